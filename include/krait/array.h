@@ -131,7 +131,7 @@ class array {
   }
   /// Not usable: write a(i) on the host, and pass the array to a kernel as a kr::view.
   template <class Index>
-  auto operator[](const Index&) const {  // auto: the assertion comes before what else may be wrong
+  auto operator[](const Index&) const {  // auto: this assertion comes before other errors
     static_assert(detail::always_false<Index>,
                   "krait: a kr::array has no [i]: write a(i) on the host; a kernel takes the array as a parameter, kr::view<T>");
     return Elem{};

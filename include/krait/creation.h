@@ -40,7 +40,8 @@ placement placement_like(const array<Elem, Rank>& a) {
 template <class Elem, class Value>
 using named_or = std::conditional_t<std::is_void_v<Elem>, Value, Elem>;
 
-/// first + i * step in the elements' type, narrow floats in float; steps of floats as NumPy has them: what lies between the first two.
+/// first + i * step in the elements' type, for narrow floats in float. As in NumPy, the step of
+/// floats is the difference of the first two elements.
 template <class Elem>
 using step_type = std::conditional_t<is_narrow_v<Elem>, float, Elem>;
 template <class Elem>
@@ -54,10 +55,11 @@ void fill_steps(array<Elem, 1>& out, step_type<Elem> first, step_type<Elem> seco
       {.name = "arange", .fp = fp::strict}));
   steps.forall(out.size())(out, first, second);
 }
-/// Numbers of an open interval in steps. Throws error{usage} for a step of 0, and for what no size says.
+/// The number of steps in a half-open interval. Throws error{usage} for a step of 0, and if the
+/// number is too large.
 KRAIT_API std::int64_t count_steps(double first, double last, double step);
 KRAIT_API std::int64_t count_steps(std::int64_t first, std::int64_t last, std::int64_t step);
-/// What kr::linspace gives, as NumPy computes it.
+/// The elements of kr::linspace, as NumPy computes them.
 KRAIT_API void divide_interval(double first, double last, bool with_last, double* out, std::int64_t count);
 
 }  // namespace detail

@@ -6,7 +6,8 @@
 
 #include <krait/detail/operators.h>
 
-// C's printf takes an object of any class without a word, and prints what lies where a number would. Undefined below.
+// C's printf accepts an object of any class, and prints the bytes that are in the place of a
+// number. Undefined below.
 #define KRAIT_REFUSED_PRINTF                                                                    \
   template <class... Args>                                                                      \
   requires(krait::detail::is_traced_v<Args> || ...) int printf(const char*, const Args&...) {   \

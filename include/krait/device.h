@@ -20,7 +20,7 @@ struct memory_use {
   std::int64_t used = 0;      ///< by arrays, and by calls with host containers while they run
   std::int64_t peak = 0;      ///< the largest `used` so far
   std::int64_t reserved = 0;  ///< taken from the driver: used, or kept for reuse
-  std::int64_t limit = 0;     ///< what `used` may not pass; 0: none
+  std::int64_t limit = 0;     ///< the most that `used` may reach; 0: no limit
 };
 
 /// A processor that runs kernels: "cpu", "cuda:0", "vulkan:0" and so on.

@@ -34,7 +34,7 @@ concept dlpack_versioned = requires(Managed& m) {
 };
 inline constexpr std::uint64_t dlpack_read_only = 1;  // a flag of versioned tensors
 
-/// What the library reads of a tensor, and what it fills in.
+/// The parts of a tensor that the library reads and fills in.
 struct tensor_description {
   void* data = nullptr;
   int device_type = 0, device_id = 0, rank = 0;
@@ -65,8 +65,9 @@ constexpr tensor_element tensor_element_of() {
     return {scalar_of<typename Elem::value_type>, true, alignof(Elem), std::is_const_v<Elem>};
   }
 }
-/// Memory that gives the tensor back when its last share is gone, null where there is no element: then the tensor was given back. Work that was
-/// put into `producer`, if there is one, comes before what uses the memory. Throws error{usage} for what is no such array, and leaves the
+/// Memory that returns the tensor when its last share is gone. It is null if there is no element:
+/// then the tensor was returned at once. Earlier work in `producer`, if given, precedes the use of
+/// the memory. Throws error{usage} for a tensor that is not such an array, and then leaves the
 /// tensor alone.
 KRAIT_API storage* import_tensor(const tensor_description& from, const tensor_element& element, int rank,
                                  const tensor_owner& owner, const stream* producer, layout& at, void*& on);
@@ -86,7 +87,7 @@ array<Elem, Rank> import_array(Managed* tensor, const stream* producer) {
   tensor_description d;
   if constexpr (dlpack_versioned<Managed>)
     d.major = static_cast<unsigned>(tensor->version.major), d.read_only = (tensor->flags & dlpack_read_only) != 0;
-  if (d.major == 1) {  // other versions' members lie elsewhere
+  if (d.major == 1) {  // members of other versions have other offsets
     d.data = given.data, d.byte_offset = given.byte_offset, d.shape = given.shape, d.strides = given.strides;
     d.device_type = static_cast<int>(given.device.device_type), d.device_id = static_cast<int>(given.device.device_id);
     d.rank = static_cast<int>(given.ndim);
@@ -99,7 +100,7 @@ array<Elem, Rank> import_array(Managed* tensor, const stream* producer) {
   return array<Elem, Rank>(at, memory, on);
 }
 
-/// A tensor with what it points to.
+/// A tensor with the arrays that it points to.
 template <class Managed, int Rank>
 struct exported_tensor {
   Managed tensor{};

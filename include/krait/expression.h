@@ -86,7 +86,8 @@ template <class Type>
 struct is_array_element : std::false_type {};
 template <class Elem>
 struct is_array_element<array_element<Elem>> : std::true_type {};
-/// What stands beside an array: a number, or an element `a(i, j)`, which is read when the expression becomes an array.
+/// The operand next to an array: a number, or an element `a(i, j)`, which is read when the
+/// expression becomes an array.
 template <class Type>
 concept beside_array = plain<std::remove_cvref_t<Type>> || is_array_element<std::remove_cvref_t<Type>>::value;
 template <class Left, class Right>
@@ -121,7 +122,7 @@ struct same_elements {
     return x;
   }
 };
-/// What a(…) = source does.
+/// Assigns a source to the elements of an array: the implementation of a(…) = source.
 template <class Elem, int Rank, class Source>
 void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   using plain_source = std::remove_cvref_t<Source>;

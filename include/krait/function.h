@@ -40,8 +40,8 @@ struct is_view<view<Elem, Rank>> : std::true_type {};
 template <class Type>
 inline constexpr bool is_kernel_argument = is_traced_v<std::remove_cvref_t<Type>> || is_view<std::remove_cvref_t<Type>>::value;
 
-/// What an argument is inside the function. `parameter` is the type of the lambda's parameter or, where that is `auto`, of the
-/// argument: var<T>& is taken by reference.
+/// An argument inside the function. `parameter` is the type of the lambda's parameter or, if that
+/// is `auto`, of the argument: var<T>& is taken by reference.
 template <class Parameter>
 struct inside {
   using plain = std::remove_cvref_t<Parameter>;
@@ -72,7 +72,7 @@ requires(is_view<std::remove_cvref_t<Parameter>>::value) struct inside<Parameter
   static function_argument pass(const type& x) { return {node_of(x), false}; }
 };
 
-/// The types of what the function gives.
+/// The types of the function's results.
 template <class Type>
 struct function_results {
   static_assert(operand_type<Type>, "krait: a kr::function must return nothing, a number, or a std::tuple of numbers");
@@ -161,7 +161,7 @@ template <class Lambda, class... Args>
 requires requires { &Lambda::operator(); }
 struct recording_of<Lambda, Args...> : declared_function<decltype(&Lambda::operator())> {};
 
-/// What the lambda gives for plain arguments. In a kernel return_ leaves the lambda here too.
+/// The lambda's result for plain arguments. In a kernel return_ leaves the lambda here too.
 template <class Call>
 auto call_plain(const Call& call) {
   using result = std::remove_cvref_t<decltype(call())>;

@@ -31,7 +31,8 @@ KRAIT_API native_function* make_native_function(const options& with, location wh
 KRAIT_API void free_native_function(native_function* function) noexcept;
 KRAIT_API void* address_of(const native_function* function) noexcept;
 
-/// What the lambda sees of a parameter of C's where its own parameter is `auto`, and what else it may declare.
+/// The traced type of a C parameter for an `auto` parameter of the lambda, and the other types that
+/// it may declare.
 template <class Param>
 struct native_parameter {
   using type = value<Param>;

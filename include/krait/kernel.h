@@ -62,7 +62,7 @@ struct kernel_reference {
   const signature* as;
 };
 
-/// Parameter types of a lambda whose operator() is no template.
+/// The parameter types of a lambda without `auto` parameters.
 template <class Member>
 struct declared;
 template <class Lambda, class Result, class... Params>

@@ -13,7 +13,7 @@ namespace krait {
 namespace detail {
 
 struct pack_state;
-/// What is behind kr::pack and kernel_pack, which say what these throw.
+/// The implementation of kr::pack and kernel_pack, whose docstrings list the errors.
 KRAIT_API void write_pack(const char* file, const char* targets, const kernel_reference* kernels, std::size_t count);
 KRAIT_API pack_state* load_pack(const char* file);
 KRAIT_API void free_pack(pack_state* pack) noexcept;

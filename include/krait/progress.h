@@ -51,7 +51,7 @@ struct counting {
   counted end() const { return {count > 0 ? count : 0}; }
 };
 
-/// What a loop goes through, which ends the line with itself.
+/// The range of a loop; its destructor ends the line.
 template <class Range>
 class progress_range {
  public:

@@ -31,7 +31,8 @@ struct newaxis_type {};
 
 constexpr slice_item::bound bound_of(end_position e) { return {e.at, slice_item::from_end}; }
 constexpr slice_item::bound bound_of(none_type) { return {}; }
-/// What 63 bits do not hold is behind every element: as a negative number it would count from the end.
+/// A number beyond 63 bits is after every element: as a negative number it would count from the
+/// end.
 template <std::integral Number>
 constexpr slice_item::bound bound_of(Number n) {
   if constexpr (std::is_unsigned_v<Number> && sizeof(Number) >= sizeof(std::int64_t)) {
@@ -63,7 +64,7 @@ constexpr slice_item item_of(const plain_range<Type, Step>& r) {
   return {slice_item::range, bound_of(r.first()), bound_of(r.last()), static_cast<std::int64_t>(r.step())};
 }
 
-/// What a(…) takes.
+/// The types that a(…) accepts.
 template <class Item>
 concept sliceable = requires(const Item& item) {
   item_of(item);

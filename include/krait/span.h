@@ -21,7 +21,7 @@
 namespace krait {
 namespace detail {
 
-/// std::mdspan, or what is made like it, with elements that lie in memory.
+/// std::mdspan or a similar type, with elements in memory.
 template <class Type>
 concept multidimensional_span = requires(const Type& m) {
   { m.data_handle() } -> std::convertible_to<const typename Type::element_type*>;
@@ -32,9 +32,9 @@ concept multidimensional_span = requires(const Type& m) {
 };
 /// Elements that the host may read through an address: throws error{usage} for arrays of other devices, which `operation` does not take.
 KRAIT_API void check_host_memory(const storage* memory, void* on, const char* operation);
-/// Throws error{usage} where elements are not in C order one behind the other.
+/// Throws error{usage} if the elements are not contiguous in C order.
 KRAIT_API void check_in_order(const layout& of, const char* operation);
-/// What std::layout_stride takes, where the array has such strides: throws error{usage} for others.
+/// The strides for std::layout_stride. Throws error{usage} for an array that has others.
 KRAIT_API void mdspan_strides(const layout& of, std::int64_t* strides);
 [[noreturn]] KRAIT_API void refuse_mdspan_extent(int dimension, std::int64_t extent);
 

@@ -44,7 +44,7 @@ inline constexpr bool is_traced_v = traced<Type>;
 template <class Type>
 concept operand_type = traced<Type> || plain<Type>;
 
-/// The C++ type of what a traced or plain value holds.
+/// The C++ type of the number in a traced or plain value.
 template <class Type>
 struct storage_type {
   using type = Type;
@@ -64,7 +64,7 @@ template <plain Type>
 /// Which way a condition mostly goes: kr::likely and kr::unlikely say so.
 constexpr expected expected_of(const handle&) noexcept { return expected::nothing; }
 
-/// A traced or plain operand of any type, for functions that are no templates.
+/// A traced or plain operand of any type, for functions that are not templates.
 class operand {
  public:
   template <plain Type>

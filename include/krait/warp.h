@@ -95,7 +95,7 @@ enum class combine : unsigned char { add, min, max, and_, or_, xor_ };
 
 namespace detail {
 
-/// What changes nothing.
+/// The neutral element of an operator.
 template <class Type>
 constexpr Type neutral_of(combine by) {
   if constexpr (is_float_v<Type>) {

@@ -46,7 +46,7 @@ struct close_elements {
       else return value<real>(abs(re));
     };
     const value<real> limit(cast<real>(cast<real>(atol) + cast<real>(rtol) * size(b, bi)));
-    // What is infinite is close to itself alone.
+    // An infinity is close only to itself.
     const auto near = (size(a - b, ai - bi) <= limit) & isfinite(b) & isfinite(bi);
     const auto nans = ((a != a) | (ai != ai)) & ((b != b) | (bi != bi)) & (equal_nan != 0);
     return value<bool>((((a == b) & (ai == bi)) | near | nans) != 0);

@@ -22,9 +22,10 @@ enum class border : unsigned char { constant, reflect, mirror, nearest, wrap };
 
 namespace detail {
 
-/// Extents of the result, and how far its first element lies from that of the full one. Throws error{usage} for another mode than full,
-/// same and valid, and for operands without elements, or of which none is as large as the other in all dimensions, where that is asked for.
-/// True where the operands of "valid" have to be exchanged.
+/// Extents of the result, and the distance of its first element from that of the full one. Throws
+/// error{usage} for a mode other than full, same and valid, and for operands without elements. For
+/// "valid" one operand must be at least as large as the other in all dimensions, else it throws,
+/// too. True if the operands of "valid" have to be exchanged.
 KRAIT_API bool convolve_shape(const layout& x, const layout& weights, const char* mode, std::int64_t* extents,
                               std::int64_t* first);
 KRAIT_API void check_weights(const layout& x, const layout& weights);
@@ -50,7 +51,8 @@ inline index_value inside_border(const index_value& p, const index_value& n, bor
   return p;
 }
 
-/// x at a place, one index a dimension, or what lies outside.
+/// The element of x at a place, with one index per dimension, or the one that the border gives
+/// outside.
 template <class Elem, int Rank>
 value<Elem> bordered(const view<const Elem, Rank>& x, const std::array<index_value, Rank>& p, border at,
                      const value<Elem>& outside) {

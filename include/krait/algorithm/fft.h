@@ -77,7 +77,8 @@ template <class Elem, int Rank, class Output = std::nullptr_t>
 auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse, Output output = nullptr) {
   using real = fft_real_t<Elem>;
   if constexpr (Rank <= 2 && std::is_same_v<std::remove_const_t<Elem>, std::complex<real>> && std::is_null_pointer_v<Output>) {
-    // Whole rows as they lie: of few elements, the arrays and layouts of the general way below cost more than the transform.
+    // Whole rows in their memory order: for few elements, the arrays and layouts of the general
+    // path below cost more than the transform.
     if ((with.axis == -1 || with.axis == Rank - 1) && (!with.has_points || with.points == x.extent(Rank - 1)) && x.size() > 0) {
       const real scale = real(fft_scale(with.norm, x.extent(Rank - 1), inverse));
       array<std::complex<real>, Rank> out(x.extents(), x.device());

@@ -12,8 +12,9 @@
 namespace krait {
 namespace detail {
 
-/// Blocks have tiles of rows of one group, which they find by the ends; blocks of a column of tiles follow each other, so that those of a group
-/// share its matrix in the cache. What there is of blocks is a bound, and the last ones may find no rows.
+/// Blocks have tiles of rows of one group, which they find by the ends. Blocks of a column of tiles
+/// follow each other, so that those of a group share its matrix in the cache. The number of blocks
+/// is an upper bound, and the last ones may find no rows.
 template <class Left, class Right, class Out, class Index, class Form, bool RightTurned, class Function, class... More>
 auto make_grouped_product(const Function& f) {
   return kernel(
@@ -23,7 +24,7 @@ auto make_grouped_product(const Function& f) {
         const index m = out.extent(1), n = out.extent(2), depth = x.extent(2), groups = ends.size();
         const index down = m / Form::rows + groups + 1, block = block_idx().x, row_of_tiles = block % down,
                     j = block / down * Form::columns;
-        // Rows behind the last group are one more, of no products.
+        // Rows after the last group form one more group, without products.
         var<std::int64_t> begin, tiles, group = -1, i, last;
         for (auto g : range(groups + 1)) {
           const index end = select(

@@ -18,18 +18,20 @@ namespace detail {
 inline constexpr int histogram_threads = 256;
 inline constexpr std::int64_t histogram_shared = 4096;  // bins that a block counts by itself
 
-/// Bins of one width, as NumPy finds them: by a quotient, and then by the bin's own edges, in double, without fused operations. Number is that
-/// of bins: vectors convert 32 bits to double and back, which many processors do one by one for 64.
-///
-/// Where elements are floats, most lie so far from any edge that their bin is that of (x - low) * scale, whatever was rounded on the way;
-/// the host says how far that is (even_scale). Whole numbers lie on edges often: they are not asked.
+/// Bins of equal width, as NumPy finds them: by a quotient, and then by the bin's own edges, in
+/// double, without fused operations. Number is the type of bin numbers: vectors convert 32 bits to
+/// double and back, which many processors do one by one for 64.
+/// Float elements are mostly so far from any edge that their bin is that of (x - low) * scale,
+/// whatever the rounding. The host computes this distance (even_scale). Whole numbers are often on
+/// edges: this path is not used for them.
 template <class Number>
 struct even_bins {
   value<double> low, high;
   value<Number> bins;
   value<double> scale, near_edge, middle;  // bins / (high - low); in bins; of the first bin
 
-  /// −1 for what is in none. Without branches, so that vectors need no masks, but for what lies near an edge.
+  /// −1 for elements in no bin. There are no branches, so that vectors need no masks, except near
+  /// an edge.
   template <bool Whole>
   value<Number> find(const value<double>& x) const {
     const value<bool> inside = x >= low && x <= high;
@@ -57,14 +59,15 @@ struct even_bins {
   }
 };
 
-/// What even_bins multiplies by, how near an edge it asks the edges, and the middle of the first bin.
+/// The factor of even_bins, the distance from an edge at which it tests the edges, and the middle
+/// of the first bin.
 struct even_scale {
   double scale, near_edge, middle;
 };
 KRAIT_API even_scale scale_of_bins(std::int64_t bins, double low, double high);
 
-/// Counts what `find` gives for each element. Blocks count in shared memory where the bins are few, with one counter more for what is in
-/// none: that is quicker than to ask.
+/// Counts the numbers that `find` gives for the elements. Blocks count in shared memory if there
+/// are few bins, with one more counter for elements in no bin: that is faster than a test.
 template <class Elem, bool Own, class Find>
 auto histogram_kernel(const Find& find) {
   return [find](view<const Elem> x, view<std::uint64_t> counts, view<const Elem> edges, value<double> low, value<double> high,

@@ -163,7 +163,7 @@ auto qr(const array<Elem, Rank>& a) {
   detail::copy_triangles(both, r, false, false);
   for (std::int64_t i = 0; i < detail::matrices_in(both); ++i)
     detail::make_q(call, rows, least, detail::matrix_at(both, i), detail::row_at(tau, i));
-  // Columns behind the first `least` are R's alone.
+  // Columns after the first `least` belong only to R.
   detail::layout first = detail::as_stack<Rank>(both, a.extents().extents).at();
   first.extents[Rank - 1] = least;
   return factors{array<type, Rank>(first, both.memory_owner(), detail::handle_of(a.device())),

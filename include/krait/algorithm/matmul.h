@@ -83,7 +83,7 @@ auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
   else return array<const elem, 3>(repeated.reshape(-1, extents[Batch], extents[Batch + 1]).share());
 }
 
-/// Products of two matrices, or stacks of them, of which `extents` has those of the batch.
+/// Products of two matrices, or of stacks of them; `extents` has the extents of the batch.
 template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given, class Function, class... More>
 auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, std::int64_t* extents, Given given,
                        precision how, const Function& f, const More&... more) {

@@ -43,7 +43,7 @@ array<Elem, Rank> with_last(const array<Elem, Rank>& x, int axis) {
   for (int d = 0; d < Rank; ++d) order[d] = d < axis ? d : d + 1 < Rank ? d + 1 : axis;
   return {permute(x.at(), order, Rank), x.memory_owner(), handle_of(x.device())};
 }
-/// Dimensions of extent 1 behind those of x.
+/// Appends dimensions of extent 1 to those of x.
 template <int More, class Elem, int Rank>
 array<const Elem, Rank + More> with_ones(const array<Elem, Rank>& x) {
   layout at = x.at();

@@ -45,8 +45,9 @@ struct masked_mean_of {
     return value<result>(cast<result>(exact::total({std::get<0>(s), std::get<2>(s)}) / cast<sum>(std::get<1>(s))));
   }
 };
-/// The sum of squares about the mean, of what elements differ by from about the mean: the squares less what the differences' own mean
-/// makes of them. Both sums keep what they lose, so the result is right to about the last bit whatever the elements are.
+/// The sum of squares about the mean, from the differences of elements to an approximate mean: the
+/// squares minus the part that the differences' own mean adds. Both sums keep their rounding
+/// errors, so the result is accurate to about the last bit for all elements.
 template <class Real>
 struct squares_of {
   using result = Real;
@@ -164,8 +165,10 @@ template <class... Outputs>
 no_option without_output(const into_type<Outputs...>&) {
   return {};
 }
-/// What squares are summed about: the mean, or, of a long row, that of 64 elements of each 4,096. It lies within nine standard deviations of the row's mean
-/// whatever the elements are (by Cauchy and Schwarz the root of n by those asked), which costs the sums, that keep what they lose, six bits at most.
+/// The centre of the squares: the mean, or for a long row the mean of 64 elements of each 4,096. It
+/// is within nine standard deviations of the row's mean for all elements: by Cauchy and Schwarz, the
+/// root of the ratio of all elements to the sampled ones. This costs the sums, which keep their
+/// rounding errors, six bits at most.
 template <class Type, class... Options>
 auto near_mean(const Type& x, const Options&... options) {
   if constexpr (is_device_array<Type>::value && !(is_mask<Options> || ...)) {

@@ -20,7 +20,7 @@ inline constexpr bool is_sort_option = axes_in<Option> == 1 || outputs_in<Option
 template <class Option>
 concept sort_option = is_sort_option<std::remove_cvref_t<Option>>;
 
-/// What options say: the axis, the last where none is named.
+/// The axis and order that the options name; by default the last axis.
 struct sort_choice {
   std::int64_t axis = -1;
   bool descends = false;

@@ -13,7 +13,7 @@
 namespace krait {
 namespace detail {
 
-/// Throws error{usage} where the arrays are no matrix of so many rows and columns. Of the host.
+/// Throws error{usage} if the arrays on the host do not form a matrix of this shape.
 KRAIT_API void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::int64_t* indices,
                          std::int64_t indices_size, std::int64_t data_size, std::int64_t rows, std::int64_t columns);
 /// Throws error{usage} where the operand has another number of rows than the matrix columns.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the words of krait/control.h give: chains of ifs and cases, loops, and the sides of a choice.
+// The return types of krait/control.h: chains of ifs and cases, loops, and the sides of a choice.
 #pragma once
 
 #include <krait/memory.h>

@@ -11,7 +11,7 @@ namespace krait::detail {
 /// Operands of a function whose layout is a text.
 inline constexpr int max_operands = 12;
 
-/// What each operand's core dimensions are: "(m,n),(n,p)->(m,p)".
+/// The core dimensions of each operand: "(m,n),(n,p)->(m,p)".
 struct core_layout {
   struct operand {
     int rank = 0;
@@ -27,7 +27,7 @@ struct core_layout {
         if (operands[o].names[d] == name) return true;
     return false;
   }
-  /// The first name of an output's dimensions that no input has and that is no number, or -1.
+  /// The first name among an output's dimensions that no input has and that is not a number, or -1.
   constexpr int unknown() const {
     for (int o = inputs; o < inputs + outputs; ++o)
       for (int d = 0; d < operands[o].rank; ++d)

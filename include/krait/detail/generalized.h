@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a call of a generalized function does: the shapes that its layout asks for, its arguments, and the outputs that are made.
+// A call of a generalized function: the shapes that its layout requires, its arguments, and the
+// outputs that are made.
 #pragma once
 
 #include <krait/detail/generalized_recording.h>
@@ -8,7 +9,8 @@
 namespace krait {
 namespace detail {
 
-/// Extents of the batch, and sizes of the layout's names, of what is given: null for numbers, and for outputs that are made. Throws error{usage} in NumPy's words.
+/// Computes the extents of the batch, and the sizes of the layout's names, from the arguments: null
+/// for numbers, and for outputs that are made. Throws error{usage} in NumPy's words.
 KRAIT_API void core_shapes(const kernel_state* of, const core_layout& layout, const char* text, int batch,
                            const argument* const* given, std::int64_t* extents, std::int64_t* sizes);
 /// Gives all arguments the batch's dimensions, and launches a thread an element of it. An input that an output overlaps is copied first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels and vectorised functions share: the slot with the compiled code, and how to look at it.
+// The common part of kernels and vectorised functions: the slot with the compiled code, and
+// functions to inspect it.
 #pragma once
 
 #include <krait/detail/call.h>

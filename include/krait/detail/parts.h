@@ -67,7 +67,7 @@ struct list_of_parts<Wrapper, std::tuple<Types...>> {
   using type = part_list<Wrapper, Types...>;
 };
 
-/// What a traced struct has: its members by structured bindings, and by name.
+/// The common part of traced structs: members by structured bindings, and by name.
 template <template <class> class Wrapper, class Type>
 class parts {
   using types = typename composite<Type>::types;
@@ -119,7 +119,7 @@ class parts {
   template <class Member, std::size_t... Indices>
   const Wrapper<Member>* find(Member Type::*which, std::index_sequence<Indices...>) const {
     alignas(Type) unsigned char storage[sizeof(Type)];
-    auto& object = *reinterpret_cast<Type*>(storage);  // never read: only where its members lie
+    auto& object = *reinterpret_cast<Type*>(storage);  // never read: only for the offsets of its members
     const void* const wanted = &(object.*which);
     const Wrapper<Member>* found = nullptr;
     visit_members(object, [&](auto&... members) {
@@ -138,7 +138,7 @@ class parts {
   typename list_of_parts<Wrapper, types>::type list_;
 };
 
-/// What a value, var or element of a Type can be made from or assigned.
+/// The types from which a value, var or element of a Type can be made or assigned.
 template <class From, class Type>
 concept gives = becomes<held_t<From>, Type>;
 template <class Parts, class... From>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the algorithms' kernels have in common: the form that is best on a device, and kernels that take a user's function.
+// The common part of the algorithms' kernels: the form that is best on a device, and kernels that
+// take a user's function.
 #pragma once
 
 #include <krait/algorithm/reduce.h>
@@ -15,7 +16,7 @@ struct algorithm_device {
   algorithm_form form;
   std::int64_t workers;            // chunks or blocks that keep the device busy
   std::int64_t tensor_shared = 0;  // bytes of shared memory of a block, where there are tensor cores
-  bool wide = false;               // a processor with registers of 512 bits, of which there are 32
+  bool wide = false;               // a processor with 32 registers of 512 bits
   bool dots_pairs = false;         // a processor with an instruction for kr::dot2_bf16
   bool halves_alone = false;       // these multiply f16 and bf16 alone
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What functions of linear algebra share: the types they compute in, their copies of operands, factors.
+// The common part of functions of linear algebra: the types that they compute in, their copies of
+// operands, factors.
 #pragma once
 
 #include <vector>
@@ -82,7 +83,7 @@ array<T, Rank> as_stack(const array<T, 3>& matrices, const std::int64_t* like) {
   at.extents[Rank - 2] = rows, at.strides[Rank - 2] = 1, at.extents[Rank - 1] = columns, at.strides[Rank - 1] = rows;
   return {at, matrices.memory_owner(), handle_of(matrices.device())};
 }
-/// Rows, of which each is of a matrix, with a stack's dimensions in place of the first.
+/// Rows, one per matrix, with a stack's dimensions in place of the first.
 template <int Rank, class T>
 array<T, Rank> as_vectors(const array<T, 2>& rows, const std::int64_t* like) {
   shape<Rank> extents;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stable merge sort of rows by any comparison. Threads sort short runs by insertion; then each pass merges pairs of runs, where a thread
-// writes neighbours of the result and finds by bisection where they come from: Odeh, Green, Mwassi, Shmueli and Birk, "Merge Path" (2012).
+// A stable merge sort of rows by any comparison. Threads sort short runs by insertion; then each
+// pass merges pairs of runs. A thread writes neighbours of the result and finds their sources by
+// bisection: Odeh, Green, Mwassi, Shmueli and Birk, "Merge Path" (2012).
 #pragma once
 
 #include <algorithm>

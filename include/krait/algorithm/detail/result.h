@@ -51,13 +51,14 @@ auto without_into(const Argument& argument) {
   else return std::tuple<const Argument&>(argument);
 }
 
-/// Throws error{usage} where an output has not these extents, lies on another device, or has elements at one place.
+/// Throws error{usage} for an output with other extents, on another device, or with elements that
+/// share memory.
 KRAIT_API void check_output(const layout& output, void* device, const layout& wanted, void* wanted_device);
 /// Throws error{usage} where the devices of two arrays of a call differ.
 KRAIT_API void check_same_device(void* device, void* wanted_device);
 /// Throws error{usage} where two outputs may have elements at one place.
 KRAIT_API void check_outputs_apart(const elements& x, const elements& y);
-/// Whether elements of the same extents lie in the same order and distance.
+/// Whether elements of the same extents have the same order and distance in memory.
 KRAIT_API bool same_strides(const layout& x, const layout& y);
 
 /// Whether an operand, an array or an expression, may have elements where these are.
@@ -73,7 +74,8 @@ bool reads_from(const elements& of, const Operand& operand) {
   }
 }
 
-/// `to` is what is written. It is the user's array itself where that lies as the algorithm writes, and apart from what it reads.
+/// `to` is the array that is written. It is the user's array itself if that has the algorithm's
+/// order and does not overlap the inputs.
 template <class Elem, int Rank, class Output>
 struct result {
   array<Elem, Rank> to;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a(indices) and a(mask) give.
+// The results of a(indices) and a(mask).
 #pragma once
 
 #include <krait/algorithm/detail/indexing.h>
 
 namespace krait::detail {
 
-/// What a(which) gives: elements to read, by becoming an array, or to assign to.
+/// The result of a(which): elements to read, by conversion to an array, or to assign to.
 template <class Elem, int Rank, class Which, int WhichRank>
 class selection {
  public:
