@@ -106,7 +106,7 @@ struct tile_states {
   }
   struct found {
     value<unsigned> kind;
-    value<Out> x;  // any value if the kind is `nothing yet`
+    value<Out> x;  // any value if `kind` is `kind_type::none`
   };
   /// Of a tile from 0 on, or below: then some value.
   found look(const value<std::int64_t>& tile) const {
