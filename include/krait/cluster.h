@@ -23,6 +23,9 @@ namespace krait {
 
 /// A barrier for all threads of a cluster, which then see what the others wrote before it.
 /// All threads must reach it.
+/// \code
+/// kr::cluster_sync();
+/// \endcode
 inline void cluster_sync(detail::location where = detail::location::here()) {
   detail::set_location(where);
   detail::synchronise(detail::op::ClusterBarrier);

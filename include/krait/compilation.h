@@ -25,6 +25,10 @@ class KRAIT_API compilation {
   ~compilation();
 
   /// Tests whether wait() would return at once.
+  /// \code
+  /// kr::compilation c = saxpy.compile_async();
+  /// while (!c.ready()) std::puts("still compiling");
+  /// \endcode
   bool ready() const noexcept;
   /// Waits until the code can be launched. Throws the error of the compilation.
   void wait() const;

@@ -196,6 +196,12 @@ class KRAIT_API event {
   /// The host waits for the event.
   /// Throws the errors of earlier work in its stream. For the default stream these are the errors
   /// of this thread's work and of the thread that recorded the event.
+  /// \code
+  /// kr::stream first, second;
+  /// kr::event done;
+  /// done.record(first);
+  /// done.wait(second);   // work in `second` waits for the work in `first`
+  /// \endcode
   void wait() const;
   /// Later work in the stream waits for the event; between devices that are not both CUDA's, the
   /// host waits.

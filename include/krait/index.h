@@ -84,6 +84,9 @@ inline position3 block_dim(detail::location where = detail::location::here()) {
   return detail::dimensions(detail::op::BlockDim);
 }
 /// The number of blocks in the grid, for each dimension: gridDim in CUDA.
+/// \code
+/// auto threads = kr::block_dim().x * kr::grid_dim().x;
+/// \endcode
 inline position3 grid_dim(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return detail::dimensions(detail::op::GridDim);

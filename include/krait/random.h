@@ -23,6 +23,10 @@ struct random_pair {
 /// Random words, and numbers made from them; use each word for one number only.
 /// The words are traced values in a kernel and plain ones elsewhere. kr::philox and kr::threefry
 /// give them.
+/// \code
+/// auto words = kr::philox(1234, i);
+/// y[i] = words.uniform_float(0);
+/// \endcode
 template <class Word, int Words = 4>
 struct random_words {
   /// The words, of 32 bits each.

@@ -92,6 +92,9 @@ tile<int, Rows, 1> rows() {
   return result(detail::index_tile(result::shape, 0));
 }
 /// A tile with the number of each column: one row and Columns columns, of int.
+/// \code
+/// auto diagonal = kr::where(kr::rows<16>() == kr::columns<16>(), 1.0f, 0.0f);
+/// \endcode
 template <int Columns>
 tile<int, 1, Columns> columns() {
   using result = tile<int, 1, Columns>;

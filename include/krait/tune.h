@@ -79,6 +79,10 @@ class KRAIT_API space {
     return std::move(*this);
   }
   /// Sorts the combinations by falling score; without a measurement the first one is used.
+  /// \code
+  /// const auto forms = kr::space{{"block", {64, 128}}}.by(
+  ///     [](const kr::candidate& c) { return c["block"]; });
+  /// \endcode
   template <class Score>
   space&& by(const Score& score) && {
     sort([&](const candidate& c) { return static_cast<double>(score(c)); });

@@ -123,6 +123,10 @@ class vectorized : public detail::object {
   }
   /// Chooses the device: containers are copied there, and numbers are computed there.
   /// The call throws error{usage} for arrays of another device.
+  /// \code
+  /// auto square = kr::vectorize([](auto p) { return p * p; });
+  /// std::vector<float> squares = square.on(kr::device::cpu())(std::vector<float>{1, 2, 3});
+  /// \endcode
   auto on(const device& on) const { return call().on(on); }
   /// Chooses the stream. The call throws error{usage} for arrays of another device.
   auto stream(const krait::stream& in) const { return call().stream(in); }
@@ -134,18 +138,33 @@ class vectorized : public detail::object {
   /// is a sum, product, minimum, maximum or bitwise operation, threads share the work, and several
   /// axes are allowed. Other functions take one element after the other. It needs
   /// <krait/algorithm/methods.h>.
+  /// \code
+  /// #include <krait/algorithm/methods.h>
+  /// auto add = kr::vectorize([](auto p, auto q) { return p + q; });
+  /// kr::array<float> sums = add.reduce(a, kr::axis(0));
+  /// \endcode
   template <class Elem, int Rank, class... Options>
   auto reduce(const array<Elem, Rank>& x, const Options&... options) const {
     return detail::methods<Lambda>{state(), lambda_}.reduce(x, options...);
   }
   /// The result after each element along an axis, computed by one thread per line.
   /// It needs <krait/algorithm/methods.h>.
+  /// \code
+  /// #include <krait/algorithm/methods.h>
+  /// auto largest = kr::vectorize([](auto p, auto q) { return kr::max(p, q); });
+  /// auto records = largest.accumulate(x);
+  /// \endcode
   template <class Elem, int Rank>
   auto accumulate(const array<Elem, Rank>& x, std::int64_t axis = 0) const {
     return detail::methods<Lambda>{state(), lambda_}.accumulate(x, axis);
   }
   /// f of each element of x with each element of y; the shape is x's followed by y's.
   /// It needs <krait/algorithm/methods.h>.
+  /// \code
+  /// #include <krait/algorithm/methods.h>
+  /// auto multiply = kr::vectorize([](auto p, auto q) { return p * q; });
+  /// kr::array<float, 2> table = multiply.outer(x, y);
+  /// \endcode
   template <class Left, int Rank, class Right, int OtherRank>
   auto outer(const array<Left, Rank>& x, const array<Right, OtherRank>& y) const {
     return detail::methods<Lambda>::outer(*this, x, y);
@@ -154,6 +173,11 @@ class vectorized : public detail::object {
   /// Negative indices count from the end. `other` is a number or one element per index; functions
   /// of one number take none. Throws error{usage} for an index out of bounds, and then writes
   /// nothing. It needs <krait/algorithm/methods.h>.
+  /// \code
+  /// #include <krait/algorithm/methods.h>
+  /// auto add = kr::vectorize([](auto p, auto q) { return p + q; });
+  /// add.at(x, indices, 1.0f);
+  /// \endcode
   template <class Elem, class Index, class... Other>
   void at(array<Elem, 1>& x, const array<Index, 1>& indices, const Other&... other) const {
     detail::methods<Lambda>{state(), lambda_}.at(x, indices, other...);
@@ -161,6 +185,11 @@ class vectorized : public detail::object {
   /// Reduces the parts of x that begin at each index and end before the next one.
   /// If the next index is not larger, the part is one element. It needs
   /// <krait/algorithm/methods.h>.
+  /// \code
+  /// #include <krait/algorithm/methods.h>
+  /// auto add = kr::vectorize([](auto p, auto q) { return p + q; });
+  /// auto sums = add.reduceat(x, offsets);
+  /// \endcode
   template <class Elem, class Index>
   auto reduceat(const array<Elem, 1>& x, const array<Index, 1>& firsts) const {
     return detail::methods<Lambda>{state(), lambda_}.reduceat(x, firsts);

@@ -50,6 +50,10 @@ struct application {
 /// Makes a device that runs kernels on the application's Vulkan device and queue.
 /// It is not among kr::devices(). Throws error{usage} if something is missing, error{device} if the
 /// driver fails.
+/// \code
+/// kr::vulkan::application app;   // to be filled in with the application's objects
+/// kr::device gpu = kr::vulkan::adopt(app);
+/// \endcode
 KRAIT_API device adopt(const application& of);
 /// Waits for Krait's work on the device, and destroys Krait's objects there.
 /// Call it before vkDestroyDevice. Arrays and kernels may live on; using them on this device throws

@@ -27,6 +27,9 @@ inline value<int> syncthreads_count(detail::operand condition, detail::location 
   return value<int>(detail::apply(detail::op::BarrierCount, detail::scalar::boolean, node_of(condition)));
 }
 /// A barrier that tells whether the condition is true in every thread.
+/// \code
+/// auto done = kr::syncthreads_and(x[i] < 1e-6f);
+/// \endcode
 inline value<bool> syncthreads_and(detail::operand condition, detail::location where = detail::location::here()) {
   detail::set_location(where);
   return value<bool>(detail::apply(detail::op::BarrierAnd, detail::scalar::boolean, node_of(condition)));
@@ -148,6 +151,9 @@ template <detail::traced Type>
   return value<result>(detail::apply(detail::op::Shuffle, detail::scalar_of<result>, node_of(x), node_of(lane)));
 }
 /// The x of the lane `delta` below this one; the lowest lanes keep their own.
+/// \code
+/// auto below = kr::warp::shfl_up(x[i], 1);
+/// \endcode
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_up(const Type& x, detail::operand delta) {
   detail::set_caller();

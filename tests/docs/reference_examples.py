@@ -6,7 +6,7 @@
 
 Each example becomes the body of a function, with the names below around it, and is checked by -fsyntax-only in C++20. All examples are
 one translation unit; with --each those of a header are one that includes that header and krait.h alone. An error names the header and
-the line of the example. Examples of headers in KERNELS see the names of a kernel, others those of a host program. Exit status 1 if
+the line of the example. An example may include more headers. Examples of headers in KERNELS see the names of a kernel, others those of a host program. Exit status 1 if
 one does not compile, or if there are none."""
 import argparse
 import re
@@ -57,9 +57,10 @@ class Example:
 
     def function(self):
         place = f'#line {self.line} "include/{self.header}"'
+        text = re.sub(r"(?m)^#include.*$", "", self.text)
         names = "kernel_names" if self.kernel else "host_names"
         name = re.sub(r"\W", "_", self.header)
-        return f"namespace {names} {{\nvoid {name}_{self.line}() {{\n{place}\n{self.text}\n}}\n}}\n"
+        return f"namespace {names} {{\nvoid {name}_{self.line}() {{\n{place}\n{text}\n}}\n}}\n"
 
 
 def examples_of(path):
@@ -80,7 +81,9 @@ def examples_of(path):
 
 
 def source_of(examples, headers):
+    named = [line for e in examples for line in re.findall(r"(?m)^#include.*$", e.text)]
     include = "".join(f"#include <{name}>\n" for name in [*STANDARD, "krait/krait.h", "krait/tile.h", *headers])
+    include += "".join(f"{line}\n" for line in named)
     names = f"namespace kernel_names {{{KERNEL_NAMES}}}\nnamespace host_names {{{HOST_NAMES}}}\n"
     return f"{include}namespace kr = krait;\n{names}" + "".join(e.function() for e in examples)
 
