@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tools/bench/publish on a small tree: which tables it writes, and which stale or strange parts it refuses."""
+import contextlib
+import datetime
+import io
 import json
 import pathlib
 import subprocess
@@ -8,7 +11,11 @@ import sys
 import tempfile
 import xml.dom.minidom
 
-PUBLISH = pathlib.Path(__file__).resolve().parents[2] / "tools/bench/publish"
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "tools/bench"
+PUBLISH = BENCH / "publish"
+sys.path.insert(0, str(BENCH))
+import suite  # noqa: E402
+
 MACHINE = {
     "machine": "A <machine>", "driver": "driver 1", "about": "Alone.", "columns": ["native", "Vulkan"], "candidates": {"Vulkan": ["Krait Vulkan native"]},
     "runs": [{"title": "Suite", "date": "2026-11-24", "source": "`run`", "rows": [
@@ -104,10 +111,28 @@ def adding(tree):
     expect(code == 1 and "no date: a run states when" in said, f"a run without a date is refused: {said}")
 
 
+def runners(tree):
+    """results.json of run_cpu and run_gpu states when and how it was measured, so that `add` takes it."""
+    part = tree.root / "part.json"
+    part.write_text(json.dumps({"machine": "B", "rows": MACHINE["runs"][0]["rows"][:1]}))
+    with contextlib.redirect_stdout(io.StringIO()):
+        run = suite.Suite(tree.root / "out", tree.root, 60)
+        run.results.append(part)
+        expect(run.close() == 0, "a run without failures")
+        run.log.close()
+    result = json.loads(tree.read("out/results.json"))
+    expect(result["date"] == datetime.date.today().isoformat() and result["source"].startswith("publish_test.py"), f"date and command: {result}")
+    expect("driver" in result and suite.first_line("no-such-program") == "", "a program that is missing has no version")
+    expect(suite.first_line("printf", "a\nb") == "a", "the first line of what a program prints")
+    tree.write("out/results.json", json.dumps(dict(result, driver="driver 2")))
+    code, said = tree.run("add", "third", str(tree.root / "out/results.json"), "--title", "Suite")
+    expect(code == 0 and json.loads(tree.read("docs/performance/third.json"))["runs"][0]["date"] == result["date"], f"taken as it is: {said}")
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
         a_tree = Tree(made)
-        for test in (tables, refusals, adding):
+        for test in (tables, refusals, adding, runners):
             test(a_tree)
     print("\n".join(failed) or "tables, refusals and new runs are as expected")
     sys.exit(1 if failed else 0)
