@@ -22,19 +22,23 @@ MACHINE = {
         {"workload": "copy", "id": "copy", "candidates": [{"name": "peer", "ms": 2.0}, {"name": "Krait native", "ms": 1.0}, {"name": "Krait Vulkan native", "ms": 4.0},
                                                           {"name": "other", "ms": 0.5}]},
         {"workload": "sum", "candidates": [{"name": "peer", "value": "7 GFLOP/s"}, {"name": "Krait native", "ratio": 0.996}]},
-        {"workload": "scan", "candidates": [{"name": "peer"}, {"name": "Krait native", "ratio": [0.5, 1.5]}]}]}],
+        {"workload": "scan", "candidates": [{"name": "library"}, {"name": "Krait native", "ratio": [0.5, 1.5]}]}]},
+             {"title": "More", "date": "2026-11-25", "source": "`more`", "rows": [
+                 {"workload": "sort", "candidates": [{"name": "one peer", "ms": 0.01}, {"name": "Krait native", "ms": 0.02}]}]}],
 }
 GOALS = {"machines": ["machine"], "goals": [["copy", "1.0", "{copy.native}"]], "readme": ["- copy {copy.native}, {copy.Vulkan} by Vulkan"]}
 PAGE = "# P\n<!-- goals: made -->\n<!-- /goals -->\n<!-- machines: made -->\n<!-- /machines -->\n"
 README = "# R\n<!-- speed: made -->\n<!-- /speed -->\n"
 ROWS = [
     "| workload | peer | its time | native | Vulkan | others |",
-    "| **Suite** | 2026-11-24 | | | | `run` |",
+    "| **Suite**, 2026-11-24 |  | | | | `run` |",
     "| copy | peer | 2 ms | 2.00 | 0.50 | other 4.00 |",
     "| sum | peer | 7 GFLOP/s | 0.996 |  |  |",
-    "| scan | peer |  | 0.50 to 1.50 |  |  |",
+    "| scan | library |  | 0.50 to 1.50 |  |  |",
+    "| **More**, 2026-11-25 | one peer | | | | `more` |",
+    "| sort |  | 10 µs | 0.50 |  |  |",
     "| copy | 1.0 | 2.00 |",
-    "driver 1. 2026-11-24. Alone.",
+    "driver 1. 2026-11-24 to 2026-11-25. Alone.",
 ]
 failed = []
 
@@ -73,7 +77,7 @@ def tables(tree):
         expect(row in page, f"the page has not: {row}\n{page}")
     expect("- copy 2.00, 0.50 by Vulkan" in tree.read("README.md"), "README has the line")
     chart = xml.dom.minidom.parseString(tree.read("docs/performance/machine.svg"))
-    expect(len(chart.getElementsByTagName("circle")) == 4, "a circle per ratio of the first column, and one in the legend")
+    expect(len(chart.getElementsByTagName("circle")) == 5, "a circle per ratio of the first column, and one in the legend")
     expect("prefers-color-scheme: dark" in tree.read("docs/performance/machine.svg"), "the chart follows the reader's colours")
 
 
@@ -102,7 +106,8 @@ def adding(tree):
     tree.write("results.json", json.dumps(run))
     expect(tree.run("add", "machine", str(tree.root / "results.json"), "--title", "Suite")[0] == 0, "a run is taken")
     runs = json.loads(tree.read("docs/performance/machine.json"))["runs"]
-    expect([(r["title"], r["date"], r["source"]) for r in runs] == [("Suite", "2026-12-01", "`run_cpu`")], f"in the place of the old one: {runs}")
+    expect([(r["title"], r["date"], r["source"]) for r in runs] == [("More", "2026-11-25", "`more`"), ("Suite", "2026-12-01", "`run_cpu`")],
+           f"in the place of the old one: {runs}")
     expect(tree.run("add", "new", str(tree.root / "results.json"), "--title", "T", "--columns", "native", "V=Krait Vulkan,W")[0] == 0, "a new machine")
     new = json.loads(tree.read("docs/performance/new.json"))
     expect((new["columns"], new["candidates"], new["driver"]) == (["native", "V"], {"V": ["Krait Vulkan", "W"]}, "g++ 12"), f"its head: {new}")
