@@ -58,7 +58,7 @@ def chart(workload, machine, candidates):
     return "\n".join(out)
 
 
-ROW, NAMES, AXIS = 17, 300, 460
+ROW, NAMES, AXIS = 17, 330, 440
 
 
 def rows_chart(title, about, columns, rows):
