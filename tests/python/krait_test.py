@@ -118,8 +118,8 @@ class Kernels(unittest.TestCase):
         # [call]
         kernels = krait.load(file)
         x, y = np.ones(n, np.float32), np.zeros(n, np.float32)
-        kernels["axpy_f32"](2.0, x, y)                            # so many threads as y has elements
-        kernels["axpy_f32"](2.0, x, y, grid=8, block=128)         # or as you say
+        kernels["axpy_f32"](2.0, x, y)                            # one thread per element of y
+        kernels["axpy_f32"](2.0, x, y, grid=8, block=128)         # or your own launch
         # [/call]
         self.assertTrue((y == 4).all())
 
