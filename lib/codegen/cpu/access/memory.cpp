@@ -36,7 +36,7 @@ Memory::Memory(const Common& common, const Needs& needs)
       positions_(needs.positions),
       each_lane_(needs.each_lane),
       addresses_(needs.addresses),
-      xor_partners_(needs.flips),
+      xor_partners_(needs.xor_partners),
       rows_(needs.rows),
       hint_notes_(needs.notes),
       in_row_(needs.in_row) {}

@@ -19,7 +19,7 @@ Blocks::Blocks(const Common& common, const Needs& needs)
     : Part(common),
       positions_(needs.positions),
       arguments_(needs.arguments),
-      loop_slots_(needs.cells),
+      loop_slots_(needs.loop_slots),
       control_(needs.control),
       gangs_(needs.gangs),
       hint_notes_(needs.notes) {}

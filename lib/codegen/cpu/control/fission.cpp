@@ -18,7 +18,7 @@ Fissioned::Fissioned(const Common& common, const Needs& needs, const Fission& pl
     : Part(common),
       positions_(needs.positions),
       arguments_(needs.arguments),
-      loop_slots_(needs.cells),
+      loop_slots_(needs.loop_slots),
       control_(needs.control),
       blocks_(needs.blocks),
       p_(plan),

@@ -18,9 +18,9 @@ using ir::Scalar;
 Loops::Loops(const Common& common, const Needs& needs)
     : Part(common),
       positions_(needs.positions),
-      loop_slots_(needs.cells),
+      loop_slots_(needs.loop_slots),
       control_(needs.control),
-      lane_bounds_(needs.hulls),
+      lane_bounds_(needs.lane_bounds),
       pure_(needs.pure),
       hint_notes_(needs.notes) {}
 
@@ -144,7 +144,7 @@ bool Loops::emit_common_trips(const Loop& loop, Values::Again& again) {
   const ir::ValueId bound = inst.operands[0];
   const Scalar s = values_.scalar_of(bound);
   if (ir::is_signed_int(s)) return false;
-  const auto ends = lane_bounds_.hull(bound);
+  const auto ends = lane_bounds_.bounds_of(bound);
   if (!ends || (llvm::isa<llvm::ConstantInt>(ends->holds) && llvm::cast<llvm::ConstantInt>(ends->holds)->isZero())) return false;
   const V zero = arith_.constant(s, 0);
   const V trips = b_.CreateSelect(ends->holds, arith_.min_max(true, s, ends->first, ends->last), zero);

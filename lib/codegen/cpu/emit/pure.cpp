@@ -250,7 +250,7 @@ bool Pure::emit_close_quotients(const ir::Inst& inst) {
   const ir::ValueId dividend = inst.operands[0];
   if (inst.op != Op::Div || inst.type.scalar != Scalar::U64 || shape_.lanes == 1 || shape_.machine.quick) return false;
   if (!values_.uniform(inst.operands[1]) || f_.is_const(inst.operands[1]) || values_.uniform(dividend)) return false;
-  const auto ends = lane_bounds_.hull(dividend);
+  const auto ends = lane_bounds_.bounds_of(dividend);
   if (!ends) return false;
   const V by = values_.scalar(inst.operands[1]);
   const auto divided = [&](V x) { return arith_.pure(inst, f_.fp, Scalar::U64, {x, by}); };

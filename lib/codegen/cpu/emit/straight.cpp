@@ -43,7 +43,7 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
     case Op::Local: to_.arguments.declare_array(inst); break;
     case Op::Load:
     case Op::LoadVec:
-      to_.clamps.emit_load(inst, [&] {
+      to_.clamped_loads.emit_load(inst, [&] {
         if (!to_.members.load(inst)) to_.memory.emit_load(inst);
       });
       break;

@@ -93,7 +93,7 @@ V ClampedLoads::unheld_by_bound(ir::ValueId v, unsigned depth, Values::Again& ag
   if (left == values_.uniform(def.operands[1])) return nullptr;
   const ir::ValueId steps = def.operands[left ? 1 : 0];
   const V inner = unheld(steps, depth - 1, again);
-  const auto ends = inner ? lane_bounds_.hull(steps) : std::nullopt;
+  const auto ends = inner ? lane_bounds_.bounds_of(steps) : std::nullopt;
   if (!ends || values_.get(steps).form != Form::Linear) return nullptr;
   const Scalar s = values_.scalar_of(v);
   const V bound = values_.scalar(def.operands[left ? 0 : 1]);
@@ -127,7 +127,7 @@ V ClampedLoads::unheld_by_period(ir::ValueId v, unsigned depth, Values::Again& a
   if (is_elsewhere(code_, steps) || is_elsewhere(code_, def.operands[1])) return nullptr;
   if (!values_.uniform(def.operands[1]) || values_.uniform(steps)) return nullptr;
   const V inner = unheld(steps, depth - 1, again);
-  const auto ends = inner ? lane_bounds_.hull(steps) : std::nullopt;
+  const auto ends = inner ? lane_bounds_.bounds_of(steps) : std::nullopt;
   if (!ends || values_.get(steps).form != Form::Linear) return nullptr;
   const Scalar s = values_.scalar_of(v);
   const V period = values_.scalar(def.operands[1]), zero = arith_.constant(s, 0);
