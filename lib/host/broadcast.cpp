@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/apart.h"
+#include "host/overlap.h"
 #include "host/kernel_state.h"
 #include "host/layout.h"
 #include "krait/detail/arguments.h"

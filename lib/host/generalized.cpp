@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "host/apart.h"
+#include "host/overlap.h"
 #include "host/layout.h"
 #include "krait/algorithm/detail/linalg_calls.h"
 #include "krait/algorithm/grouped_matmul.h"

@@ -159,7 +159,7 @@ void prepare(ir::Module& m, std::optional<ir::Module>* written);
 /// What a compilation may cost. Quick: for the first launch, while the best code is made in the background. The bits are the same.
 enum class Effort : std::uint8_t { Quick, Best };
 /// The whole pipeline, from what was recorded to what a back end lowers. Returns check_barriers' message. With `checked` every
-/// pass's result is verified and littered (ir/litter.h), and krait::error of kind internal names the pass that broke it.
+/// pass's result is verified and littered (ir/unreachable_entries.h), and krait::error of kind internal names the pass that broke it.
 #ifdef NDEBUG
 inline constexpr bool verify_by_default = false;
 #else

@@ -3,7 +3,7 @@
 // The list of passes.
 #include <fmt/core.h>
 
-#include "ir/litter.h"
+#include "ir/unreachable_entries.h"
 #include "ir/text.h"
 #include "ir/walk.h"
 #include "passes/passes.h"
@@ -143,11 +143,11 @@ std::string refuse_clusters(const Module& m, const support::Target& target) {
 }  // namespace
 
 void prepare(Module& m, std::optional<Module>* written) {
-  if constexpr (verify_by_default) litter(m);
+  if constexpr (verify_by_default) add_unreachable_entries(m);
   promote_slots(m, written);
   canonicalise(m);
   if (written && *written) canonicalise(**written);
-  if constexpr (verify_by_default) litter(m);
+  if constexpr (verify_by_default) add_unreachable_entries(m);
 }
 void prepare(Module& m) { prepare(m, nullptr); }
 

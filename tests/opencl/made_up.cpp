@@ -20,7 +20,7 @@
 #include "ir/text.h"
 #include "krait/error.h"
 #include "runtime/backend.h"
-#include "runtime/opencl/found.h"
+#include "runtime/opencl/discovery.h"
 #include "support/envelope.h"
 #include "support/store.h"
 

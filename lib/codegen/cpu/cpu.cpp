@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "codegen/cpu/emitter.h"
+#include "codegen/cpu/emit/emitter.h"
 #include "codegen/cpu/image.h"
-#include "codegen/cpu/record.h"
-#include "codegen/cpu/shape.h"
+#include "codegen/cpu/emit/hint_record.h"
+#include "codegen/cpu/lanes/shape.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/walk.h"

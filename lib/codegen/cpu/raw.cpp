@@ -13,7 +13,7 @@
 
 #include "codegen/cpu/cpu.h"
 #include "codegen/cpu/image.h"
-#include "codegen/cpu/shape.h"
+#include "codegen/cpu/lanes/shape.h"
 #include "codegen/llvm/masked_loads.h"
 #include "codegen/llvm/session.h"
 
