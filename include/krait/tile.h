@@ -97,7 +97,7 @@ template <class Result, class... Operands>
 struct joint {
   static constexpr int rows = common_extent({tile_traits<Operands>::rows...}),
                        columns = common_extent({tile_traits<Operands>::columns...});
-  static_assert(rows > 0 && columns > 0, "krait: tiles of these shapes do not go together: extents are equal, or 1");
+  static_assert(rows > 0 && columns > 0, "krait: the shapes of these tiles do not match: extents must be equal, or 1");
   using type = tile<Result, rows, columns>;
 };
 

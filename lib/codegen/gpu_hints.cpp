@@ -124,7 +124,7 @@ class Finder {
     hints_.add("doubles", place(inst),
                "double precision: a float is widened for this operation, and GPUs compute f64 at 1/2 to 1/64 of the speed of "
                "f32. Give constants "
-               "their f (0.5f), and kr::cast<float> what is double");
+               "their f (0.5f), and convert double values with kr::cast<float>");
   }
 
   void divide(const ir::Inst& inst) {

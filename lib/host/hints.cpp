@@ -78,7 +78,7 @@ std::vector<Hint> hints_of(const runtime::Executable::Attributes& a, const std::
                     a.registers, a.local_bytes));
   for (const std::string& remark : a.remarks)
     add("driver",
-        fmt::format("the driver's compiler: {}. Take smaller tiles, and leave sums of products alone until their loop ends",
+        fmt::format("the driver's compiler: {}. Use smaller tiles, and do not use sums of products before their loop ends",
                     remark));
   return all;
 }

@@ -170,7 +170,7 @@ void ArgumentReader::fill(HostArgument& a, Scalar s, std::size_t count) {
         refuse("expected two digits a byte");
       a.bytes.push_back(std::byte(byte)), at_ += 2;
     }
-    if (a.bytes.size() != count * size) refuse("an argument is not what the kernel takes");
+    if (a.bytes.size() != count * size) refuse("an argument does not fit the kernel's parameter");
     return;
   }
   const std::vector<std::string_view> of = list(')');

@@ -119,7 +119,7 @@ std::string open(std::string_view bytes, TargetKind expected, Envelope& out) {
     return fmt::format("its code is damaged: {} bytes, expected an envelope of at least {}", bytes.size(), sizeof(Head));
   const Head h = take<Head>(bytes);
   if (std::memcmp(h.magic, magic, sizeof magic) != 0)
-    return fmt::format("its code is damaged, or of another build: it begins with other bytes than {}. {}",
+    return fmt::format("its code is damaged, or of another build: it does not begin with {}. {}",
                        std::string_view(magic, sizeof magic), another_build);
   if (h.version != Envelope::version)
     return fmt::format("its code is in format {}, expected {}: {}", h.version, Envelope::version, another_build);

@@ -421,7 +421,7 @@ void synchronise(op what, unsigned scope) {
   Recorder& r = trace::recorder();
   const bool clusters = r.functions.kernel().in_clusters();
   if (Op(what) == Op::GridBarrier && clusters)
-    return r.found.misuse("grid_sync() in a kernel of clusters, which run one after another where not all fit");
+    return r.found.misuse("grid_sync() in a kernel with clusters: clusters run one after another if not all fit");
   if (Op(what) == Op::ClusterBarrier && !clusters)
     return r.found.misuse(
         "cluster_sync() in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {.cluster = 2})");

@@ -320,7 +320,7 @@ TEST(Hints, LoopsThatThreadsLeaveAtDifferentTimes) {
   });
   const unsigned line = __LINE__ - 4;
   EXPECT_TRUE(has(hints(own, avx2), line,
-                  "divergent loop: threads leave it after different numbers of trips, and 16 run until the last has left. Give "
+                  "divergent loop: threads leave it after different numbers of iterations, and 16 run until the last has left. Give "
                   "neighbouring threads "
                   "work of equal length"));
   auto same = kr::kernel([](view<const int> trips, view<float> y) {
@@ -349,7 +349,7 @@ TEST(Hints, BarriersThatCutLoops) {
   const unsigned line = __LINE__ - 6;
   auto cut = kr::kernel(turns);
   EXPECT_TRUE(has(hints(cut, avx2), line,
-                  "barrier: in each trip of the loop the block is cut into pieces of code here, and 1 value of each thread goes "
+                  "barrier: in each iteration of the loop the block is cut into pieces of code here, and 1 value of each thread goes "
                   "through memory from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as "
                   "one piece; sharing "
                   "within a warp needs no barrier"));

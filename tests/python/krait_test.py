@@ -278,7 +278,7 @@ class Kernels(unittest.TestCase):
         y.flags.writeable = False
         self.refused("kernel axpy_f32: argument 3 is read-only, and the kernel writes to it", lambda: self.axpy(1.0, x, y))
         unaligned = np.frombuffer(bytes(17), np.uint8)[1:].view(np.float32)
-        with self.assertRaisesRegex(krait.Error, "argument 2 begins at the address .*, which is no multiple of its numbers' 4 bytes"):
+        with self.assertRaisesRegex(krait.Error, "argument 2 begins at the address .*, which is not a multiple of its element size of 4 bytes"):
             self.axpy(1.0, unaligned, np.ones(4, np.float32))
 
     def test_wrong_numbers(self):

@@ -36,8 +36,7 @@ TEST(DriverHints, RemarksOfTheCompiler) {
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(text_of(said, "kernel k"),
             "k.cpp:3: krait: hint: the driver's compiler: Potential Performance Loss: wgmma.mma_async instructions are "
-            "serialized. Take "
-            "smaller tiles, and leave sums of products alone until their loop ends\n");
+            "serialized. Use smaller tiles, and do not use sums of products before their loop ends\n");
 }
 
 TEST(DriverHints, OncePerKindAndLine) {

@@ -183,7 +183,7 @@ auto as_mask(const Mask& mask) {
 }
 template <int Rank, int MaskRank>
 void check_mask(const shape<MaskRank>& mask, const shape<Rank>& of) {
-  static_assert(MaskRank == Rank, "krait: a mask has as many dimensions as the array: broadcast_to makes it so");
+  static_assert(MaskRank == Rank, "krait: a mask must have as many dimensions as the array: use broadcast_to on the mask");
   check_mask_shape(mask.extents, of.extents, Rank);
 }
 /// Where a mask in C order is set: parts of it are counted, then each writes its numbers from where those before end.
