@@ -211,11 +211,11 @@ says 0 devices --json <<'TEXT'
 TEXT
 says 0 run --help <<'TEXT'
 run a kernel in text form
-per parameter a number, a .npy file, or zeros:64,32 for an array of that shape
+one for each parameter: a number, a .npy file, or zeros:64,32 for an array of that shape
 N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed
 blocks: X, X,Y or X,Y,Z
 threads per block: X, X,Y or X,Y,Z
-threads, in blocks that Krait chooses; default: the elements of the first array that is written
+number of threads, in blocks that Krait chooses; default: the size of the first array that the kernel writes
 TEXT
 says 0 bench --help <<'TEXT'
 measure rows of the benchmark suite on this machine

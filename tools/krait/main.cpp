@@ -101,14 +101,14 @@ int main(int argc, char** argv) {
       ->allow_extra_args();
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
   bool devices_json = false;
-  devices_command->add_flag("--json", devices_json, "for programs");
+  devices_command->add_flag("--json", devices_json, "print JSON, for programs");
   CLI::App* doctor_command = app.add_subcommand(
       "doctor", "report what this machine has and run a kernel on each device; exit with status 1 if something is wrong");
 
   tool::RunOptions run;
   CLI::App* run_command = app.add_subcommand("run", "run a kernel in text form");
   run_command->add_option("FILE", run.file, "a kernel in text form (.kir), - for standard input")->required();
-  run_command->add_option("ARG", run.arguments, "per parameter a number, a .npy file, or zeros:64,32 for an array of that shape");
+  run_command->add_option("ARG", run.arguments, "one for each parameter: a number, a .npy file, or zeros:64,32 for an array of that shape");
   run_command
       ->add_option("--out", run.outputs,
                    "N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed")
@@ -117,8 +117,8 @@ int main(int argc, char** argv) {
   run_command->add_option("--grid", run.grid, "blocks: X, X,Y or X,Y,Z");
   run_command->add_option("--block", run.block, "threads per block: X, X,Y or X,Y,Z");
   run_command->add_option("--count", run.count,
-                          "threads, in blocks that Krait chooses; default: the elements of the first array that is written");
-  run_command->add_option("--device", run.device, "as KRAIT_DEVICE");
+                          "number of threads, in blocks that Krait chooses; default: the size of the first array that the kernel writes");
+  run_command->add_option("--device", run.device, "device name, as in KRAIT_DEVICE");
   run_command->add_flag("--no-check", run.unchecked,
                         "do not check accesses: by default an access out of bounds is an error with its place");
 
