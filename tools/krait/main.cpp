@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
       ->allow_extra_args();
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
   bool devices_json = false;
-  devices_command->add_flag("--json", devices_json, "print JSON, for programs");
+  devices_command->add_flag("--json", devices_json, "print JSON");
   CLI::App* doctor_command = app.add_subcommand(
       "doctor", "report what this machine has and run a kernel on each device; exit with status 1 if something is wrong");
 
