@@ -90,7 +90,7 @@ class Finder {
   void local(const ir::Inst& inst) {
     if (f_.is_const(inst.operands[1])) return;
     hints_.add("local", place(inst),
-               "local array: it is indexed by a number known only at launch, so it lies in memory instead of registers. Index it "
+               "local array: it is indexed by a number known only at launch, so it is in memory instead of registers. Index it "
                "by constants (a C++ loop unrolls while recording), or use a shared array");
   }
 

@@ -287,8 +287,7 @@ void Interpreter::poll(const Inst& inst, const Mask& active) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (std::chrono::duration<double>(Clock::now() - waits_since_).count() < s_.options.patience) return;
   s_.fault(inst, [&] {
-    return "this loop waits for a value that nobody writes: the interpreter runs blocks one after another, and a block's threads in "
-           "step, so a thread can wait only for a block before its own" +
+    return "this loop waits for a value that nobody writes. The interpreter runs blocks one after another, and the threads of a block in step: a thread can wait only for an earlier block" +
            s_.who(first);
   });
   throw Stop{};

@@ -254,8 +254,7 @@ node logical(op what, bool left, node right) {
   const bool decided = left == (Op(what) == Op::Or);
   if (decided && r.now().has_effects(right))
     r.found.misuse(
-        "the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is "
-        "already recorded: write if (flag) around it, or kr::value(flag) on the left");
+        "the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is already recorded. Write if (flag) around it, or kr::value(flag) on the left");
   return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
 }
 

@@ -129,8 +129,7 @@ TEST(Print, ConversionsThatDoNotFit) {
   refused("%e prints a floating-point number, but value 1 is a bool: use %d or %s", [](auto v) { kr::print("%e", v > 0); });
   for (const char* text : {"%q", "%", "%*", "%5.2k", "%n"})
     refused(std::string(text) +
-                " is not a conversion of kr::print: it has d i u x X o c for integers and bools, f F e E g G a A for "
-                "floating-point numbers, s for bools, and %% for a percent sign",
+                " is not a conversion of kr::print. Use d i u x X o c for integers and bools, f F e E g G a A for floating-point numbers, s for bools, %% for a percent sign",
             [text](auto v) { kr::print(text, v); });
   refused("the text \"%d %d\" has 2 conversions for 1 value", [](auto v) { kr::print("%d %d", v); });
   refused("the text \"%d\" has 1 conversion for 2 values", [](auto v) { kr::print("%d", v, v); });

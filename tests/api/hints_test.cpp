@@ -240,8 +240,7 @@ TEST(Hints, LocalArrays) {
                     t == &avx2 ? "local array: it is indexed by a number that differs from thread to thread, so its elements are "
                                  "accessed one by one. "
                                  "Index it by constants or loop counters"
-                               : "local array: it is indexed by a number known only at launch, so it lies in memory instead of "
-                                 "registers. Index it by constants "
+                               : "local array: it is indexed by a number known only at launch, so it is in memory instead of registers. Index it by constants "
                                  "(a C++ loop unrolls while recording), or use a shared array"))
         << t->c_str();
   auto constant = kr::kernel([](view<float> y) {

@@ -36,7 +36,7 @@ list, check or remove the compiled kernels on disk
 TEXT
 says 0 dump --help <<'TEXT'
 a kernel in text form (.kir), - for standard input
-ir, passes (the IR after each pass, changes marked), diff (only the changes), final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); or spv by itself: the words of a SPIR-V module, for a file
+a comma list of ir, passes (IR after each pass, changes marked), diff (only the changes), final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl. Given alone, spv writes the words of a SPIR-V module
 write a page with the stages side by side and linked lines; without --emit: all stages
 cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`
 run a program and print every kernel that it compiles; its output goes to stderr

@@ -79,7 +79,7 @@ TEST(SupportEnvelope, NumbersThatDoNotFitAreDamage) {
   EXPECT_EQ(wrong_with(seal(e)), "its code is damaged: a thread handles 0 elements, expected 1 or more");
   e = example();
   e.arguments.size = 8;
-  EXPECT_EQ(wrong_with(seal(e)), "its code is damaged: item 1 of its arguments lies at 8 and takes 8 bytes, expected within 8");
+  EXPECT_EQ(wrong_with(seal(e)), "its code is damaged: item 1 of its arguments is at 8 and takes 8 bytes, expected within 8");
 }
 
 TEST(SupportEnvelope, AnotherFormatIsToldWithTheCure) {

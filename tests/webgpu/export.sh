@@ -70,7 +70,7 @@ done <<'CASES'
 block 8 arguments [8]=7q|a kernel's file: 7q is not an integer
 block 8|a kernel's file: expected '[' before ''
 block 8 arguments [1,1,1,1,1,1,1]=0|a view has six dimensions at most before
-block 8 arguments [8]=bytes(0)|expected two digits a byte before
+block 8 arguments [8]=bytes(0)|expected two digits per byte before
 block 8 arguments [8]=bytes(00)|an argument does not fit the kernel's parameter before
 block 8 arguments [8]=stairs(1)|expected ramp, hash, permuted, random or bytes before
 block 8 arguments [8]=0 3|more arguments than the kernel takes before '3'

@@ -72,9 +72,7 @@ int main(int argc, char** argv) {
   dump_command->add_option("FILE", dump.file, "a kernel in text form (.kir), - for standard input");
   dump_command
       ->add_option("--emit", dump.emit,
-                   "ir, passes (the IR after each pass, changes marked), diff (only the changes), final, hints, stats, llvm, "
-                   "asm, ptx, sass, spirv, "
-                   "spirv-cl, spirv-cl-llvm, wgsl (a comma list); or spv by itself: the words of a SPIR-V module, for a file")
+                   "a comma list of ir, passes (IR after each pass, changes marked), diff (only the changes), final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl. Given alone, spv writes the words of a SPIR-V module")
       ->delimiter(',')
       ->allow_extra_args(false)  // a word behind the list is the file
       ->default_val(std::vector<std::string>{"ir"})
