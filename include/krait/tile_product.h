@@ -51,7 +51,7 @@ auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x, const tile_factor<R
                 "krait: products of tiles need two factors of one floating-point type, of any two 8-bit floating-point types, or of any two 8-bit integer types");
   static_assert(
       std::is_void_v<sums> || std::is_same_v<sums, Sums>,
-      "krait: sums of products of tiles are double for factors of double, float for other floats, and int for integers");
+      "krait: sums of products of tiles must be double for factors of double, float for other floats, and int for integers");
   tile_nodes nodes = sum.nodes();
   multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at, nodes.data(),
            unsigned(nodes.size()));

@@ -186,7 +186,7 @@ TEST(Tiles, MisuseIsRefused) {
       std::string::npos);
   const auto index =
       kr::kernel<1, 32>([](kr::view<float, 2> v) { kr::store(v, {0}, kr::tile<float, 16, 16>()); }, {.name = "index"});
-  EXPECT_NE(message_of([&] { index(x); }).find("a tile's place has one index for each dimension of its view"), std::string::npos);
+  EXPECT_NE(message_of([&] { index(x); }).find("a tile's place must have one index for each dimension of its view"), std::string::npos);
   const auto fixed = kr::kernel(
       [](kr::view<float, 2> v) {
         kr::store(v, {0, 0}, kr::tile<float, 16, 16>());

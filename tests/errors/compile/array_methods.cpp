@@ -16,7 +16,7 @@ void two_outputs(kr::array<float>& x) { plus.into(x).into(x); }
 // error: krait: the folded function must take two numbers and return one
 auto both = kr::vectorize([](auto x, auto y) { return std::tuple{x, y}; });
 void fold_of_two(kr::array<float>& x) { both.reduce(x); }
-// error: krait: indices are integers
+// error: krait: indices must be integers
 void by_floats(kr::array<float>& x) { kr::take(x, x); }
 // error: krait: a mask must have as many dimensions as the array: use broadcast_to on the mask
 void mask_of_rows(kr::array<float, 2>& x, kr::array<bool>& rows) { kr::compress(rows, x); }

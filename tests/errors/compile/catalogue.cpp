@@ -45,7 +45,7 @@ void in_kernels(kr::view<float> x, kr::view<int> n, kr::value<float> v, kr::var<
   kr::shared<float, 0>();
   // error: krait: the extents of a local array must be positive
   kr::local<float, 0>();
-  // error: krait: a grid has one to three dimensions
+  // error: krait: a grid must have one to three dimensions
   kr::grid<4>();
   // error: krait: bitcast does not support bool: use kr::cast
   kr::bitcast<bool>(kr::cast<std::uint8_t>(n[0]));
@@ -56,7 +56,7 @@ void in_kernels(kr::view<float> x, kr::view<int> n, kr::value<float> v, kr::var<
 void atomic_of_bool(kr::view<bool> x) { kr::atomic(x[0]).store(true); }
 // error: krait: atomics on types of 8 and 16 bits are not supported: use int or unsigned
 void atomic_of_bytes(kr::view<signed char> x) { kr::atomic(x[0]).add(1); }
-// error: krait: views have one to six dimensions
+// error: krait: views must have one to six dimensions
 void seven_dimensions(kr::view<float, 7> x) { static_cast<void>(x.size()); }
 // error: krait: the components of a kr::vec must be numbers
 void of_pointers(kr::view<kr::vec<int*, 2>> x) { x[0] = x[1]; }
@@ -103,7 +103,7 @@ void with_two(std::vector<int>& x) { first.launch({1, 1}, x, x); }
 auto pending = first.compile_async();
 // error: krait: the function pointer and the lambda differ in their number of parameters: declare one per argument
 const kr::function_pointer<int(int, int)> of_one([](kr::value<int> x) { return x; });
-// error: krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const pointers; kr::value<std::uint64_t> takes any pointer as an address
+// error: krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const ones; kr::value<std::uint64_t> takes any pointer as an address
 const kr::function_pointer<int(const void*)> writes_const([](kr::view<int> x) { return x[0]; });
 // error: krait: a function pointer takes numbers and pointers, and returns a number or nothing
 const kr::function_pointer<int(counted)> of_struct([](auto) { return 1; });

@@ -52,7 +52,7 @@ inline int first_axis(unsigned mask) {
 template <class Index, class Refuse>
 array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int64_t least, std::int64_t size,
                                        const Refuse& refuse) {
-  static_assert(std::is_integral_v<Index> && !std::is_same_v<std::remove_const_t<Index>, bool>, "krait: indices are integers");
+  static_assert(std::is_integral_v<Index> && !std::is_same_v<std::remove_const_t<Index>, bool>, "krait: indices must be integers");
   if (indices.size() == 0) return array<std::int64_t, 1>(indices.extents(), indices.device());
   const auto outside = make_expression<outside_of>(indices, std::is_signed_v<Index> ? least : std::int64_t(0), size);
   if (krait::any(outside))
