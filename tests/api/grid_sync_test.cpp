@@ -115,7 +115,7 @@ TEST(GridSync, LaunchesThatDoNotFit) {
   for (const kr::device& gpu : devices()) {
     if (!std::string(gpu.id()).starts_with("cuda")) continue;
     kr::array<int> x({4}, gpu), y({4}, gpu);
-    expect_usage({"kernel ring", ": 1000000 blocks of 64 threads meet at kr::grid_sync(), and cuda:0 "}, [&] {
+    expect_usage({"kernel ring", ": 1000000 blocks of 64 threads meet at kr::grid_sync(), but cuda:0 "}, [&] {
       kernel.launch({1'000'000, 64}, x, y, 1, 1);
     });
     kernel.launch({64, 1}, x, y, 1, 1);

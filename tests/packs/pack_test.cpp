@@ -80,13 +80,13 @@ TEST(Pack, OtherSignaturesAndNamesAreErrors) {
   const File file;
   kr::pack(file.c_str(), {.targets = ""}, make_saxpy());
   const kr::kernel_pack pack = kr::load_pack(file.c_str());
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), and is asked for as (f64, view<f32, "
+  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f64, view<f32, "
                 "1, const>, view<f32, 1>)"},
                [&] { pack.get<void(double, kr::view<const float>, kr::view<float>)>("saxpy"); });
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), and is asked for as (f32, view<f32, "
+  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32, view<f32, "
                 "1>, view<f32, 1>)"},
                [&] { pack.get<void(float, kr::view<float>, kr::view<float>)>("saxpy"); });
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), and is asked for as (f32, view<f32, "
+  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32, view<f32, "
                 "2, const>, view<f32, 1>)"},
                [&] { pack.get<void(float, kr::view<const float, 2>, kr::view<float>)>("saxpy"); });
   expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32)"},
