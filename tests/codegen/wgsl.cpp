@@ -109,12 +109,12 @@ TEST(WgslErrors, Warps) {
 TEST(WgslErrors, Limits) {
   EXPECT_EQ(
       refusal("  %2: shared<i32, 1> = shared {8192}\n  %3: i32 = load %2, %1\n  store.i32 %0, %1, %3\n"),
-      "operation shared: the block's arrays take 32768 bytes, and the target has 16384: make them smaller, or give the target "
+      "operation shared: the block's arrays take 32768 bytes, but the target has 16384: make them smaller, or give the target "
       "more by shared=");
   EXPECT_EQ(
       refusal("  %2: shared<i32, 1> = shared {4096}\n  %3: i32 = load %2, %1\n  %4: bool = cast %3\n  %5: i32 = "
               "barrier_count %4 ; user.cpp:7\n  store.i32 %0, %1, %5\n"),
-      "operation barrier_count (user.cpp:7): the block's arrays take 16384 bytes and what the block decides together 16, but the target has 16384: make them smaller, or give the target more by shared=");
+      "operation barrier_count (user.cpp:7): the block's arrays take 16384 bytes and the results of votes 16, but the target has 16384: make them smaller, or give the target more by shared=");
   EXPECT_EQ(refusal("", "i32", "webgpu", " block(32, 32, 1)"),
             "the block of 32 x 32 x 1 has 1024 threads, but the target takes 256: make it smaller, or give the target more by "
             "threads=");

@@ -54,7 +54,7 @@ refuses "krait: noise.kir: a kernel's file: 2:1: expected 'kernel' in" noise.kir
 file missing '; no launch'
 refuses "missing.kir: a kernel's file: the launch is missing (; run: grid … block … arguments …)" missing.kir
 file wide '; run: block 512 arguments [8]=0'
-refuses "kernel one (wide.kir): the example's block of 512 x 1 x 1 has 512 threads, and the target \"webgpu\" takes 256: make it smaller, or give the target more by threads=" wide.kir
+refuses "kernel one (wide.kir): the example's block of 512 x 1 x 1 has 512 threads, but the target \"webgpu\" takes 256: make it smaller, or give the target more by threads=" wide.kir
 file deep '; run: block 1 1 128 arguments [8]=0'
 refuses "kernel one (deep.kir): the example's block has 128 threads in z, but WebGPU takes 64" deep.kir
 file class '; run: block 8 arguments [8]=0'

@@ -25,7 +25,7 @@ void check_launches(const Kernel& k, const support::WebGpuTarget& target) {
     const std::int64_t threads = b[0] * b[1] * b[2];
     if (threads > target.threads)
       support::fail_usage(
-          "{}: the example's block of {} x {} x {} has {} threads, and the target \"{}\" takes {}: make it smaller, or give the "
+          "{}: the example's block of {} x {} x {} has {} threads, but the target \"{}\" takes {}: make it smaller, or give the "
           "target "
           "more by threads=",
           k.recorded.what, b[0], b[1], b[2], threads, k.target, target.threads);
