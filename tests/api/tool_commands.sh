@@ -86,7 +86,7 @@ refuses 'zeros:3,x: "3,x" is not a list of whole numbers from 0, such as 64,32' 
 refuses '--out 2=y.npy: the kernel writes no parameter 2' 2 x.npy zeros:4 --out 2=y.npy
 refuses '--out y.npy: expected the number of a parameter and a file, such as 3=result.npy' 2 x.npy zeros:4 --out y.npy
 refuses '/nowhere/y.npy: cannot be written: No such file or directory' 2 x.npy zeros:4 --out 3=/nowhere/y.npy --device cpu
-refuses 'krait run: --grid and --count both set the number of threads: give one of them' 2 x.npy zeros:4 --grid 1 --count 3
+refuses 'krait run: --grid and --count are two ways to say how many threads run: give one of them' 2 x.npy zeros:4 --grid 1 --count 3
 refuses "krait run: --grid needs --block: the kernel's text does not fix one" 2 x.npy zeros:4 --grid 1
 refuses 'krait run: --block needs --grid' 2 x.npy zeros:4 --block 1
 refuses 'krait run: --count -3: expected a number of threads from 0' 2 x.npy zeros:4 --count -3
@@ -99,7 +99,7 @@ kernel @fixed fp(native) block(4, 1, 1) (%0: u8, %1: i8, %2: view<f32, 1, const>
 KIR
 says 1 run fixed.kir 300 0 x.npy <<< 'krait: "300" is given for parameter 1, a u8: expected a whole number from 0 to 255'
 says 1 run fixed.kir 1 -129 x.npy <<< 'krait: "-129" is given for parameter 2, a i8: expected a whole number from -128 to 127'
-says 1 run fixed.kir 1 1 x.npy <<< 'krait: krait run: the kernel writes no array to take the number of threads from: give --count, or --grid and --block'
+says 1 run fixed.kir 1 1 x.npy <<< 'krait: krait run: the kernel writes no array that says how many threads to run: give --count or --grid and --block'
 says 1 run fixed.kir 1 1 x.npy --grid 1,2,3,4 <<< 'krait: --grid 1,2,3,4: expected one to three numbers'
 says 1 run fixed.kir 1 1 x.npy --grid 1 --block 8 <<< "krait: krait run: --block 8: the kernel's text fixes blocks of 4 x 1 x 1"
 says 0 run fixed.kir 1 1 x.npy --count 5 --device cpu < /dev/null
@@ -211,11 +211,11 @@ says 0 devices --json <<'TEXT'
 TEXT
 says 0 run --help <<'TEXT'
 run a kernel in text form
-one for each parameter: a number, a .npy file, or zeros:64,32 for an array of that shape
+per parameter a number, a .npy file, or zeros:64,32 for an array of that shape
 N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed
 blocks: X, X,Y or X,Y,Z
-threads per block: X, X,Y or X,Y,Z
-number of threads, in blocks that Krait chooses; default: the size of the first array that the kernel writes
+threads of a block, likewise
+threads, in blocks that Krait chooses; default: the elements of the first array that is written
 TEXT
 says 0 bench --help <<'TEXT'
 measure rows of the benchmark suite on this machine

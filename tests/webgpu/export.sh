@@ -111,7 +111,7 @@ said=$("$krait" export none_file/site "$kernels"/saxpy.kir 2>&1)
 case "$said" in *'the folder none_file/site cannot be made: Not a directory'*) ;; *) fail "a file as folder: $said" ;; esac
 said=$("$krait" export --target vulkan none "$kernels"/saxpy.kir 2>&1)
 case "$said" in *': a web page takes the target "webgpu" or "wgsl …", not "vulkan"'*) ;; *) fail "another target: $said" ;; esac
-for text in 'folder to write; created if it is missing' 'kernels in text form with launches (.kir, ; run: …)' \
+for text in 'is made where it is missing' 'kernels in text form with launches (.kir, ; run: …)' \
   'webgpu, or its limits and features: "wgsl buffers=10"'; do
   "$krait" export --help | tr -s ' \n' ' ' | grep -qF "$text" || fail "no help says: $text"
 done

@@ -106,16 +106,16 @@ int main(int argc, char** argv) {
   tool::RunOptions run;
   CLI::App* run_command = app.add_subcommand("run", "run a kernel in text form");
   run_command->add_option("FILE", run.file, "a kernel in text form (.kir), - for standard input")->required();
-  run_command->add_option("ARG", run.arguments, "one for each parameter: a number, a .npy file, or zeros:64,32 for an array of that shape");
+  run_command->add_option("ARG", run.arguments, "per parameter a number, a .npy file, or zeros:64,32 for an array of that shape");
   run_command
       ->add_option("--out", run.outputs,
                    "N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed")
       ->take_all()
       ->allow_extra_args(false);
   run_command->add_option("--grid", run.grid, "blocks: X, X,Y or X,Y,Z");
-  run_command->add_option("--block", run.block, "threads per block: X, X,Y or X,Y,Z");
+  run_command->add_option("--block", run.block, "threads of a block, likewise");
   run_command->add_option("--count", run.count,
-                          "number of threads, in blocks that Krait chooses; default: the size of the first array that the kernel writes");
+                          "threads, in blocks that Krait chooses; default: the elements of the first array that is written");
   run_command->add_option("--device", run.device, "device name, as in KRAIT_DEVICE");
   run_command->add_flag("--no-check", run.unchecked,
                         "do not check accesses: by default an access out of bounds is an error with its place");
@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
 
   tool::ExportOptions web;
   CLI::App* export_command = app.add_subcommand("export", "write a web page that runs and checks kernels by WebGPU");
-  export_command->add_option("FOLDER", web.folder, "folder to write; created if it is missing")->required();
+  export_command->add_option("FOLDER", web.folder, "is made where it is missing")->required();
   export_command->add_option("FILE", web.files, "kernels in text form with launches (.kir, ; run: …)")->required();
   export_command->add_option("--target", web.target, "webgpu, or its limits and features: \"wgsl buffers=10\"")
       ->default_val("webgpu");

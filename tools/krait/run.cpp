@@ -168,7 +168,7 @@ krait::detail::call_config launch_of(const RunOptions& o, const krait::detail::t
   krait::detail::call_config c;
   const krait::dims fixed = krait::detail::fixed_block_of(kernel);
   if (!o.grid.empty() && o.count >= 0)
-    refuse("krait run: --grid and --count both set the number of threads: give one of them");
+    refuse("krait run: --grid and --count are two ways to say how many threads run: give one of them");
   if (o.count < -1) refuse(fmt::format("krait run: --count {}: expected a number of threads from 0", o.count));
   if (!o.block.empty() && o.grid.empty()) refuse("krait run: --block needs --grid");
   if (!o.grid.empty()) {
@@ -183,7 +183,7 @@ krait::detail::call_config launch_of(const RunOptions& o, const krait::detail::t
   }
   const std::int64_t count = o.count >= 0 ? o.count : elements;
   if (count < 0)
-    refuse("krait run: the kernel writes no array to take the number of threads from: give --count, or --grid and --block");
+    refuse("krait run: the kernel writes no array that says how many threads to run: give --count or --grid and --block");
   if (fixed.x) {
     c.block = fixed;
     const std::int64_t threads = krait::support::clipped_product(fixed.x, fixed.y, fixed.z);
