@@ -366,7 +366,7 @@ facts(contiguous, small, disjoint,
 fma %0
 TEXT
 says 1 dump --hash zz <<TEXT
-krait: 0 of the entries in $work/entries start with zz: give more of its hash, as krait cache list prints it
+krait: 0 of the entries in $work/entries start with zz: give enough of one hash, as krait cache list prints it
 TEXT
 printf 'damaged' > "entries/$(printf '%032d' 7).krait"
 chmod 600 entries/*.krait
