@@ -29,9 +29,9 @@ class generalized_call {
   auto stream(const krait::stream& in) && { return generalized_call(state_, lambda_, {&in, at_.device}, outputs_); }
   template <class... To>
   auto into(To&&... outputs) && {
-    static_assert(std::tuple_size_v<Outputs> == 0, "into() is said once, with all outputs");
+    static_assert(std::tuple_size_v<Outputs> == 0, "give into() once, with all outputs");
     static_assert((stays<To> && ...),
-                  "into() writes into variables, and into temporaries that refer to elements, as std::span does");
+                  "into() needs variables, or temporaries that refer to elements, such as std::span");
     using given = std::tuple<To&...>;
     return generalized_call<Text, Lambda, Signatures, given>(state_, lambda_, at_, given(outputs...));
   }

@@ -79,11 +79,11 @@ bool same_strides(const layout& x, const layout& y) {
 void check_bins(std::int64_t bins, double low, double high) {
   const bool finite = high - low < __builtin_huge_val();
   if (bins > 0 && low < high && finite) return;
-  support::fail_usage("histogram: {} bins, from {} to {}: there must be one or more, and finite bounds in order", bins, low,
+  support::fail_usage("histogram: {} bins, from {} to {}: use at least one bin, and finite bounds in ascending order", bins, low,
                       high);
 }
 void check_edges(std::int64_t edges) {
-  if (edges < 2) support::fail_usage("histogram: bins lie between edges, and there are fewer than two: {}", edges);
+  if (edges < 2) support::fail_usage("histogram: at least two edges are needed, not {}", edges);
 }
 even_scale scale_of_bins(std::int64_t bins, double low, double high) {
   constexpr double epsilon = 0x1p-52, smallest_step = 0x1p-900;  // far from numbers of fewer bits
@@ -109,7 +109,7 @@ void check_law(const char* law, const char* parameter, double x) {
   if (!(x >= 0)) support::fail_usage("{}: the {} is {}: it must be 0 or more", law, parameter, x);
 }
 void check_permutation(std::int64_t n) {
-  if (n >= std::int64_t(1) << 32) support::fail_usage("permutation: of {} elements: 2^32 - 1 are the most", n);
+  if (n >= std::int64_t(1) << 32) support::fail_usage("permutation: of {} elements: at most 2^32 - 1 are possible", n);
 }
 void check_choice(std::int64_t count, std::int64_t from, bool replace) {
   if (count < 0) support::fail_usage("choice: {} elements cannot be drawn: the number must be 0 or more", count);
@@ -122,7 +122,7 @@ bool convolve_shape(const layout& x, const layout& weights, const char* mode, st
   check_weights(x, weights);
   const std::string_view given(mode);
   if (given != "full" && given != "same" && given != "valid")
-    support::fail_usage("mode must be one of 'full', 'same' or 'valid', and is '{}'", given);
+    support::fail_usage("mode must be one of 'full', 'same' or 'valid', not '{}'", given);
   bool less = false, more = false;
   for (int d = 0; d < x.rank; ++d) {
     const std::int64_t n = x.extents[d], m = weights.extents[d];
@@ -140,7 +140,7 @@ bool convolve_shape(const layout& x, const layout& weights, const char* mode, st
 }
 void check_weights(const layout& x, const layout& weights) {
   if (host::size_of(weights) == 0)
-    support::fail_usage("convolve: the weights of shape {} have no elements; those of an array of shape {} must have one or more",
+    support::fail_usage("convolve: the weights of shape {} have no elements; for an array of shape {} they need at least one",
                         host::shape_text(weights.extents, weights.rank), host::shape_text(x.extents, x.rank));
 }
 
@@ -148,7 +148,7 @@ void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::
                std::int64_t data_size, std::int64_t rows, std::int64_t columns) {
   if (rows < 0 || columns < 0) support::fail_usage("csr_matrix: negative dimensions are not allowed: ({},{})", rows, columns);
   if (indptr_size != rows + 1)
-    support::fail_usage("csr_matrix: indptr has {} elements; a matrix of {} rows has {}", indptr_size, rows, rows + 1);
+    support::fail_usage("csr_matrix: indptr has {} elements; a matrix of {} rows needs {}", indptr_size, rows, rows + 1);
   if (indices_size != data_size)
     support::fail_usage("csr_matrix: there are {} indices and {} elements of data; each element has one index", indices_size,
                         data_size);
@@ -161,7 +161,7 @@ void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::
                           indptr[r + 1]);
   for (std::int64_t k = 0; k < indices_size; ++k)
     if (indices[k] < 0 || indices[k] >= columns)
-      support::fail_usage("csr_matrix: indices({}) is {}, which is no column of {}: they count from 0", k, indices[k], columns);
+      support::fail_usage("csr_matrix: indices({}) is {}, which is out of range for {} columns, counted from 0", k, indices[k], columns);
 }
 void check_sparse_operand(std::int64_t columns, std::int64_t rows) {
   if (columns != rows)

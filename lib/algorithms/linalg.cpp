@@ -24,7 +24,7 @@ LinearLibrary& library_of(const detail::linalg_call& call) {
     std::from_chars(d.id.data() + 5, d.id.data() + d.id.size(), ordinal);
     library = open_cusolver(ordinal, why);
   } else {
-    why = "there is none for this kind of device";
+    why = "Krait uses LAPACK and cuSOLVER, on CPUs and CUDA devices";
   }
   if (!library)
     support::fail_usage("kr::{}: {} ({}) has no library of linear algebra: {}{}", call.function, d.id, d.name, why,

@@ -76,7 +76,7 @@ void sort_rows(device on, const algorithm_device& how, const key_order& order, c
   using namespace krait::host;
   const std::int64_t length = keys.at.extents[1];
   if (moved && length >= std::int64_t{1} << 32)
-    support::fail_usage("sorting {} keys with their values or places: 2^32 - 1 are the most; sort keys alone, or parts", length);
+    support::fail_usage("sorting {} keys with values or indices: at most 2^32 - 1 are possible; sort the keys alone, or sort parts", length);
   const SortKind kind{order, values ? Payload::words : moved ? Payload::places : Payload::none};
   void* const handle = handle_of(on);
   const array<unsigned, 2> none(shape<2>(1, 0), on);  // without memory

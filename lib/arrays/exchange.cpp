@@ -62,24 +62,22 @@ DeviceHandle& device_of(const tensor_description& from) {
   if (from.device_type == on_host || from.device_type == on_cuda_host) return Devices::get().cpu();
   if (from.device_type != on_cuda && from.device_type != on_cuda_managed)
     support::fail_usage(
-        "from_dlpack: the tensor is on a device of DLPack's type {}, and arrays share memory of the host (1) and of CUDA (2) "
-        "alone: "
-        "copy it there first",
+        "from_dlpack: the tensor is on a device of DLPack's type {}, but arrays share memory only with the host (1) and with CUDA (2): copy it there first",
         from.device_type);
   const std::string id = "cuda:" + std::to_string(from.device_id);
   DeviceHandle* const found = Devices::get().find(id);
-  if (!found) support::fail_usage("from_dlpack: the tensor is on {}, which is not there: `krait devices` lists what is", id);
+  if (!found) support::fail_usage("from_dlpack: the tensor is on {}, which this machine does not have: `krait devices` lists its devices", id);
   return *found;
 }
 
 void check(const tensor_description& from, const tensor_element& element, int rank) {
-  if (from.major != 1) support::fail_usage("from_dlpack: the tensor is of DLPack {}, and Krait reads version 1", from.major);
+  if (from.major != 1) support::fail_usage("from_dlpack: the tensor is of DLPack {}, but Krait reads version 1", from.major);
   const TensorType wanted = type_of(element);
   if (from.code != wanted.code || from.bits != wanted.bits || from.lanes != 1)
-    support::fail_usage("from_dlpack: the tensor's elements are {}, and the array's {}: import it with its own type",
+    support::fail_usage("from_dlpack: the tensor's elements are {}, but the array's are {}: import it with its own type",
                         text_of({from.code, from.bits}, from.lanes), text_of(wanted, 1));
   if (from.rank != rank)
-    support::fail_usage("from_dlpack: the tensor has {} dimensions, and the array {}: import it with its own", from.rank, rank);
+    support::fail_usage("from_dlpack: the tensor has {} dimensions, but the array has {}: import it with its own", from.rank, rank);
   if (from.read_only && !element.is_const)
     support::fail_usage("from_dlpack: the tensor is read-only: import it with const elements, or copy it first");
 }
@@ -107,7 +105,7 @@ storage* import_tensor(const tensor_description& from, const tensor_element& ele
     return nullptr;
   }
   const std::uint64_t address = reinterpret_cast<std::uintptr_t>(from.data) + from.byte_offset;
-  if (!from.data) support::fail_usage("from_dlpack: the tensor has {} elements, and no address", size);
+  if (!from.data) support::fail_usage("from_dlpack: the tensor has {} elements but a null address", size);
   if (address % element.alignment != 0)
     support::fail_usage("from_dlpack: the tensor's address is not a multiple of {}, which its elements need: copy it first",
                         element.alignment);
@@ -147,7 +145,7 @@ void check_host_memory(const storage* memory, void* on, const char* operation) {
 
 void check_in_order(const layout& of, const char* operation) {
   if (!is_dense(of, false))
-    support::fail_usage("{}: the elements do not lie one behind the other in C order: use a.copy(), or kr::to_mdspan", operation);
+    support::fail_usage("{}: the elements are not contiguous in C order: use a.copy(), or kr::to_mdspan", operation);
 }
 
 void mdspan_strides(const layout& of, std::int64_t* strides) {
@@ -156,7 +154,7 @@ void mdspan_strides(const layout& of, std::int64_t* strides) {
   for (int d = of.rank - 1; d >= 0; --d) {
     const bool any = empty || of.extents[d] == 1;  // nothing is ever that far away
     if (!any && of.strides[d] < 1)
-      support::fail_usage("to_mdspan: stride({}) is {}, and those of a std::layout_stride are positive: use a.copy()", d,
+      support::fail_usage("to_mdspan: stride({}) is {}, but std::layout_stride needs positive strides: use a.copy()", d,
                           of.strides[d]);
     strides[d] = empty ? stride : any ? 1 : of.strides[d];
     if (of.extents[d] > 0) stride *= of.extents[d];

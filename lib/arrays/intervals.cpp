@@ -11,7 +11,7 @@ namespace {
 
 template <class Number>
 [[noreturn]] void refuse_step(Number first, Number last, Number step) {
-  support::fail_usage("arange({}, {}, {}) has no size: the step must be a number other than 0, and the result fit into memory",
+  support::fail_usage("arange({}, {}, {}) has no size: the step must not be 0, and the result must fit into memory",
                       first, last, step);
 }
 

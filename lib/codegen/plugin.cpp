@@ -65,7 +65,7 @@ Reply compile_raw(const ir::Module& module, const support::Target& target, const
     case support::TargetKind::OpenCl:
     case support::TargetKind::Interpreter: break;
   }
-  unsupported(fmt::format("the target {} takes no raw code", support::info(target.kind).word));
+  unsupported(fmt::format("the target {} does not take raw code", support::info(target.kind).word));
 }
 
 void compile(Task& task) {

@@ -92,7 +92,7 @@ bool repeats(const Shaped& a) {
 
 [[noreturn]] void refuse_repeats(const std::string& function) {
   support::fail_usage(
-      "{}: elements of the output repeat (its strides are shorter than what they pass over): they cannot be written", function);
+      "{}: elements of the output share memory (its strides are too short): they cannot be written", function);
 }
 
 }  // namespace

@@ -127,8 +127,8 @@ void settle_before_barriers(ir::Module& m);
 /// Straight code of at least `shortest` operations in the order in which a processor could compute it: for the CPU. Runs last.
 void schedule(ir::Module& m, std::size_t shortest);
 
-/// Every loop has one way out, every kernel one return, at its end: jumps in branches become flags and guards. For what walks a kernel
-/// backwards, or may not jump; no target's pipeline has it.
+/// Every loop has one way out, every kernel one return, at its end: jumps in branches become flags and guards. For
+/// the CPU and WGSL, in kernels with barriers whose threads part.
 void one_exit(ir::Module& m);
 
 /// grid_stride as a plain loop, for back ends that give it no treatment of their own.

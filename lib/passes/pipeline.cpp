@@ -122,8 +122,7 @@ std::string refuse_grid_barriers(const Module& m, const support::Target& target)
     if (f.insts[i].op != Op::GridBarrier || !message.empty()) return;
     const Location& at = f.locations[f.insts[i].loc];
     message = fmt::format(
-        "kernel {}: grid_sync(){} needs a CUDA device, the CPU or the interpreter: elsewhere nothing promises that all "
-        "blocks of a launch run at once. End the kernel there, and launch another one for what follows.",
+        "kernel {}: grid_sync(){} needs a CUDA device, the CPU or the interpreter: other devices do not promise that all blocks of a launch run at once. End the kernel there, and launch another one for the rest.",
         f.name, at.line ? fmt::format(" at {}:{}", at.file, at.line) : std::string());
   });
   return message;
@@ -134,9 +133,7 @@ std::string refuse_clusters(const Module& m, const support::Target& target) {
   const bool has = target.kind == TargetKind::Interpreter || (target.kind == TargetKind::Ptx && target.ptx.sm >= 90);
   if (!m.kernel().in_clusters() || has) return {};
   return fmt::format(
-      "kernel {} has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option cluster, "
-      "pass "
-      "what blocks tell each other through a view, in two launches or with kr::grid_sync().",
+      "kernel {} has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option cluster, pass data between blocks through a view, in two launches or with kr::grid_sync().",
       m.kernel().name);
 }
 

@@ -111,7 +111,7 @@ void read_layout(detail::argument& to, const krait_argument& from, const detail:
 void check_alignment(std::uint64_t address, const detail::parameter_type& p, const std::string& which) {
   const std::size_t bytes = krait::ir::size_of(krait::ir::Scalar(p.type));
   if (bytes > 0 && address % bytes != 0)
-    krait::support::fail_usage("{} begins at the address {:#x}, which is no multiple of its numbers' {} bytes", which, address,
+    krait::support::fail_usage("{} begins at the address {:#x}, which is not a multiple of its element size of {} bytes", which, address,
                                bytes);
 }
 

@@ -102,7 +102,7 @@ void run(const native_function& f, NativeCall& call) {
 void enter(void* object, NativeCall* call) noexcept {
   const native_function& f = *static_cast<const native_function*>(object);
   if (!f.gone) return run(f, *call);
-  std::fprintf(stderr, "krait: %s: the function pointer is called, but its object is gone: keep it as long as the pointer\n",
+  std::fprintf(stderr, "krait: %s: the function pointer is called after its object was destroyed: keep the object as long as the pointer\n",
                f.what.c_str());  // allocates nothing
   call->result = 0;
 }
@@ -121,11 +121,11 @@ void keep(native_function* f) {
 
 void check(const native_function& f) {
   if (f.hidden.reports)
-    support::fail_usage("{}: a function pointer neither prints nor checks: C has no place for its errors", f.what);
+    support::fail_usage("{}: a function pointer cannot print or check: its C caller cannot receive errors", f.what);
   if (f.compiled->lengths.count() > 0)
-    support::fail_usage("{}: a function pointer has no dynamic_shared: nobody gives its length", f.what);
+    support::fail_usage("{}: a function pointer cannot use dynamic_shared: its C caller gives no length", f.what);
   if (f.scratch_bytes > most_scratch)
-    support::fail_usage("{}: a function pointer has its arrays on the caller's stack: {} bytes, at most {}", f.what,
+    support::fail_usage("{}: the arrays of a function pointer are on the caller's stack: they take {} bytes, at most {} are allowed", f.what,
                         f.scratch_bytes, most_scratch);
 }
 

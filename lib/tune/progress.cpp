@@ -43,7 +43,7 @@ struct progress_line {
 };
 
 progress_line* begin_progress(std::int64_t total, const progress_options& with) {
-  if (!(with.every >= 0)) support::fail_usage("progress: {} s between two texts is no time", with.every);
+  if (!(with.every >= 0)) support::fail_usage("progress: the time between two texts must not be negative: {} s", with.every);
   const bool terminal = isatty(with.to) == 1;
   return new progress_line{with.name ? with.name : "", total, 0, std::min(with.every, 1e6), with.to, terminal,
                            !terminal && !with.always};

@@ -114,7 +114,7 @@ Choice read(std::string_view line, std::size_t number) {
   if (fields.size() == 6) c.ms = std::strtod(fields[5].c_str(), &end);
   if (fields.size() != 6 || end == fields[5].c_str() || *end || !(c.ms >= 0))
     support::fail_usage(
-        "import_tuning: line {} is not a choice: it takes what export_tuning gives, six fields with tabs between: the name, the "
+        "import_tuning: line {} is not a choice: expected a line of export_tuning, six fields separated by tabs: the name, the "
         "device, "
         "its target, the kernels, the choice and milliseconds",
         number);
@@ -257,7 +257,7 @@ class Search {
         const auto count = std::int64_t(got[i].size() / outputs_[i].at.element_bytes);
         const std::int64_t at = outputs_[i].differ(got[i].data(), right[i].data(), count, with_.tolerance);
         if (at < count)
-          t.left_out = fmt::format("element {} of output {} is not what the first candidate leaves there", at, i + 1);
+          t.left_out = fmt::format("element {} of output {} differs from the result of the first candidate", at, i + 1);
       }
     }
   }
@@ -389,8 +389,8 @@ void space::sort(detail::function_ref<double(const candidate&)> score) {
 tuned detail::tune(const char* name, const space& among, function_ref<void(const candidate&)> run, const tune_options& with,
                    const tuned_output* outputs, std::size_t count) {
   if (!name || !*name || std::string_view(name).find_first_of("\t\n") != std::string_view::npos)
-    support::fail_usage("tune: the name is empty, or has tabs or line ends: it is what the choice is kept by");
-  if (among.size() == 0) support::fail_usage("tune \"{}\": the space has no candidates: where() left none", name);
+    support::fail_usage("tune: the name is empty, or has tabs or line ends: give the choice a plain name");
+  if (among.size() == 0) support::fail_usage("tune \"{}\": the space has no candidates: where() removed them all", name);
   if (!(with.seconds > 0) || !(with.tolerance >= 0))
     support::fail_usage("tune \"{}\": {} s and a tolerance of {}: the time has to be above 0, the tolerance 0 or more", name,
                         with.seconds, with.tolerance);

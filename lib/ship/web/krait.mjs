@@ -131,7 +131,7 @@ function writeNumber(what, type, x, block, at) {
 
 function writeBytes(what, p, x, block) {
   if (!(x instanceof Uint8Array)) throw new TypeError(`${what} is ${p.bytes} bytes: pass a Uint8Array, not ${shown(x)}`);
-  if (x.length !== p.bytes) throw new RangeError(`${what} is ${p.bytes} bytes, and ${x.length} are passed`);
+  if (x.length !== p.bytes) throw new RangeError(`${what} is ${p.bytes} bytes, but ${x.length} are passed`);
   new Uint8Array(block.buffer, block.byteOffset + p.at, p.bytes).set(x);
 }
 
@@ -184,7 +184,7 @@ function arrayOf(what, p, given) {
   a.count = a.shape.reduce((product, n) => product * n, 1);
   if (!inside) a.bytes = a.count * p.bytes;
   else if (a.count > count || (a.data && a.count !== count))
-    throw new RangeError(`${what}: the shape [${a.shape}] is ${a.count} elements, and ${count} are passed`);
+    throw new RangeError(`${what}: the shape [${a.shape}] is ${a.count} elements, but ${count} are passed`);
   if (a.count >= 2 ** 31) throw new RangeError(`${what} has ${a.count} elements: kernels in browsers take fewer than 2^31`);
   return a;
 }
@@ -454,7 +454,7 @@ function checkOptions(k, options) {
 
 async function launch(k, device, given, options) {
   const state = stateOf(device), passed = passedOf(k), into = [options.into].flat();
-  if (given.length !== passed.length) throw new TypeError(`${k.name} takes ${passed.length} arguments (${passed.map((p) => p.name).join(', ')}), and gets ${given.length}`);
+  if (given.length !== passed.length) throw new TypeError(`${k.name} takes ${passed.length} arguments (${passed.map((p) => p.name).join(', ')}), but gets ${given.length}`);
   const block = new DataView(new ArrayBuffer(roomFor(16 + k.bytes))), args = new DataView(block.buffer, 16), arrays = [];
   k.parameters.forEach((p, n) => {
     const what = `${k.name}: ${p.name}`;

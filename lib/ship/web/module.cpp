@@ -25,12 +25,12 @@ void check_launches(const Kernel& k, const support::WebGpuTarget& target) {
     const std::int64_t threads = b[0] * b[1] * b[2];
     if (threads > target.threads)
       support::fail_usage(
-          "{}: the example's block of {} x {} x {} has {} threads, and the target \"{}\" takes {}: make it smaller, or give the "
+          "{}: the example's block of {} x {} x {} has {} threads, but the target \"{}\" takes {}: make it smaller, or give the "
           "target "
           "more by threads=",
           k.recorded.what, b[0], b[1], b[2], threads, k.target, target.threads);
     if (b[2] > deepest)
-      support::fail_usage("{}: the example's block has {} threads in z, and WebGPU takes {}", k.recorded.what, b[2], deepest);
+      support::fail_usage("{}: the example's block has {} threads in z, but WebGPU takes {}", k.recorded.what, b[2], deepest);
   }
 }
 
@@ -72,7 +72,7 @@ std::vector<std::string> parts_of(const ir::ReportSite& site, const std::string&
   for (std::size_t k = 0; k < site.text.size(); ++k) {
     const char c = site.text[k], next = k + 1 < site.text.size() ? site.text[k + 1] : '\0';
     if (c == '{' && next != '{' && next != '}')
-      support::fail(error::kind_type::compile, "{}: the text \"{}\" gives the format of a value, and web pages know none", what,
+      support::fail(error::kind_type::compile, "{}: the text \"{}\" gives the format of a value, which web pages do not support", what,
                     site.text);
     if (c == '{' && next == '}') parts.emplace_back();
     else parts.back() += c;

@@ -29,7 +29,7 @@ void check_name(const Kernel& k, std::string_view name, const char* what) {
                      std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
   if (!plain || std::find(std::begin(taken), std::end(taken), name) != std::end(taken))
     support::fail_usage(
-        "{}: \"{}\" cannot be the name of {} in JavaScript: name it by letters and digits, and by no word of the language",
+        "{}: \"{}\" cannot be the name of {} in JavaScript: use letters and digits, and no reserved word of the language",
         k.recorded.what, name, what);
 }
 
@@ -61,7 +61,7 @@ std::vector<ir::HostArgument> interpreted(const ir::Module& meaning, const ir::K
 }  // namespace
 
 void write_site(const std::string& folder, const std::vector<Kernel>& kernels) {
-  if (kernels.empty()) support::fail_usage("a web page needs a kernel at least");
+  if (kernels.empty()) support::fail_usage("a web page needs at least one kernel");
   check_names(kernels);
   std::vector<Module> modules;
   std::transform(kernels.begin(), kernels.end(), std::back_inserter(modules), compile);
@@ -82,7 +82,7 @@ Kernel read_kernel(const std::string& path, std::string text) try {
   const ir::KernelFile file(std::move(text), fs::path(path).parent_path().string());
   std::vector<ir::KernelFile::Case> cases = file.cases(file.choices().front());
   if (cases.front().kernel.module.kernel().flat)
-    support::fail_usage("its accesses are flat: a web page takes kernels as they are recorded");
+    support::fail_usage("its accesses are flat: a web page needs kernels as they are recorded");
   Kernel k;
   k.name = fs::path(path).stem().string();
   k.recorded.module = cases.front().kernel.module;

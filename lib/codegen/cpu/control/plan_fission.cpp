@@ -73,7 +73,7 @@ class Planner {
           mark_regions(inst);
           continue;
         }
-        if (inst.op == Op::GridStride) unsupported("a barrier in a grid_stride loop, whose trips differ between threads");
+        if (inst.op == Op::GridStride) unsupported("a barrier in a grid_stride loop, where threads differ in their number of iterations");
         if (!inst.operands.empty() && inst.op != Op::Loop && d_.values[inst.operands[0]] > passes::Uniform::Block)
           unsupported(d_.barrier[id] ? "a barrier under a condition that differs between the threads of a block"
                                      : "a thread leaves before a barrier that others reach");

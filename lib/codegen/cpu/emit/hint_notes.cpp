@@ -91,9 +91,7 @@ void HintNotes::note_atomic(const ir::Inst& inst, const Address& a) {
   if (inst.op == Op::AtomicLoad)
     return record->slow(
         f_, inst, "volatile",
-        fmt::format("volatile load: {} threads read one after another, as each read of memory that others change is "
-                    "an access of its own. Read what does not change in the launch by a plain view, or let one thread "
-                    "read and kr::warp::broadcast what all need",
+        fmt::format("volatile load: {} threads read one after another, because each read of memory that others change is a separate access. Read constant memory by a plain view, or let one thread read and kr::warp::broadcast the value",
                     shape_.gang()));
   record->slow(
       f_, inst, "atomic",
@@ -122,8 +120,7 @@ void HintNotes::note_branch(const ir::Inst& inst) {
 void HintNotes::note_loop(const ir::Inst& inst) {
   if (!code_.functions.record || shape_.lanes == 1 || inst.op == Op::GridStride) return;
   code_.functions.record->slow(f_, inst, "loop",
-                               fmt::format("divergent loop: threads leave it after different numbers of trips, and {} run until "
-                                           "the last has left. Give neighbouring threads work of equal length",
+                               fmt::format("divergent loop: threads leave it after different numbers of iterations, and {} run until the last has left. Give neighbouring threads work of equal length",
                                            shape_.gang()));
 }
 
@@ -141,7 +138,7 @@ void HintNotes::note_lone_loop(const ir::Inst& inst) {
   code_.functions.record->slow(
       f_, inst, "lone loop",
       "lone loop: one thread runs it, an element at a time, as the lanes of a vector are threads and loops of a "
-      "thread are not vectorised. Give each thread of a block some of the trips (kr::grid_stride, or a step of "
+      "thread are not vectorised. Give each thread of a block some of the iterations (kr::grid_stride, or a step of "
       "kr::block_dim().x)");
 }
 
@@ -201,7 +198,7 @@ void HintNotes::note_barriers(const Fission& plan) {
           fmt::format("barrier: {}the block is cut into pieces of code here, and {} value{} of each thread {} through memory "
                       "from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as one piece; "
                       "sharing within a warp needs no barrier",
-                      loop ? "in each trip of the loop " : "", values, one ? "" : "s", one ? "goes" : "go"));
+                      loop ? "in each iteration of the loop " : "", values, one ? "" : "s", one ? "goes" : "go"));
     }
   };
   walk(walk, f_.body, nullptr);
