@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs passes one after another; where that is asked for, what each leaves is verified, and littered for the next.
+// Runs passes one after another; where that is asked for, each result is verified and gets unreachable entries for the next pass.
 #pragma once
 
 #include "ir/unreachable_entries.h"
