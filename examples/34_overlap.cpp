@@ -71,7 +71,7 @@ int main(int argc, char** argv) try {
     for (int c = 0; c < chunks; ++c) {
       auto& [stream, x, y] = lanes[std::size_t(c) % lanes.size()];
       const std::size_t first = std::size_t(c) * chunk;
-      kr::copy_async(std::span(in).subspan(first, chunk), x, stream);   // after what the stream had before
+      kr::copy_async(std::span(in).subspan(first, chunk), x, stream);   // after the earlier work of the stream
       step.launch({128, 256, stream}, x, y);
       kr::copy_async(y, std::span(out).subspan(first, chunk), stream);
     }

@@ -31,7 +31,7 @@ double example() {
     fill.launch({{7, 19}, {16, 16}, work}, a, 3);
     fill.launch({{13, 7}, {16, 16}, work}, b, 5);
 
-    // Rows of ours are columns of cuBLAS's: it computes the transposed product from the transposed factors.
+    // Our rows are cuBLAS's columns: it computes the transposed product from the transposed factors.
     const float one = 1, zero = 0;
     check(blas.function<int(void*, int, int, int, int, int, const float*, const void*, int, const void*, int, const float*, void*, int)>(
               "cublasSgemm_v2")(handle, 0, 0, columns, rows, depth, &one, pointer(b.address()), columns, pointer(a.address()), depth, &zero,

@@ -143,7 +143,7 @@ requires((detail::is_device_array<From>::value || detail::host_container<const F
     const detail::layout at = to.at();
     detail::copy_from_host_async({to.memory(), &at, sizeof(element)}, from.data(), in);
   } else {
-    static_assert(detail::stays<To>, "krait: copy_async's target ends with the statement: name it");
+    static_assert(detail::stays<To>, "krait: copy_async's target is a temporary: give it a name");
     detail::check_count(static_cast<std::int64_t>(to.size()), from.size(), "copy_async");
     const detail::layout at = from.at();
     detail::copy_to_host_async({from.memory(), &at, sizeof(element)}, to.data(), in);

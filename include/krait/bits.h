@@ -196,7 +196,7 @@ template <detail::operand_type Left, detail::operand_type Right, detail::operand
 auto dot4(const Left& x, const Right& y, const Sum& z) {
   using left = detail::integer_t<detail::storage_type_t<Left>>;
   using right = detail::integer_t<detail::storage_type_t<Right>>;
-  static_assert(sizeof(left) == 4 && sizeof(right) == 4, "krait: dot4 takes words of 32 bits");
+  static_assert(sizeof(left) == 4 && sizeof(right) == 4, "krait: dot4 needs 32-bit integers");
   constexpr bool mixed = std::is_signed_v<left> != std::is_signed_v<right>;
   using integer = std::conditional_t<mixed, int, left>;
   if constexpr (mixed && std::is_signed_v<left>) {

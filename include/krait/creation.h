@@ -166,7 +166,7 @@ auto full_like(const array<Like, Rank>& a, const Value& x) {
 template <class Elem = void, detail::plain First, detail::plain Last, detail::plain Step = int>
 auto arange(First first, Last last, Step step = Step(1), device on = device()) {
   using common = detail::named_or<Elem, detail::arith_t<detail::arith_t<First, Last>, Step>>;
-  static_assert(!std::is_same_v<common, bool>, "krait: arange has no bool steps: name another type");
+  static_assert(!std::is_same_v<common, bool>, "krait: arange cannot step through bool: choose another element type");
   using wide = std::conditional_t<detail::is_float_v<common>, double, std::int64_t>;
   using word = detail::step_type<common>;
   const wide from = std::is_unsigned_v<common> ? wide(0) : wide(first),

@@ -61,7 +61,7 @@ constexpr tensor_element tensor_element_of() {
       typename Elem::value_type;
       x.real(), x.imag();
     };
-    static_assert(complex, "krait: DLPack has numbers and complex numbers, and no structs");
+    static_assert(complex, "krait: DLPack supports numbers and complex numbers, but not structs");
     return {scalar_of<typename Elem::value_type>, true, alignof(Elem), std::is_const_v<Elem>};
   }
 }
@@ -113,7 +113,7 @@ template <dlpack_managed Managed, class Elem, int Rank>
 Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
   static_assert(
       !std::is_const_v<Elem> || dlpack_versioned<Managed>,
-      "krait: elements of this array are const, which DLManagedTensor cannot say: use DLManagedTensorVersioned, or a copy()");
+      "krait: the elements of this array are const, which DLManagedTensor cannot express: use DLManagedTensorVersioned, or a copy()");
   tensor_description d;
   export_tensor(a.memory(), a.address(), handle_of(a.device()), tensor_element_of<Elem>(), consumer, d);
   auto* const out = new exported_tensor<Managed, Rank>{{}, {}, {}, a.memory_owner()};

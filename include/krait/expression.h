@@ -42,7 +42,7 @@ class expression {
   /// \endcode
   template <class Elem, int Rank>
   void into(array<Elem, Rank>& out) const {
-    static_assert(rank <= Rank, "krait: the expression has more dimensions than what it is assigned to");
+    static_assert(rank <= Rank, "krait: the expression has more dimensions than the array that it is assigned to");
     std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
   }
 

@@ -97,8 +97,7 @@ struct native_declared<Given (Lambda::*)(Params...) const, Result, Args...> {
   }
   static_assert(
       all_taken<Args...>(),
-      "krait: the lambda of a function pointer takes kr::value<T> for a number T, and kr::view<T> for T* and void*, const "
-      "for const; kr::value<std::uint64_t> is the address of any");
+      "krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const ones; kr::value<std::uint64_t> takes any pointer as an address");
   using body = native_body<Lambda, Result, std::remove_cvref_t<Params>...>;
 };
 template <class Lambda, class Result, class... Args>
@@ -132,7 +131,7 @@ class function_pointer<Result(Args...)> {
   explicit function_pointer(const Lambda& lambda, const options& with = {}, detail::location where = detail::location::here()) {
     static_assert((detail::is_native<Args> && ...) &&
                       (std::is_void_v<Result> || std::is_arithmetic_v<Result>)&&(detail::native_type_of<Result>.bytes <= 8),
-                  "krait: a function pointer takes numbers and pointers, and gives a number or nothing");
+                  "krait: a function pointer takes numbers and pointers, and returns a number or nothing");
     using body = typename detail::native_recording<Lambda, Result, Args...>::body;
     const detail::native_type parameters[] = {detail::native_type_of<Args>..., {}};
     const body recorded{lambda};

@@ -33,9 +33,9 @@ class generalized_call {
   /// Chooses outputs to write to.
   template <class... To>
   auto into(To&&... outputs) && {
-    static_assert(std::tuple_size_v<Outputs> == 0, "into() is said once, with all outputs");
+    static_assert(std::tuple_size_v<Outputs> == 0, "give into() once, with all outputs");
     static_assert((stays<To> && ...),
-                  "into() writes into variables, and into temporaries that refer to elements, as std::span does");
+                  "into() needs variables, or temporaries that refer to elements, such as std::span");
     using given = std::tuple<To&...>;
     return generalized_call<Text, Lambda, Signatures, given>(state_, lambda_, at_, given(outputs...));
   }

@@ -31,7 +31,7 @@ inline value<std::int64_t> dimension(op what, unsigned d) { return value<std::in
 inline position3 dimensions(op what) { return {dimension(what, 0), dimension(what, 1), dimension(what, 2)}; }
 template <int Rank>
 auto ranked(op what) {
-  static_assert(Rank >= 1 && Rank <= 3, "krait: a grid has one to three dimensions");
+  static_assert(Rank >= 1 && Rank <= 3, "krait: a grid must have one to three dimensions");
   if constexpr (Rank == 1) return dimension(what, 0);
   else if constexpr (Rank == 2) return position2{dimension(what, 0), dimension(what, 1)};
   else return dimensions(what);

@@ -88,7 +88,7 @@ class view;
 
 template <class Type, int Rank>
 class view<const Type, Rank> : public detail::handle {
-  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait: views have one to six dimensions");
+  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait: views must have one to six dimensions");
 
  public:
   explicit constexpr view(detail::node n) noexcept : handle(n) {}
@@ -133,12 +133,12 @@ class view<const Type, Rank> : public detail::handle {
   template <class... Indices>
   value<Type> operator()(const Indices&...) const requires(sizeof...(Indices) != Rank) {
     static_assert(detail::always_false<Indices...>,
-                  "krait: an element of a view has one index for each dimension, as in x(i, j)");
+                  "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::read({node_, {}, 0});
   }
   template <class Index>
   value<Type> operator[](const Index&) const requires(Rank != 1) {
-    static_assert(detail::always_false<Index>, "krait: an element of a view has one index for each dimension, as in x(i, j)");
+    static_assert(detail::always_false<Index>, "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::read({node_, {}, 0});
   }
 
@@ -185,12 +185,12 @@ class view : public view<const Type, Rank> {
   template <class... Indices>
   ref<Type> operator()(const Indices&...) const requires(sizeof...(Indices) != Rank) {
     static_assert(detail::always_false<Indices...>,
-                  "krait: an element of a view has one index for each dimension, as in x(i, j)");
+                  "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::name({this->node_, {}, 0});
   }
   template <class Index>
   ref<Type> operator[](const Index&) const requires(Rank != 1) {
-    static_assert(detail::always_false<Index>, "krait: an element of a view has one index for each dimension, as in x(i, j)");
+    static_assert(detail::always_false<Index>, "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::name({this->node_, {}, 0});
   }
 };

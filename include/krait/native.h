@@ -22,7 +22,7 @@ struct linked<Result(Args...)> {
   static constexpr bool passes =
       std::is_arithmetic_v<Type> && !std::is_same_v<Type, bool> && (sizeof(Type) == 4 || sizeof(Type) == 8);
   static_assert((passes<Args> && ...) && (std::is_void_v<Result> || passes<Result>),
-                "krait: a linked function takes and gives numbers of 32 and 64 bits");
+                "krait: a linked function takes and returns numbers of 32 or 64 bits");
 
   template <class Fallback>
   static auto make(const char* name, const char* ptx, const Fallback& fallback, location where) {

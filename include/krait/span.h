@@ -64,7 +64,7 @@ array<Elem, Rank> wrap(Elem* first, const Extent (&extents)[Rank], storage_order
 template <class Container>
 requires detail::host_container<std::remove_cvref_t<Container>>
 auto wrap(Container&& from) {
-  static_assert(detail::stays<Container>, "krait: wrap shares memory, and this container ends with the statement: name it");
+  static_assert(detail::stays<Container>, "krait: wrap shares memory, and this container is a temporary: give it a name");
   return wrap(from.data(), shape<1>(from.size()));
 }
 /// An array on the CPU that shares the elements of a std::mdspan, with any strides.
@@ -90,7 +90,7 @@ requires(!detail::host_container<Span>) auto wrap(const Span& from) {
 /// \endcode
 template <class Array>
 requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_span(Array&& a) {
-  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array ends with the statement: name it");
+  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array is a temporary: give it a name");
   using element = detail::element_through<std::remove_reference_t<Array>>;
   detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_span");
   detail::check_in_order(a.at(), "to_span");
@@ -102,7 +102,7 @@ requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_
 /// strides below 1, which std::layout_stride excludes.
 template <class Span, class Array>
 requires detail::is_device_array<std::remove_reference_t<Array>>::value Span to_mdspan(Array&& a) {
-  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array ends with the statement: name it");
+  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array is a temporary: give it a name");
   constexpr int rank = std::remove_reference_t<Array>::rank;
   static_assert(Span::rank() == rank, "krait: the array and the mdspan differ in their number of dimensions");
   using element = detail::element_through<std::remove_reference_t<Array>>;

@@ -50,8 +50,8 @@ namespace detail {
 
 template <class Type, int Rows, int Columns>
 constexpr tile_shape shape_of() {
-  static_assert(Rows == 1 || (Rows > 0 && Rows % 16 == 0), "krait: a tile has one row, or a multiple of 16");
-  static_assert(Columns == 1 || (Columns > 0 && Columns % 8 == 0), "krait: a tile has one column, or a multiple of 8");
+  static_assert(Rows == 1 || (Rows > 0 && Rows % 16 == 0), "krait: the rows of a tile must be 1 or a multiple of 16");
+  static_assert(Columns == 1 || (Columns > 0 && Columns % 8 == 0), "krait: the columns of a tile must be 1 or a multiple of 8");
   return {scalar_of<Type>, Rows, Columns};
 }
 
@@ -59,7 +59,7 @@ constexpr tile_shape shape_of() {
 template <class Type, int Rows, int Columns>
 constexpr tile_shape factor_shape() {
   static_assert(Rows > 0 && Rows % 8 == 0 && Columns > 0 && Columns % 8 == 0,
-                "krait: factors of products have rows and columns in multiples of 8");
+                "krait: factors of products must have rows and columns in multiples of 8");
   return {scalar_of<Type>, Rows, Columns};
 }
 
@@ -103,7 +103,7 @@ template <class Result, class... Operands>
 struct joint {
   static constexpr int rows = common_extent({tile_traits<Operands>::rows...}),
                        columns = common_extent({tile_traits<Operands>::columns...});
-  static_assert(rows > 0 && columns > 0, "krait: tiles of these shapes do not go together: extents are equal, or 1");
+  static_assert(rows > 0 && columns > 0, "krait: the shapes of these tiles do not match: extents must be equal, or 1");
   using type = tile<Result, rows, columns>;
 };
 
@@ -198,7 +198,7 @@ namespace detail {
 
 inline tile_place tile_place_of(node view, int rank, std::initializer_list<operand> indices, edges at) {
   tile_place p{view, {}, unsigned(rank), at != edges::masked, at == edges::pieces};
-  if (indices.size() != std::size_t(rank)) misuse("a tile's place has one index for each dimension of its view", {});
+  if (indices.size() != std::size_t(rank)) misuse("a tile's place must have one index for each dimension of its view", {});
   unsigned d = 0;
   for (const operand& i : indices)
     if (d < unsigned(rank)) p.indices[d++] = convert(scalar::i64, node_of(i));
@@ -216,7 +216,7 @@ inline tile_place tile_place_of(node view, int rank, std::initializer_list<opera
 template <int Rows, int Columns, class Type, int Rank>
 auto load(const view<Type, Rank>& from, std::initializer_list<detail::operand> first, edges at = edges::masked,
           detail::location where = detail::location::here()) {
-  static_assert(Rank >= 2, "krait: tiles are loaded from views of two or more dimensions");
+  static_assert(Rank >= 2, "krait: tiles can be loaded only from views of two or more dimensions");
   detail::set_location(where);
   return tile_source<std::remove_const_t<Type>, Rows, Columns>{detail::tile_place_of(node_of(from), Rank, first, at)};
 }
@@ -236,7 +236,7 @@ struct rows_before {
 template <class Type, int Rank, class Element, int Rows, int Columns>
 void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
            edges at = edges::masked, detail::location where = detail::location::here()) {
-  static_assert(Rank >= 2, "krait: tiles are stored to views of two or more dimensions");
+  static_assert(Rank >= 2, "krait: tiles can be stored only to views of two or more dimensions");
   static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
   detail::set_location(where);
   detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(), detail::tile_place_of(node_of(to), Rank, first, at));
@@ -245,7 +245,7 @@ void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> fi
 template <class Type, int Rank, class Element, int Rows, int Columns>
 void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
            const rows_before& rows, detail::location where = detail::location::here()) {
-  static_assert(Rank >= 2, "krait: tiles are stored to views of two or more dimensions");
+  static_assert(Rank >= 2, "krait: tiles can be stored only to views of two or more dimensions");
   static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
   detail::set_location(where);
   detail::tile_place at = detail::tile_place_of(node_of(to), Rank, first, edges::masked);

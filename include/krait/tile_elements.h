@@ -120,7 +120,7 @@ auto combining(const Combine& f) {
 /// \endcode
 template <int Axis, class Type, int Rows, int Columns, class Combine>
 auto reduce(const tile<Type, Rows, Columns>& x, const Combine& f) {
-  static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile is 0 or 1");
+  static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile must be 0 or 1");
   using result = tile<Type, Axis == 0 ? 1 : Rows, Axis == 1 ? 1 : Columns>;
   return result(detail::reduce_tile(x.shape, x.nodes(), Axis, detail::combining<Type>(f)));
 }
@@ -148,7 +148,7 @@ auto min(const tile<Type, Rows, Columns>& x) {
 /// \endcode
 template <int Axis, class Type, int Rows, int Columns, class Combine>
 tile<Type, Rows, Columns> scan(const tile<Type, Rows, Columns>& x, const Combine& f) {
-  static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile is 0 or 1");
+  static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile must be 0 or 1");
   return tile<Type, Rows, Columns>(detail::scan_tile_along(x.shape, x.nodes(), Axis, detail::combining<Type>(f)));
 }
 

@@ -49,10 +49,10 @@ auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x, const tile_factor<R
                     const tile<Sums, Rows, Columns>& sum, bool rounds) {
   using sums = typename sums_of<Left, Right>::type;
   static_assert(!std::is_void_v<sums>,
-                "krait: products of tiles take two floats of one type, any two floats of 8 bits, or any two integers of 8 bits");
+                "krait: products of tiles need two factors of one floating-point type, of any two 8-bit floating-point types, or of any two 8-bit integer types");
   static_assert(
       std::is_void_v<sums> || std::is_same_v<sums, Sums>,
-      "krait: sums of products of tiles are double for factors of double, float for other floats, and int for integers");
+      "krait: sums of products of tiles must be double for factors of double, float for other floats, and int for integers");
   tile_nodes nodes = sum.nodes();
   multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at, nodes.data(),
            unsigned(nodes.size()));
@@ -150,7 +150,7 @@ struct slots_for<std::tuple<tile_source<Types, Rows, Columns>...>> {
 /// \endcode
 template <int Slots = 3, class Loads, class Body>
 void pipelined(detail::operand steps, const Loads& loads, const Body& body, detail::location where = detail::location::here()) {
-  static_assert(Slots >= 2, "krait: a pipeline has two places or more");
+  static_assert(Slots >= 2, "krait: a pipeline needs at least 2 slots");
   using step_type = value<std::int64_t>;
   using sources = decltype(detail::as_sources(loads(std::declval<step_type>())));
   const auto slots = detail::slots_for<sources>::make(Slots);

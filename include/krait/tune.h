@@ -174,7 +174,7 @@ tuned tune(const char* name, const space& among, const Run& run, const tune_opti
   const detail::layout layouts[sizeof...(Outputs) + 1] = {outputs.at()...};
   [[maybe_unused]] std::size_t next = 0;
   const auto describe = [&]<class Elem, int Rank>(const array<Elem, Rank>& a) {
-    static_assert(!std::is_const_v<Elem>, "krait: the outputs of kr::tune are arrays that can be written");
+    static_assert(!std::is_const_v<Elem>, "krait: the outputs of kr::tune must be writable arrays");
     return detail::tuned_output{{a.memory(), &layouts[next++], sizeof(Elem)}, &detail::first_difference<Elem>};
   };
   const detail::tuned_output list[sizeof...(Outputs) + 1] = {describe(outputs)...};

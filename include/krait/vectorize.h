@@ -30,7 +30,7 @@ class elementwise_call {
   /// Chooses a mask: only elements where it is not 0 are computed and written.
   template <class Only>
   auto where(Only&& mask) && {
-    static_assert(std::tuple_size_v<Mask> == 0, "where() is said once: combine the masks with &");
+    static_assert(std::tuple_size_v<Mask> == 0, "give where() once: combine the masks with &");
     using plain = std::remove_cvref_t<Only>;
     if constexpr (requires { plain::leaves; }) {  // an expression, which becomes an array first
       using made = std::tuple<array<bool, plain::rank>>;
@@ -43,9 +43,9 @@ class elementwise_call {
   /// Chooses outputs to write to.
   template <class... To>
   auto into(To&&... outputs) && {
-    static_assert(std::tuple_size_v<Outputs> == 0, "into() is said once, with all outputs");
+    static_assert(std::tuple_size_v<Outputs> == 0, "give into() once, with all outputs");
     static_assert((stays<To> && ...),
-                  "into() writes into variables, and into temporaries that refer to elements, as std::span does");
+                  "into() needs variables, or temporaries that refer to elements, such as std::span");
     using given = std::tuple<To&...>;
     return elementwise_call<Lambda, Signatures, Mask, given>(state_, lambda_, at_, std::move(mask_), given(outputs...));
   }

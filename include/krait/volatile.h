@@ -18,7 +18,7 @@ namespace krait {
 template <class Elem, int Rank = 1>
 class volatile_view {
   static_assert(!std::is_const_v<Elem>,
-                "krait: a volatile_view is of a kr::view<T> that the kernel may write, not of a kr::view<const T>");
+                "krait: a volatile_view needs a writable kr::view<T>, not a kr::view<const T>");
 
  public:
   volatile_view(const view<Elem, Rank>& of) : view_(of) {}  // NOLINT: implicit on purpose

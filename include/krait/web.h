@@ -41,7 +41,7 @@ struct web_function<Lambda, std::tuple<Results...>> {
   template <class... Args>
   static web_kernel_state* make(kernel_state* state, const Lambda& lambda, Args&&... args) {
     static_assert((!by_value<std::remove_cvref_t<Args>> || ...),
-                  "kr::web needs an array among the arguments of an element-wise function: numbers alone need no GPU");
+                  "kr::web needs an array among the arguments of an element-wise function: plain numbers need no GPU");
     argument packed[(input_of<Args>::nodes + ... + sizeof...(Results))];
     argument* next = packed;
     (add_input(next, args), ...);

@@ -148,7 +148,7 @@ Wish read_wish(const char* wish) {
   std::error_code failed;
   std::filesystem::create_directories(w.folder, failed);
   if (failed || access(w.folder.c_str(), W_OK))
-    support::fail_usage("KRAIT_DUMP={}: {} is no folder that can be written to", wish, w.folder);
+    support::fail_usage("KRAIT_DUMP={}: {} is not a writable folder", wish, w.folder);
   return w;
 }
 

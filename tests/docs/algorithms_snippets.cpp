@@ -45,8 +45,8 @@ void results() {
   kr::cumsum(m, kr::axis(1), kr::into(sums));                        // {{1, 3}, {3, 7}}
   kr::sum(m, kr::axis(0), kr::into(sums(1)));                        // a view, too: {4, 6}
   kr::sort_by_key(x, names, kr::into(keys, values));
-  kr::sort(m, kr::axis(0), kr::descending, kr::into(m));             // over what is read
-  kr::generator(7).integers(4, 1, 7, kr::into(keys));                // behind all other arguments
+  kr::sort(m, kr::axis(0), kr::descending, kr::into(m));             // in place
+  kr::generator(7).integers(4, 1, 7, kr::into(keys));                // after all other arguments
   // [/results]
   expect(sums(0), {1, 3}, __LINE__);
   expect(sums(1), {4, 6}, __LINE__);
@@ -73,7 +73,7 @@ void scans() {
 void sorting() {
   kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1}), names = kr::to_device(std::vector<int>{0, 10, 20, 30});
   // [sorting]
-  auto sorted = kr::sort(x);                                         // along the last axis, as NumPy's
+  auto sorted = kr::sort(x);                                         // along the last axis, as in NumPy
   auto places = kr::argsort(x, kr::descending);                      // equal elements keep their order
   auto [keys, values] = kr::sort_by_key(x, names);
   auto by_distance = kr::sort(x, [](auto a, auto b) { return kr::abs(a - 3) < kr::abs(b - 3); });
@@ -113,8 +113,8 @@ void sets() {
   kr::array<float> f = kr::to_device(std::vector<float>{0.1f, 0.3f, 0.9f, 1.0f}), edges = kr::to_device(std::vector<float>{0, 0.5f, 2});
   kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1}), y = kr::to_device(std::vector<int>{4, 1, 7});
   // [sets]
-  auto even = kr::histogram(f, 4, 0.0, 1.0);                         // 4 bins of one width from 0 to 1
-  auto uneven = kr::histogram(f, edges);                             // bin b from edges(b) up to edges(b + 1)
+  auto even = kr::histogram(f, 4, 0.0, 1.0);                         // 4 bins of equal width from 0 to 1
+  auto uneven = kr::histogram(f, edges);                             // bin b is from edges(b) to edges(b + 1)
   auto both = kr::intersect1d(x, y);
   // [/sets]
   expect(even, {1, 1, 0, 2}, __LINE__);

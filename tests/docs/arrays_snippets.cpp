@@ -39,7 +39,7 @@ void creation() {
   auto columns = kr::ones<kr::f16>({2, 3}, kr::storage_order::fortran);
   auto steps = kr::arange(0.0f, 1.0f, 0.25f);          // kr::array<float, 1>: 0, 0.25, 0.5, 0.75
   auto points = kr::linspace(0, 1, 5);                 // kr::array<double, 1>: 0, 0.25, 0.5, 0.75, 1
-  auto identity = kr::eye<double>(3);                  // kr::diag(v) has the elements of v in place of the ones
+  auto identity = kr::eye<double>(3);                  // kr::diag(v) has the elements of v on the diagonal
   auto [gx, gy] = kr::meshgrid(steps, points);         // two views of shape (5, 4), without a copy
   std::cout << identity << "\n";                       // or std::string(kr::to_string(identity))
   // [/creation]
@@ -89,7 +89,7 @@ void views() {
   kr::array<float> large = a(a > 4.0f);                // elements in C order: NumPy's a[a > 4]
   a(a > 4.0f) = 4.0f;
   a(rows) = 0.0f;                                      // or an array that broadcasts to the rows
-  kr::put(a, kr::to_device({5, 6}), -1.0f);            // by numbers in C order
+  kr::put(a, kr::to_device({5, 6}), -1.0f);            // by positions in C order
   kr::array<float, 2> clipped = kr::where(a < 0.0f, 0.0f, a);  // an expression
   // [/indexing]
   expect(chosen, {8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11}, __LINE__);
@@ -127,8 +127,8 @@ void subscripts() {
   kr::array<float, 2> c = kr::matmul(a, b);
   auto stack = kr::matmul(a(kr::newaxis), b);          // dimensions before the last two broadcast: of shape (1, 3, 2)
   auto column = kr::matmul(a, b(kr::all, 0));          // of a matrix and a vector: kr::array<float, 1>
-  auto layer = kr::matmul(a, b, [](auto sum, auto add) { return kr::max(sum + add, 0.0f); }, bias);  // with an ending
-  auto wide = kr::matmul<double>(a, b);                // sums are float's, and stored as double
+  auto layer = kr::matmul(a, b, [](auto sum, auto add) { return kr::max(sum + add, 0.0f); }, bias);  // with an epilogue
+  auto wide = kr::matmul<double>(a, b);                // computed in float, stored as double
   // [/matmul]
   const kr::array<float, 2> tokens = kr::ones<float>({4, 3});
   const kr::array<float, 3> experts = kr::ones<float>({2, 3, 5});
@@ -144,7 +144,7 @@ void subscripts() {
   expect(wide, {28, 34, 76, 98, 124, 162}, __LINE__);
   // [subscripts]
   kr::array<float, 2> product = kr::einsum<"ij,jk->ik">(a, b);
-  auto lengths = kr::einsum<"...i,...i->...">(a, a);   // of the last dimension, whatever is before it
+  auto lengths = kr::einsum<"...i,...i->...">(a, a);   // over the last dimension, with any dimensions before it
   float total = kr::einsum<"ij,jk,k->">(a, b, b(0));   // three operands, one kernel
   // [/subscripts]
   expect(product, {28, 34, 76, 98, 124, 162}, __LINE__);

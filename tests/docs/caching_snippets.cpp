@@ -21,7 +21,7 @@ int main() {
   // [ahead]
   saxpy.compile();                            // now, for the default device
   kr::compilation c = scale.compile_async();  // in the background; the lambda is recorded now
-  kr::compile_all(saxpy, scale, fill);        // side by side, on all cores
+  kr::compile_all(saxpy, scale, fill);        // in parallel, on all cores
   // [/ahead]
   c.wait();
   const std::uint64_t compiled = kr::stats().compiled() + kr::stats().from_disk();

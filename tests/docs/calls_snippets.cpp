@@ -55,17 +55,17 @@ void elementwise() {
   axpy.where(x > 0.0f).into(w)(2.0f, x, y);            // w keeps its elements where the mask is 0
   axpy.stream(work).into(w)(2.0f, x, y);
   auto there = axpy.on(kr::device::cpu())(2.0f, hx, hy);  // containers and numbers: on this device
-  std::puts(axpy.types().c_str());                     // "f32, f32, f32 -> f32", a line each
+  std::puts(axpy.types().c_str());                     // one line per specialisation: "f32, f32, f32 -> f32"
   // [/places]
   work.synchronize();
   expect(there[0] == w.to_host()[0], __LINE__);
   // [methods]
   auto plus = kr::vectorize([](auto a, auto b) { return a + b; });
-  float total = plus.reduce(x);                        // x[0] + x[1] + …; of more dimensions along the first, or kr::axis(…)
-  kr::array<float> sums = plus.accumulate(x);          // after each element
+  float total = plus.reduce(x);                        // x[0] + x[1] + …; more dimensions: along the first, or kr::axis(…)
+  kr::array<float> sums = plus.accumulate(x);          // the partial sums
   kr::array<float, 2> table = plus.outer(x, y);        // each element of x with each of y
-  plus.at(sums, kr::to_device({0, 0, 2}), 1.0f);       // sums[0] grows by 2: equal indices one after the other
-  kr::array<float> parts = plus.reduceat(x, kr::to_device({0, 2}));  // x[0] + x[1], and x[2] to the end
+  plus.at(sums, kr::to_device({0, 0, 2}), 1.0f);       // sums[0] grows by 2: equal indices are added in turn
+  kr::array<float> parts = plus.reduceat(x, kr::to_device({0, 2}));  // x[0] + x[1], and the rest from x[2]
   // [/methods]
   expect(total == 6 && table(2, 1) == 23, __LINE__);
   expect(std::vector<float>(sums.to_host()) == std::vector<float>{3, 3, 7}, __LINE__);
@@ -89,7 +89,7 @@ void generalized() {
     for (auto i : kr::range(row.size())) out[i] = row[i] + by;
   });
   std::vector<int> shifted = shift(std::vector<int>{0, 1, 2, 3, 4}, 2);  // {2, 3, 4, 5, 6}
-  shift.into(z)(z, 1.0f);                              // in place: what overlaps the output is read first
+  shift.into(z)(z, 1.0f);                              // in place: inputs that overlap the output are read first
   // [/generalized]
   expect(z(1, 2, 1) == 20 * 1 + 21 * 3 + 22 * 5 + 23 * 7 + 1 && shifted == std::vector<int>{2, 3, 4, 5, 6}, __LINE__);
 }
@@ -157,10 +157,10 @@ void order() {
   expect(std::vector<float>(x.to_host()) == std::vector<float>{4, 8, 12}, __LINE__);
   // [call_host]
   kr::stream urgent(kr::device(), kr::priority::high);
-  end.wait(urgent);                                    // what comes next in `urgent` comes after `end`
+  end.wait(urgent);                                    // later work in `urgent` runs after `end`
   twice.launch({1, 64, urgent}, x);
-  urgent.call_host([&] { std::puts("doubled"); });     // by a thread of CUDA's driver: it must not use the device
-  urgent.synchronize();                                // throws what the function threw
+  urgent.call_host([&] { std::puts("doubled"); });     // runs in a thread of CUDA's driver: it must not use the device
+  urgent.synchronize();                                // throws the function's exception
   // [/call_host]
   // [async]
   kr::pinned<float> in(x.size()), out(x.size());       // memory that GPUs copy from and to directly
@@ -187,7 +187,7 @@ void captures() {
   // [captures]
   float factor = 2;
   auto scale = kr::vectorize([&](auto v) { return factor * v; });
-  std::vector<float> first = scale(x);                 // recorded here: factor is 2 in this kernel for ever
+  std::vector<float> first = scale(x);                 // recorded here: factor is always 2 in this kernel
   factor = 3;
   std::vector<float> second = scale(x);                // still 2
   // [/captures]
@@ -198,8 +198,8 @@ void inspection() {
   auto add = kr::vectorize([](auto x, auto y) { return x + y; });
   (void)add(1.0f, 2.0f);
   // [inspection]
-  std::puts(add.ir().c_str());                         // of the last specialisation that was called
-  std::puts(add.ptx("ptx sm=90 isa=80").c_str());      // for a device that need not be there
+  std::puts(add.ir().c_str());                         // the specialisation that was called last
+  std::puts(add.ptx("ptx sm=90 isa=80").c_str());      // for a device that this machine need not have
   // [/inspection]
 }
 

@@ -23,7 +23,7 @@ int main() {
   });
   // [/rows]
   // [ask]
-  rows.compile();                                        // hints are of what was recorded
+  rows.compile();                                        // hints are about the recorded kernel
   const kr::text here = rows.hints();                    // for the default device
   const kr::text there = rows.hints(kr::target::sm(90));  // for a GPU that this machine need not have
   if (here.size() == 0) std::puts("nothing to say");

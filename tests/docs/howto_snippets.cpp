@@ -44,9 +44,9 @@ void reduce() {
     for (auto i : kr::grid_stride(x.size())) sum += x[i];
     part[t] = sum;
     kr::syncthreads();
-    for (int half = 128; half > 0; half /= 2) {        // a loop of C++: eight steps in the kernel
+    for (int half = 128; half > 0; half /= 2) {        // a C++ loop: eight steps in the kernel
       kr::if_(t < half, [&] { part[t] += part[t + half]; });
-      kr::syncthreads();                               // outside the if_: every thread comes here
+      kr::syncthreads();                               // outside the if_: every thread must reach it
     }
     kr::if_(t == 0, [&] { sums[kr::block_idx().x] = part[0]; });
   });
@@ -61,7 +61,7 @@ void tile() {
   // [tile]
   constexpr int side = 16;
   auto transpose = kr::kernel([](kr::view<const float, 2> in, kr::view<float, 2> out) {
-    auto tile = kr::shared<float, side, side + 1>();   // a column more: no two threads of a column use one bank
+    auto tile = kr::shared<float, side, side + 1>();   // one more column: no two threads of a column use the same bank
     auto [tx, ty, tz] = kr::thread_idx();
     auto x = kr::block_idx().x * side, y = kr::block_idx().y * side;
     kr::if_(y + ty < in.extent(0) && x + tx < in.extent(1), [&] { tile(ty, tx) = in(y + ty, x + tx); });
@@ -80,7 +80,7 @@ void share() {
   std::vector<float> theirs(12, 1.0f);
   auto a = kr::wrap(theirs.data(), {3, 4});            // on the CPU, without a copy
   a *= 2.0f;
-  kr::synchronize();                                   // before others look at it
+  kr::synchronize();                                   // before others read the memory
   const float first = theirs[0];                       // 2
   // [/share]
   expect(first == 2, __LINE__);
@@ -127,7 +127,7 @@ void debug() {
   // [debug]
   auto shift = kr::kernel([](kr::view<float> v) {
     auto i = kr::grid<1>();
-    v[i] = v[i + 1];                                   // one too far in the last thread
+    v[i] = v[i + 1];                                   // the last thread reads one element too far
   }, {.name = "shift", .checked = true});
   try {
     shift.launch({1, 64}, x);
@@ -151,12 +151,12 @@ void devices() {
   auto twice = kr::vectorize([](auto v) { return 2 * v; });
   // [devices]
   std::vector<kr::array<float>> parts;
-  const kr::device_list all = kr::devices();           // the CPU is the last; GPUs of one kind: "cuda:0", "cuda:1", …
+  const kr::device_list all = kr::devices();           // the CPU is last; GPUs of the same kind are "cuda:0", "cuda:1", …
   const std::size_t each = host.size() / all.size();
   for (const kr::device& d : all) {
     kr::array<float> part({each}, d);
     part.copy_from(std::vector<float>(host.begin(), host.begin() + each));
-    parts.push_back(twice(part));                      // runs where the array is; the loop goes on at once
+    parts.push_back(twice(part));                      // runs on the device of the array; the loop continues at once
   }
   kr::synchronize();                                   // all devices
   // [/devices]

@@ -31,7 +31,7 @@ int main() {
   // [load]
   kr::kernel_pack pack = kr::load_pack("kernels.kpack");
   auto shipped = pack.get<void(float, kr::view<const float>, kr::view<float>)>("saxpy");
-  shipped.launch({30, 128}, 2.0f, x, y);               // as any other kernel
+  shipped.launch({30, 128}, 2.0f, x, y);               // like any other kernel
   // [/load]
   kr::synchronize();
   std::remove("kernels.kpack");

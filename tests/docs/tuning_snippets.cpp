@@ -13,7 +13,7 @@
 namespace kr = krait;
 
 // [kernel]
-/// The mean of 2 * radius + 1 neighbours. A thread computes `each` elements, which are `stride` apart.
+/// The mean of 2 * radius + 1 neighbours. A thread computes `each` elements at a distance of `stride`.
 auto make_blur(int each, int stride) {
   return kr::kernel(
       [=](kr::view<const float> x, kr::view<float> y, kr::value<int> radius) {
@@ -52,7 +52,7 @@ int main() {
 
   // [ship]
   std::ofstream("choices.txt") << std::string(kr::export_tuning());
-  // … in the program that is shipped:
+  // … in the shipped program:
   std::ifstream in("choices.txt");
   kr::import_tuning(std::string(std::istreambuf_iterator<char>(in), {}).c_str());
   // [/ship]

@@ -118,7 +118,7 @@ TEST(dsl_snippets, branches) {
         .elif_(v < 0, [&] { y[0] = -1; })
         .else_([&] { y[0] = 0; });
     auto bounded = kr::select(v < 1, v, 1.0f);                              // both sides are computed
-    auto root = kr::select(v > 0, [&] { return kr::sqrt(v); }, bounded);    // a lambda only where it is chosen
+    auto root = kr::select(v > 0, [&] { return kr::sqrt(v); }, bounded);    // a lambda runs only if it is chosen
     // [/branches]
     y[0] = y[0] * 10 + root;
   }, out);
@@ -161,7 +161,7 @@ TEST(dsl_snippets, logic) {
   std::vector<int> in{4}, out(1);
   run_one([](kr::view<const int> x, kr::view<int> y, kr::value<std::int64_t> i) {
     // [logic]
-    kr::if_(i < x.size() && x[i] > 0, [&] { y[0] = x[i]; });   // x[i] is loaded only where i is inside
+    kr::if_(i < x.size() && x[i] > 0, [&] { y[0] = x[i]; });   // x[i] is loaded only if i is inside
     // [/logic]
     y[0] += 1;
   }, in, out, std::int64_t{7});
@@ -227,9 +227,9 @@ TEST(dsl_snippets, cluster) {
     // [cluster]
     auto own = kr::shared<int, 256>();                       // the cluster counts in 256 * kr::cluster_size() bins
     own[t] = 0;
-    kr::cluster_sync();                                      // all blocks have begun, and their zeros are there
+    kr::cluster_sync();                                      // all blocks have begun and stored their zeros
     for (auto i : kr::grid_stride(x.size())) kr::atomic(kr::cluster_shared(own, x[i] / 256)[x[i] % 256]).add(1);
-    kr::cluster_sync();                                      // nobody ends before all are done
+    kr::cluster_sync();                                      // no block ends before all are done
     kr::atomic(counts[kr::cluster_rank() * 256 + t]).add(own[t]);
     // [/cluster]
   };
@@ -246,7 +246,7 @@ TEST(dsl_snippets, grid_sync) {
     // [grid_sync]
     for (auto round : kr::range(rounds)) {
       for (auto i : kr::grid_stride(x.size())) y[i] = x[i] + x[(i + 1) % x.size()];
-      kr::grid_sync();                                       // all of y is there
+      kr::grid_sync();                                       // all of y is written
       for (auto i : kr::grid_stride(x.size())) x[i] = 0.5f * y[i] + kr::cast<float>(round);
       kr::grid_sync();
     }
@@ -286,7 +286,7 @@ TEST(dsl_snippets, warp) {
   const auto recorded = record([](kr::view<const unsigned> x, kr::view<unsigned> bins, kr::view<unsigned> first) {
     // [warp]
     auto bin = x[kr::grid()];
-    auto same = kr::warp::match_any(bin);                    // bit i: lane i has this bin too
+    auto same = kr::warp::match_any(bin);                    // bit i is set if lane i has this bin too
     kr::if_(kr::ctz(same) == kr::lane_id(), [&] {            // the lowest of them adds for all
       kr::atomic(bins[bin]).add(kr::popcount(same));
     });
@@ -313,7 +313,7 @@ TEST(dsl_snippets, atomics) {
     auto i = kr::thread_idx().x;
     // [atomics]
     data[i] = 7;
-    kr::atomic(flag[0]).add(1, kr::order::release);               // what was written before is there for who acquires this
+    kr::atomic(flag[0]).add(1, kr::order::release);               // earlier writes are visible to a thread that acquires this
     auto ready = kr::atomic(flag[0]).load(kr::order::acquire);
     auto ticket = kr::atomic(flag[0]).inc(99);                    // 0, 1, … 99, 0: counts and wraps
     // [/atomics]
@@ -345,9 +345,9 @@ TEST(dsl_snippets, random) {
     auto i = kr::grid();
     for (auto draw : kr::range(2)) {
       auto random = kr::philox(seed, i, draw);           // four words: a function of seed, stream and draw
-      auto u = random.uniform_float(0);                  // in [0, 1), of the first word
-      auto die = random.below(1, 6) + 1u;                // of the second
-      auto [a, b] = random.normal_float(1);              // of the last two
+      auto u = random.uniform_float(0);                  // in [0, 1), from the first word
+      auto die = random.below(1, 6) + 1u;                // 1 to 6, from the second
+      auto [a, b] = random.normal_float(1);              // from the last two
       y[i] = y[i] + u * kr::cast<float>(die) + a * b;
     }
     // [/random]
@@ -381,10 +381,10 @@ TEST(dsl_snippets, generators) {
     auto i = kr::thread_idx().x;
     kr::xoroshiro random(states[i]);                     // a state of Numba's create_xoroshiro128p_states
     auto noise = random.uniform_float();
-    auto words = kr::threefry(seed, i);                  // as philox, of additions and rotations alone
+    auto words = kr::threefry(seed, i);                  // as philox, but without multiplications
     auto u = kr::sobol(i, 0).uniform_float(), v = kr::sobol(i, 1).uniform_float();
     y[i] = noise + words.uniform_float(0) + u * v;
-    states[i] = random.state();                          // the next launch goes on here
+    states[i] = random.state();                          // the next launch continues here
     // [/generators]
   });
   krait::ir::Launch launch;
@@ -437,7 +437,7 @@ TEST(dsl_snippets, traps) {
     auto t = y[1];                                 // a copy of the element, not a reference to it
     y[1] = t + a;                                  // assign to y[1] itself
     auto next = y[2];
-    auto sum = t + next;                           // operands with side effects get names: C++ leaves their order open
+    auto sum = t + next;                           // give operands with side effects names: C++ does not order them
     // [/traps]
     y[2] = sum;
   }, out);

@@ -59,9 +59,9 @@ TEST_F(Adopted, KernelsRunBetweenTheApplicationsOwnWork) {
   {
     // [inside]
     auto values = kr::vulkan::wrap_buffer<float>(gpu, buffer, n);
-    kr::vulkan::wait(gpu, app.timeline, 1);  // what the application writes
+    kr::vulkan::wait(gpu, app.timeline, 1);  // the application has written
     add_index.launch({64, 128}, values);
-    kr::vulkan::signal(gpu, app.timeline, 2);  // what it waits for to read
+    kr::vulkan::signal(gpu, app.timeline, 2);  // the application may read
     // [/inside]
     app.submit(2, 3, [&](VkCommandBuffer to) {
       const VkBufferCopy all{0, 0, n * sizeof(float)};

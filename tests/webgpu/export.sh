@@ -54,12 +54,12 @@ refuses "krait: noise.kir: a kernel's file: 2:1: expected 'kernel' in" noise.kir
 file missing '; no launch'
 refuses "missing.kir: a kernel's file: the launch is missing (; run: grid … block … arguments …)" missing.kir
 file wide '; run: block 512 arguments [8]=0'
-refuses "kernel one (wide.kir): the example's block of 512 x 1 x 1 has 512 threads, and the target \"webgpu\" takes 256: make it smaller, or give the target more by threads=" wide.kir
+refuses "kernel one (wide.kir): the example's block of 512 x 1 x 1 has 512 threads, but the target \"webgpu\" takes 256: make it smaller, or give the target more by threads=" wide.kir
 file deep '; run: block 1 1 128 arguments [8]=0'
-refuses "kernel one (deep.kir): the example's block has 128 threads in z, and WebGPU takes 64" deep.kir
+refuses "kernel one (deep.kir): the example's block has 128 threads in z, but WebGPU takes 64" deep.kir
 file class '; run: block 8 arguments [8]=0'
-refuses '"class" cannot be the name of a function in JavaScript: name it by letters and digits, and by no word of the language' class.kir
-refuses 'its accesses are flat: a web page takes kernels as they are recorded' "$kernels"/add_one.kir
+refuses '"class" cannot be the name of a function in JavaScript: use letters and digits, and no reserved word of the language' class.kir
+refuses 'its accesses are flat: a web page needs kernels as they are recorded' "$kernels"/add_one.kir
 file broken '; run: block 8 arguments [8]=0'
 sed -i 's/kernel @one/kernel one/' broken.kir
 refuses "broken.kir: a kernel's file: 2:8: expected 'fp' in" broken.kir
@@ -70,12 +70,12 @@ done <<'CASES'
 block 8 arguments [8]=7q|a kernel's file: 7q is not an integer
 block 8|a kernel's file: expected '[' before ''
 block 8 arguments [1,1,1,1,1,1,1]=0|a view has six dimensions at most before
-block 8 arguments [8]=bytes(0)|expected two digits a byte before
-block 8 arguments [8]=bytes(00)|an argument is not what the kernel takes before
+block 8 arguments [8]=bytes(0)|expected two digits per byte before
+block 8 arguments [8]=bytes(00)|an argument does not fit the kernel's parameter before
 block 8 arguments [8]=stairs(1)|expected ramp, hash, permuted, random or bytes before
 block 8 arguments [8]=0 3|more arguments than the kernel takes before '3'
 8 arguments [8]=0|a kernel's file: expected grid X Y Z block X Y Z warp LANES arguments …, not 8 arguments [8]=0
-block $N arguments [8]=0|a kernel's file: nothing says what $N arguments [8]=0 stands for
+block $N arguments [8]=0|a kernel's file: $N arguments [8]=0 is not defined
 CASES
 cat > twice.kir <<'KIR'
 ; results: 1
@@ -97,7 +97,7 @@ KIR
 grep -q 'function twice(device: GPUDevice, p0: Elements<Int32Array>, options?: LaunchOptions): Promise<Int32Array>' twice/twice.d.mts ||
   fail "results: $(cat twice/twice.d.mts)"
 sed 's/results: 1/results: 2/' twice.kir > all.kir
-refuses "all.kir: a kernel's file: results: 2 are the last parameters, arrays of one dimension, behind what they are made of" all.kir
+refuses "all.kir: a kernel's file: results: 2 must be the last parameters, arrays of one dimension, after the inputs" all.kir
 file picture '; image: 8\n; run: block 8 arguments [8]=0'
 refuses "a kernel's file: expected image: WIDTH HEIGHT, not 8" picture.kir
 file words '; for: A 1 | 2\n; run: block 8 arguments [8]=0'

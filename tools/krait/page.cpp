@@ -94,8 +94,7 @@ void add_source(const fs::path& file, const std::vector<Root>& roots, Sources& t
       if (!mine || wrong || size > largest) {
         to.refused.try_emplace(name, fmt::format("{} {}", printable(file.string()),
                                                  mine ? "is longer than 1 MiB"
-                                                      : "is not below the current folder, nor the kernel's, or is hidden there: "
-                                                        "--sources FOLDER takes sources from below another"));
+                                                      : "is outside the current folder and the kernel's, or is hidden there: --sources FOLDER adds another folder"));
         continue;
       }
       std::ifstream in(real, std::ios::binary);

@@ -137,7 +137,7 @@ using convolved_t = typename common_number<std::remove_const_t<Left>, std::remov
 template <class Elem, class Weight, int Rank, class Output>
 auto convolve_bordered(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const std::int64_t* first, border at,
                        std::remove_const_t<Elem> outside, Output output) {
-  static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
+  static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   check_weights(x.at(), weights.at());
   auto out = result_in<convolved_t<Elem, Weight>, Rank>(output, dense(x.extents().extents, Rank, false), x.device(), x, weights);
   const array<const std::remove_const_t<Weight>, Rank> by(weights.at(), weights.memory_owner(), handle_of(weights.device()));
@@ -177,7 +177,7 @@ struct stencil_place {
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
               const Options&... options) {
-  static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
+  static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   using left = std::remove_const_t<Elem>;
   using right = std::remove_const_t<Weight>;
   shape<Rank> extents;
@@ -227,7 +227,7 @@ auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, b
 template <class Function, class Elem, int Rank, detail::into_option... Options>
 auto stencil(const Function& function, const array<Elem, Rank>& x, border at = border::constant,
              std::remove_const_t<Elem> outside = {}, const Options&... options) {
-  static_assert(Rank <= 3, "krait: stencils have one to three dimensions");
+  static_assert(Rank <= 3, "krait: stencils must have one to three dimensions");
   using elem = std::remove_const_t<Elem>;
   using reader = detail::stencil_place<elem, Rank>;
   using result = detail::storage_type_t<std::remove_cvref_t<std::invoke_result_t<const Function&, const reader&>>>;

@@ -143,7 +143,7 @@ auto complex_along_axes(const array<Elem, Rank>& x, bool inverse, const Options&
 /// Of real numbers along an axis, and back.
 template <class Elem, int Rank, class Output = std::nullptr_t>
 auto real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
-  static_assert(plain<std::remove_const_t<Elem>>, "krait: transforms to halves take real numbers; of complex ones, kr::fft");
+  static_assert(plain<std::remove_const_t<Elem>>, "krait: rfft needs real numbers: use kr::fft for complex ones");
   using real = fft_real_t<Elem>;
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], n = with.has_points ? with.points : length;
   return transform_along<std::complex<real>>(

@@ -34,9 +34,9 @@ template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
                  const Options&... options) {
   using real = detail::convolved_t<Elem, Weight>;
-  static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
+  static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   static_assert(std::is_same_v<real, float> || std::is_same_v<real, double>,
-                "krait: fftconvolve takes floats: sums of integers are exact by kr::convolve");
+                "krait: fftconvolve needs floating-point elements: use kr::convolve for integers, which is exact");
   shape<Rank> extents, padded;
   std::int64_t first[Rank];
   detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);

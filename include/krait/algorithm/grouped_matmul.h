@@ -193,7 +193,7 @@ auto multiply_groups(const array<Left, 2>& x, const array<Right, 3>& y, const ar
 template <class Out = void, class Left, class Right, class Index, class... Rest>
 auto grouped_matmul(const array<Left, 2>& x, const array<Right, 3>& y, const array<Index, 1>& ends, const Rest&... rest) {
   static_assert(std::is_same_v<std::remove_const_t<Index>, int> || std::is_same_v<std::remove_const_t<Index>, std::int64_t>,
-                "krait: the ends of groups are int or std::int64_t");
+                "krait: the ends of groups must be int or std::int64_t");
   return std::apply(
       [&](const auto&... ending) {
         return detail::multiply_groups<detail::product_out<Out, Left, Right>>(x, y, ends, detail::output_in(rest...),

@@ -123,7 +123,7 @@ void check_order_of_edges(const array<const Elem>& edges) {
       [](view<const Elem> at, value<std::int64_t> bins) {
         for (auto b : grid_stride(bins)) {
           const value<Elem> edge = at[b], next = at[b + 1];
-          check(edge <= next, "kr::histogram: edges({}) is {}, and the next one {}: edges must not fall", b, edge, next);
+          check(edge <= next, "kr::histogram: edges({}) is {}, and the next one {}: edges must not decrease", b, edge, next);
         }
       },
       {.name = "check_edges"}));

@@ -85,7 +85,7 @@ auto det(const array<Elem, Rank>& a, const Options&... options) {
     if (pivots.data()[i] != int(i % std::size_t(n)) + 1) product = -product;
   }
   if constexpr (Rank == 2) {
-    static_assert(sizeof...(Options) == 0, "krait: the determinant of one matrix is a number, which is returned");
+    static_assert(sizeof...(Options) == 0, "krait: det of one matrix returns a number: call it without into()");
     return products[0];
   } else {
     shape<Rank - 2> stack;

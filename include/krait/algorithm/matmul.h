@@ -70,12 +70,12 @@ void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, arr
 /// An operand of an ending for each element of a product, or a number.
 template <int Batch, class Operand>
 auto ending_of(const Operand& x, const std::int64_t*) {
-  static_assert(plain<Operand>, "krait: operands of an ending are arrays or numbers");
+  static_assert(plain<Operand>, "krait: the operands of an ending must be arrays or numbers");
   return x;
 }
 template <int Batch, class Elem, int Rank>
 auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
-  static_assert(Rank <= Batch + 2, "krait: an operand of an ending has no more dimensions than the product");
+  static_assert(Rank <= Batch + 2, "krait: an operand of an ending must not have more dimensions than the product");
   using elem = std::remove_const_t<Elem>;
   const array<const elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2), x.memory_owner(), handle_of(x.device()));
   if constexpr (Batch == 0) return array<const elem, 3>(repeated(newaxis).share());
@@ -117,13 +117,13 @@ auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>&
     return multiply_matrices<Out>(x, y, extents, given, how, f, more...);
   } else {
     static_assert(std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>,
-                  "krait: a product with an ending, or with a type of its own, takes two matrices");
+                  "krait: a product with an ending or with a result type needs two matrices");
     if constexpr (RightRank > 1) {
       return sum_products<"i,...ij->...j">(given, x, y);
     } else if constexpr (LeftRank > 1) {
       return sum_products<"...ij,j->...i">(given, x, y);
     } else {
-      static_assert(std::is_null_pointer_v<Given>, "krait: the product of two vectors is a number, which is returned");
+      static_assert(std::is_null_pointer_v<Given>, "krait: matmul of two vectors returns a number: call it without into()");
       return sum_products<"i,i->">(given, x, y);
     }
   }

@@ -74,7 +74,7 @@ struct methods {
   template <class Elem, int Rank, class... Options>
   auto reduce(const array<Elem, Rank>& x, const Options&... options) const {
     static_assert((outputs_in<Options> + ... + 0) == 0,
-                  "krait: a function's reduce gives a new array: kr::into is an option of kr::sum and its like");
+                  "krait: a function's reduce returns a new array: kr::into works with kr::sum and the other reductions");
     if constexpr ((axes_in<Options> + ... + 0) == 0) return reduce(x, axis_list<1>{{0}}, options...);
     else return reduce_along(x, options...);
   }

@@ -172,7 +172,7 @@ class generator {
   /// \endcode
   template <class Elem = std::int64_t, int Rank, detail::into_option... Options>
   auto integers(const shape<Rank>& extents, Elem low, Elem high, const Options&... options) {
-    static_assert(std::is_integral_v<Elem> && !std::is_same_v<Elem, bool>, "krait: integers gives integers");
+    static_assert(std::is_integral_v<Elem> && !std::is_same_v<Elem, bool>, "krait: integers() needs an integer type");
     if (low >= high) detail::refuse_integers(std::int64_t(low), std::int64_t(high), std::is_signed_v<Elem>);
     return made<detail::integer_law>(extents, low, std::uint64_t(high) - std::uint64_t(low), options...);
   }

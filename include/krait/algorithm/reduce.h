@@ -142,7 +142,7 @@ auto reduce_operand(const Source& source, const Options&... options) {
     if constexpr (one) out_shape.extents[0] = 1;
     const auto given = output_in<0>(options...);
     static_assert(!one || std::is_null_pointer_v<decltype(given)>,
-                  "krait: what is reduced to a number is returned: with into(), say kr::axis or kr::keepdims");
+                  "krait: a reduction to one number returns it: with into(), add kr::axis or kr::keepdims");
     auto out = result_in < number, one ? 1
                                        : result_rank > (given, dense(out_shape.extents, one ? 1 : result_rank, false),
                                                         device_from(choose_device(packed, glue::input_nodes)), source);
@@ -244,7 +244,7 @@ template <class Left, class Right>
 requires detail::whole_arrays<Left, Right>
 auto dot(const Left& x, const Right& y) {
   static_assert(decltype(x * y)::rank == 1,
-                "krait: dot of more than one dimension takes arrays: make them of the expressions, and #include "
+                "krait: dot of more than one dimension needs arrays: assign the expressions to arrays, and #include "
                 "<krait/algorithm/matmul.h>");
   return sum(x * y);
 }

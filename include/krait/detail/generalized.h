@@ -101,7 +101,7 @@ struct generalized_function {
     config.form = call_config::threads, config.on = at.in, config.device = at.device;
     std::int64_t extents[max_rank], sizes[max_operands * max_rank];
     if constexpr (sizeof...(Given) > 0) {
-      static_assert(sizeof...(Given) == sizeof...(Out), "krait: into() needs one output for each of guvectorize's layout");
+      static_assert(sizeof...(Given) == sizeof...(Out), "krait: into() needs one output for each output of guvectorize's layout");
       static_assert((container<Given> && ...) && (!std::is_const_v<typename container_traits<Given>::element> && ...),
                     "into() takes kr::array or writable containers");
       static_assert(((rank_of<Given&> >= core(first + Out)) && ...),
@@ -119,7 +119,7 @@ struct generalized_function {
       static_assert(layout.unknown() < 0,
                     "krait: a dimension of an output of guvectorize's layout is in no input: give the output, f.into(z)(…)");
       static_assert(sizeof...(Results) == sizeof...(Out),
-                    "krait: guvectorize's signature gives another number of results than its layout");
+                    "krait: guvectorize's signature and its layout differ in their number of results");
       constexpr int batch = largest({0, (by_value<Args> ? 0 : rank_of<Args> - core(In))...});
       using recording = generalized_recording<Text, Lambda, batch, std::tuple<input_of<Args>...>, std::tuple<Results...>>;
       packing<recording::all_nodes> packed;

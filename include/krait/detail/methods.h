@@ -32,7 +32,7 @@ struct fold_result {
   template <class Of>
   using once = held_t<std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Of>, value<Of>>>>;
   using type = once<once<Elem>>;
-  static_assert(plain<type>, "krait: a function that is folded gives a number of two numbers");
+  static_assert(plain<type>, "krait: the folded function must take two numbers and return one");
 };
 template <class Lambda, class Elem>
 using fold_t = typename fold_result<Lambda, Elem>::type;

@@ -18,7 +18,7 @@ template <class Elem>
 struct linalg_type {
   static_assert(std::is_integral_v<Elem> || std::is_same_v<Elem, float> || std::is_same_v<Elem, double> ||
                     std::is_same_v<Elem, std::complex<float>> || std::is_same_v<Elem, std::complex<double>>,
-                "krait: linear algebra takes float, double, complex numbers of them, and integers");
+                "krait: linear algebra needs elements of type float, double, std::complex of these, or an integer type");
   using type = std::conditional_t<std::is_integral_v<Elem>, double, Elem>;
 };
 template <class Elem>
@@ -38,7 +38,7 @@ using linalg_part_t = typename linalg_part<T>::type;
 template <class Left, class Right>
 struct linalg_common {
   static_assert(std::is_same_v<Left, Right> || (std::is_floating_point_v<Left> && std::is_floating_point_v<Right>),
-                "krait: a system of complex numbers has both sides of one type");
+                "krait: both sides of a system of complex numbers must have the same type");
   using type = std::conditional_t<std::is_same_v<Left, Right>, Left, double>;
 };
 
@@ -94,7 +94,7 @@ array<T, Rank> as_vectors(const array<T, 2>& rows, const std::int64_t* like) {
 /// Copies of the matrices of a stack.
 template <class T, class Elem, int Rank>
 array<T, 3> matrices_of(const array<Elem, Rank>& x, const device& on) {
-  static_assert(Rank >= 2, "krait: linear algebra takes matrices: arrays of two dimensions or more");
+  static_assert(Rank >= 2, "krait: linear algebra needs matrices: arrays of two dimensions or more");
   auto out = new_matrices<T>(batch_size(x.extents(), 2), x.extent(Rank - 2), x.extent(Rank - 1), on);
   auto to = as_stack<Rank>(out, x.extents().extents);
   if constexpr (std::is_same_v<T, std::remove_const_t<Elem>>) {

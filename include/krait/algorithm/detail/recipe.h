@@ -11,7 +11,7 @@ namespace krait::detail {
 /// 0.
 template <class Source, class Mask>
 struct masked {
-  static_assert(Mask::rank <= Source::rank, "krait: the mask has more dimensions than what is reduced");
+  static_assert(Mask::rank <= Source::rank, "krait: the mask has more dimensions than the array that is reduced");
   static constexpr int leaves = Source::leaves + Mask::leaves, rank = Source::rank;
   const Source& source;
   const Mask& mask;

@@ -13,7 +13,7 @@ namespace detail {
 /// An array to be written, which shares the memory of the user's.
 template <class Elem, int Rank>
 struct output {
-  static_assert(!std::is_const_v<Elem>, "krait: into() writes: it takes no array of const elements");
+  static_assert(!std::is_const_v<Elem>, "krait: into() writes to its array: the elements must not be const");
   array<Elem, Rank> held;
   explicit output(const array<Elem, Rank>& of) : held(of.at(), of.memory_owner(), handle_of(of.device())) {}
   output(const output& other) : output(other.held) {}
@@ -37,7 +37,7 @@ constexpr std::nullptr_t output_in() {
 template <int Index = 0, int Count = 1, class First, class... Rest>
 auto output_in(const First& first, const Rest&... rest) {
   if constexpr (outputs_in < First >> 0) {
-    static_assert(outputs_in<First> == Count, "krait: into() takes as many arrays as the function has results");
+    static_assert(outputs_in<First> == Count, "krait: into() needs one array for each result of the function");
     return &std::get<Index>(first.outputs).held;
   } else {
     return output_in<Index, Count>(rest...);
@@ -96,8 +96,8 @@ void check_given(Output given, const layout& wanted, const device& on) {
   if constexpr (!std::is_null_pointer_v<Output>) {
     using array_type = std::remove_cvref_t<decltype(*given)>;
     static_assert(std::is_same_v<typename array_type::value_type, Elem>,
-                  "krait: into() takes an array of the result's element type");
-    static_assert(array_type::rank == Rank, "krait: into() takes an array of as many dimensions as the result has");
+                  "krait: into() needs an array of the result's element type");
+    static_assert(array_type::rank == Rank, "krait: into() needs an array with the result's number of dimensions");
     check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
   }
 }

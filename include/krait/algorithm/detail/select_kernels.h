@@ -84,8 +84,8 @@ struct in_segments {
 inline void check_segment(const view<const std::int64_t>& offsets, const value<std::int64_t>& s,
                           const value<std::int64_t>& size) {
   const value<std::int64_t> at = offsets[s], next = offsets[min(s + 1, offsets.size() - 1)];
-  check(at >= 0 && at <= size, "offsets({}) is {}, which is no place in {} elements", s, at, size);
-  check(at <= next, "offsets({}) is {}, and the next one {}: offsets must not fall", s, at, next);
+  check(at >= 0 && at <= size, "offsets({}) is {}, which is out of range for {} elements", s, at, size);
+  check(at <= next, "offsets({}) is {}, and the next one {}: offsets must not decrease", s, at, next);
 }
 inline void check_segments(const array<std::int64_t, 1>& offsets, std::int64_t size) {
   static auto& look = lasting(kernel(

@@ -12,7 +12,7 @@ template <class Elem, int Rank, class Which, int WhichRank>
 class selection {
  public:
   static constexpr bool by_mask = std::is_same_v<std::remove_const_t<Which>, bool>;
-  static_assert(by_mask || WhichRank == 1, "krait: indices have one dimension here; kr::take has them of any");
+  static_assert(by_mask || WhichRank == 1, "krait: indices must have one dimension here; kr::take accepts any number of dimensions");
   using value_type = std::remove_const_t<Elem>;
 
   selection(array<Elem, Rank> of, array<const Which, WhichRank> which) : of_(std::move(of)), which_(std::move(which)) {}
