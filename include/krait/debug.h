@@ -36,6 +36,16 @@ KRAIT_REFUSED_PRINTF
 
 }  // namespace detail
 
+/// Never usable: a traced value has no value yet.
+template <class Stream, detail::traced Type>
+requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+Stream& operator<<(Stream& to, const Type&) {
+  static_assert(detail::always_false<Type>,
+                "krait: a traced value has no value while the kernel is recorded, so a stream cannot print it: kr::print(\"{}\", v) prints it "
+                "from the kernel's threads");
+  return to;
+}
+
 /// Prints a line from every thread that comes here: `kr::print("i={} x={:.3f}", i, x[i])` as std::format does, or as C's printf where
 /// values follow a text without {}: `kr::print("i=%d x=%.3f", i, x[i])`. Values are numbers, bools, halves. A thread's lines keep their
 /// order, lines of different threads have none. They come out at the end of a launch on the CPU; on a GPU when the program next
