@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the tables of docs/coming-from-*.md from tests/docs/coming_from/*.cpp, which are compiled and run.
+"""Writes the tables of docs/coming-from-*.md from tests/docs/coming_from/*.cpp, which are compiled and run, and the messages of docs/traps.md.
 
 usage: docs/make_tables.py [--check]
 
@@ -98,6 +98,17 @@ def written(page):
     return "\n".join(out) + "\n", count
 
 
+def with_messages(page):
+    """The page with the block after each `<!-- message: NAME -->` made anew."""
+    def block(match):
+        source = ROOT / "tests/errors/compile" / f"{match.group(1)}.cpp"
+        if not source.exists():
+            fail(page, page.read_text()[:match.start()].count("\n") + 1, f"no {source}")
+        said = re.findall(r"^// error: (.*)$", source.read_text(), re.MULTILINE)[-1]
+        return f"<!-- message: {match.group(1)} -->\n```\nerror: … {said}\n```\n"
+    return re.sub(r"<!-- message: (\w+) -->\n(?:```\n.*?```\n)?", block, page.read_text(), flags=re.DOTALL)
+
+
 def main():
     check, wrong, total = sys.argv[1:] == ["--check"], [], 0
     pages = sorted((ROOT / "docs").glob("coming-from-*.md"))
@@ -111,6 +122,12 @@ def main():
         elif text != page.read_text():
             wrong.append(f"{page.name} is not what its source gives: run docs/make_tables.py")
         total += count
+    traps = ROOT / "docs" / "traps.md"
+    text = with_messages(traps)
+    if not check:
+        traps.write_text(text)
+    elif text != traps.read_text():
+        wrong.append("traps.md has other messages than tests/errors/compile: run docs/make_tables.py")
     print("\n".join(wrong) if wrong else f"{total} rows on {len(pages)} pages")
     return 1 if wrong or not pages else 0
 

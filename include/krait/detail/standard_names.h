@@ -7,13 +7,13 @@
 
 namespace krait::detail {
 template <class Type>
-concept traced_number = traced<Type> && plain<typename Type::traced_type>;
+concept traced_plain = traced<Type> && plain<typename Type::traced_type>;
 }  // namespace krait::detail
 
 // Undefined below.
 #define KRAIT_REFUSED_STD(name, instead)                                                             \
   template <class First, class... Rest>                                                              \
-  requires(krait::detail::traced_number<First> || (krait::detail::traced_number<Rest> || ...)) \
+  requires(krait::detail::traced_plain<First> || (krait::detail::traced_plain<Rest> || ...)) \
   auto name(const First& x, const Rest&...) {                                                        \
     static_assert(krait::detail::always_false<First>,                                                \
                   "krait: std::" #name " is for plain numbers: on traced values write kr::" instead); \
@@ -74,25 +74,25 @@ KRAIT_REFUSED_STD_SAME(clamp)
 
 namespace std {
 // With std's own parameters, which are preferred to those above where both operands are of one type.
-template <krait::detail::traced_number Type>
+template <krait::detail::traced_plain Type>
 const Type& min(const Type& x, const Type&) {
   static_assert(krait::detail::always_false<Type>,
                 "krait: std::min is for plain numbers: on traced values write kr::min");
   return x;
 }
-template <krait::detail::traced_number Type>
+template <krait::detail::traced_plain Type>
 const Type& max(const Type& x, const Type&) {
   static_assert(krait::detail::always_false<Type>,
                 "krait: std::max is for plain numbers: on traced values write kr::max");
   return x;
 }
-template <krait::detail::traced_number Type>
+template <krait::detail::traced_plain Type>
 const Type& clamp(const Type& x, const Type&, const Type&) {
   static_assert(krait::detail::always_false<Type>,
                 "krait: std::clamp is for plain numbers: on traced values write kr::clamp");
   return x;
 }
-template <krait::detail::traced_number Type>
+template <krait::detail::traced_plain Type>
 void swap(Type&&, Type&&) {  // two elements, which are temporaries; two of kr::var are std::swap's own
   static_assert(krait::detail::always_false<Type>,
                 "krait: std::swap takes no elements of a view: write kr::swap(x[i], x[j])");

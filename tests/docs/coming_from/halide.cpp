@@ -75,6 +75,7 @@ static void algorithms() {
     auto [x, y] = kr::grid<2>();
     kr::if_(y < to.extent(0) && x < to.extent(1), [&] { to(y, x) = a * to(y, x); });
   });
+
   scaled.launch({{1, 1}, {8, 8}}, out, 2.0f);
   has(out, {0, 2, 4, 20, 22, 24});
   // row: in.dim(0).extent()
@@ -90,7 +91,7 @@ static void schedules() {
   auto copy = kr::kernel([](kr::view<const float, 2> from, kr::view<float, 2> to) {
     auto [x, y] = kr::grid<2>();
     to(y, x) = from(y, x);
-  });
+  }, {.name = "copy"});
   // row: f.tile(x, y, xi, yi, 32, 8), f.gpu_tile(…) -- the launch: grid and block, x first
   copy.launch({{2, 8}, {32, 8}}, in, out);
   expect(kr::all(out == in));
@@ -104,6 +105,7 @@ static void schedules() {
     for (int k = -1; k <= 1; ++k) sum += from(y, kr::clamp(x + k, 0, from.extent(1) - 1));
     to(y, x) = sum;
   });
+
   taps.launch({{2, 8}, {32, 8}}, in, out);
   expect(out(0, 1) == 3.0f);
   auto tiled = kr::kernel([](kr::view<const float, 2> from, kr::view<float, 2> to) {
@@ -129,6 +131,7 @@ static void schedules() {
     for (auto i : kr::grid_stride(to.extent(0)))
       for (auto k : kr::range(n)) to(i, k) = 5.0f;
   });
+
   specialised.forall(64)(out, 3);
   expect(out(63, 2) == 5.0f);
   // row: f.compute_with(g) -- several outputs of one function
@@ -140,6 +143,7 @@ static void schedules() {
     auto [x, y] = kr::grid<2>();
     kr::if_(from(y, x) > 100.0f, [&] { kr::atomic(to[0]).add(1); });
   });
+
   auto counts = kr::zeros<int>(1);
   count.launch({{2, 8}, {32, 8}}, in, counts);
   has(counts, {64 * 64 - 101});

@@ -102,7 +102,7 @@ static void sycl() {
   std::vector<float> v{1, 2, 3, 4};
   const auto scale = kr::kernel([](kr::view<float> x, kr::value<float> by) {
     for (auto i : kr::grid_stride(x.size())) x[i] *= by;
-  });
+  }, {.name = "scale"});
   // section: SYCL
   // row: sycl::queue q(sycl::gpu_selector_v) -- the default is `KRAIT_DEVICE`, else a GPU, else the CPU
   kr::device device = kr::device::find("cpu");

@@ -146,13 +146,15 @@ static void kernels() {
   has(out(10), {0, 0, 0, 0, 9, 11, 13, 15});
   has(out(11), {1, 1, 1, 1, 1, 1, 1, 1});
   has(counts, {8, 7, 0, 0});
-  auto scale = kr::kernel([](auto v) { v[kr::grid()] *= 2.0f; });
-  // row: k.forall(8)(x)
+  auto scale = kr::kernel([](auto v) {
+    for (auto i : kr::grid_stride(v.size())) v[i] *= 2.0f;
+  });
+  // row: k.forall(8)(x) -- at least so many threads: the kernel guards the rest
   scale.forall(8)(x);
   has(x, {0, 2, 4, 6, 8, 10, 12, 14});
   // row: cuda.jit(max_registers=32) -- also `.max_threads`, `.min_blocks`
   auto bounded = kr::kernel([](auto v) { v[kr::grid()] *= 0.5f; }, {.max_registers = 32});
-  bounded.forall(8)(x);
+  bounded.launch({2, 4}, x);
   // row: cuda.jit(debug=True, opt=False) -- accesses out of bounds are errors; `KRAIT_CHECK=1` for all kernels
   auto safe = kr::kernel([](auto v) { v[kr::grid()] += 0.0f; }, {.checked = true});
   safe.launch({2, 4}, x);
