@@ -58,12 +58,19 @@ class array {
       : array(detail::to_shape(extents), on) {}
 
   array(array&& other) noexcept { *this = std::move(other); }
+  array(const array&) = delete;  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
+  /// Never usable: of another element type.
+  template <class Other>
+  requires(!std::is_same_v<std::remove_const_t<Other>, std::remove_const_t<Elem>>) array(const array<Other, Rank>&) {
+    static_assert(detail::always_false<Other>,
+                  "krait: the element types of the two arrays differ: kr::array<T> y = kr::cast<T>(x) converts");
+  }
   array& operator=(array&& other) & noexcept {
     std::swap(shape_, other.shape_), std::swap(strides_, other.strides_), std::swap(offset_, other.offset_);
     memory_ = std::move(other.memory_), std::swap(on_, other.on_);
     return *this;
   }
-  array& operator=(const array&) & = delete;
+  array& operator=(const array&) & = delete;  // krait: arrays move; x.copy_from(y) copies elements, x = y.copy() makes a new array
   /// Writes the elements of a view: `a(kr::all, 0) = x`.
   /// x is a number, an array or an expression whose shape broadcasts to the view's. A source that
   /// overlaps the target is read first.

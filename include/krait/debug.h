@@ -38,6 +38,16 @@ KRAIT_REFUSED_PRINTF
 
 }  // namespace detail
 
+/// Never usable: a traced value has no value yet.
+template <class Stream, detail::traced Type>
+requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+Stream& operator<<(Stream& to, const Type&) {
+  static_assert(detail::always_false<Type>,
+                "krait: a traced value has no value while the kernel is recorded, so a stream cannot print it: kr::print(\"{}\", v) prints it "
+                "from the kernel's threads");
+  return to;
+}
+
 /// Prints one line per thread that reaches it, with values in a format of std::format or printf.
 /// A thread's lines keep their order. They appear at the end of a launch on the CPU, and on a GPU
 /// when the program next waits for the device or copies from it. Lines beyond 256 Ki words of

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <krait/detail/plain_real.h>
+#include <krait/detail/standard_names.h>
 
 namespace krait {
 namespace detail {

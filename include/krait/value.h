@@ -185,6 +185,12 @@ class var<Type> : public detail::handle {
     detail::set_caller();
     return set(detail::node_of(detail::convert_plain<Type>(x)));
   }
+  /// Never usable.
+  template <detail::operand_type Other>
+  void operator=(const Other&) const {
+    static_assert(detail::always_false<Other>,
+                  "krait: this kr::var is const: a lambda that captures it by copy, [=], has a local of its own: capture by reference, [&]");
+  }
 
   [[gnu::noinline, gnu::cold]] var& operator++() {
     detail::set_caller();

@@ -129,7 +129,7 @@ void multiply_groups_apart(const array<const Left, 3>& x, const array<const Righ
   const array<Right, 3> no_rows({1, 0, out.extent(2)}, x.device());
   std::int64_t begin = 0;
   for (std::size_t g = 0; g <= at.size(); ++g) {
-    const std::int64_t end = g < at.size() ? std::max(std::min(std::int64_t(at[g]), m), begin) : m;
+    const std::int64_t end = g < at.size() ? detail::larger(detail::smaller(std::int64_t(at[g]), m), begin) : m;
     if (end > begin) {
       array<Out, 3> to = out(all, range(begin, end), all);
       const bool multiplies = g < at.size();

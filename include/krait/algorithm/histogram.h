@@ -5,8 +5,6 @@
 //   auto uneven = kr::histogram(x, edges);           // bin b is from edges(b) up to edges(b + 1)
 #pragma once
 
-#include <algorithm>
-
 #include <krait/algorithm/search.h>
 #include <krait/debug.h>
 #include <krait/expression.h>
@@ -108,7 +106,7 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
     // Blocks whose own counters, of 32 bits, cannot overflow.
     const std::int64_t useful = divided_up(x.size(), 16 * histogram_threads);
     const std::int64_t blocks =
-        std::max(std::min(algorithm_device_of(x.device()).workers, useful), divided_up(x.size(), std::int64_t{1} << 31));
+        larger(smaller(algorithm_device_of(x.device()).workers, useful), divided_up(x.size(), std::int64_t{1} << 31));
     const auto [scale, near_edge, middle] = scale_of_bins(bins, low, high);
     if (bins <= histogram_shared) own.launch({blocks, histogram_threads}, x, counts, edges, low, high, scale, near_edge, middle);
     else shared_by_all.launch({blocks, histogram_threads}, x, counts, edges, low, high, scale, near_edge, middle);

@@ -6,8 +6,6 @@
 //   float s = kr::reduce(n, 0.0f, [](auto a, auto b) { return a + b; }, [](auto i, auto x) { return x[i] * x[i]; }, x);
 #pragma once
 
-#include <algorithm>
-
 #include <krait/algorithm/detail/form.h>
 
 namespace krait {
@@ -96,8 +94,8 @@ Elem reduce(std::int64_t n, Elem init, const Op& op, const Function& f, const Ar
   // Three launches: so many threads keep a large GPU busy, then a block, then one thread.
   constexpr std::int64_t most = 1 << 16, fewer = 256;
   using read = detail::read_partial;
-  const auto first = detail::fold_indices<Elem>(n, std::min(n, most), on, detail::folding<Op, Function>{op, f}, args...);
-  const auto second = detail::fold_indices<Elem>(first.size(), std::min(first.size(), fewer), on,
+  const auto first = detail::fold_indices<Elem>(n, detail::smaller(n, most), on, detail::folding<Op, Function>{op, f}, args...);
+  const auto second = detail::fold_indices<Elem>(first.size(), detail::smaller(first.size(), fewer), on,
                                                  detail::folding<Op, read>{op, {}}, first.share());
   array<Elem, 1> partials(shape<1>(second.size() + 1), on);
   partials(range(0, second.size())) = second;

@@ -7,8 +7,6 @@
 //   auto y = kr::matmul<kr::bf16>(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias);  // with an ending
 #pragma once
 
-#include <algorithm>
-
 #include <krait/algorithm/detail/matmul_tensor.h>
 
 namespace krait {
@@ -87,7 +85,7 @@ auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
 template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given, class Function, class... More>
 auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, std::int64_t* extents, Given given,
                        precision how, const Function& f, const More&... more) {
-  constexpr int batch = std::max({LeftRank - 2, RightRank - 2, 0});
+  constexpr int batch = largest({LeftRank - 2, RightRank - 2, 0});
   using left_type = std::remove_const_t<Left>;
   using right_type = std::remove_const_t<Right>;
   const auto left = with_batch<left_type, LeftRank, batch>(x.share(), extents);
@@ -112,7 +110,7 @@ template <class Out, class Left, int LeftRank, class Right, int RightRank, class
 auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, Given given, precision how,
                   const Function& f = {}, const More&... more) {
   std::int64_t extents[max_rank];
-  matmul_shape(x.at(), y.at(), std::max({LeftRank - 2, RightRank - 2, 0}), extents);
+  matmul_shape(x.at(), y.at(), largest({LeftRank - 2, RightRank - 2, 0}), extents);
   if constexpr (LeftRank > 1 && RightRank > 1) {
     return multiply_matrices<Out>(x, y, extents, given, how, f, more...);
   } else {

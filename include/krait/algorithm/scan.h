@@ -6,8 +6,6 @@
 //   auto last = kr::inclusive_scan(x, [](auto a, auto b) { return kr::select(b != 0, b, a); });
 #pragma once
 
-#include <algorithm>
-
 #include <krait/algorithm/detail/scan_warps.h>
 #include <krait/expression.h>
 
@@ -42,8 +40,8 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
   }
   const bool blocks = how.form != algorithm_form::chunks;
   // Elements that make a chunk worth its launch, and chunks that all threads of a row's last block can look at.
-  const std::int64_t least = blocks ? 8 * scan_tile : 1 << 14, most = std::max<std::int64_t>(how.workers / rows, 1);
-  const std::int64_t chunk = divided_up(divided_up(length, std::min(most, divided_up(length, least))), 64) * 64;
+  const std::int64_t least = blocks ? 8 * scan_tile : 1 << 14, most = larger(how.workers / rows, 1);
+  const std::int64_t chunk = divided_up(divided_up(length, smaller(most, divided_up(length, least))), 64) * 64;
   const std::int64_t chunks = divided_up(length, chunk);
   array<Out, 2> parts(shape<2>(rows, chunks - 1), on);
   if (!blocks) {

@@ -40,6 +40,9 @@ value<Type> as_value(const From& x) {
   else return value<Type>(x);
 }
 
+// <algorithm> costs more lines than all of Krait's headers.
+constexpr std::int64_t smaller(std::int64_t x, std::int64_t y) { return y < x ? y : x; }
+constexpr std::int64_t larger(std::int64_t x, std::int64_t y) { return x < y ? y : x; }
 constexpr std::int64_t divided_up(std::int64_t n, std::int64_t by) { return n > 0 ? (n - 1) / by + 1 : 0; }
 
 /// Axis `axis` of an array's layout last, the others in their order before it.

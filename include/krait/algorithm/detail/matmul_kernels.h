@@ -6,7 +6,6 @@
 // between. Matrices have one more dimension, the batch, which is the first.
 #pragma once
 
-#include <algorithm>
 #include <array>
 
 #include <krait/algorithm/detail/einstein_sum.h>
@@ -273,14 +272,14 @@ void multiply_panels(const array<const typename Types::left, 3>& x, const array<
   pack_rows<Types>(x, rows, lefts, row_panels);
   pack_columns.launch({rights * column_panels, panel_columns}, y, columns, column_panels);
   const std::int64_t workers = algorithm_device_of(x.device()).workers, tiles = batch * column_panels;
-  const std::int64_t groups = std::min(row_panels, std::max(divided_up(row_panels, panel_group<Types>), workers / tiles));
+  const std::int64_t groups = smaller(row_panels, larger(divided_up(row_panels, panel_group<Types>), workers / tiles));
   const std::int64_t step = std::is_same_v<typename Types::word, typename Types::out> ? panel_depth<Types> : depth;
   with_kernel(
       ending.f, [](const Function& f) { return make_panel_product<Types, Function, More...>(f); },
       [&](const auto& multiply) {
         std::int64_t begin = 0;
         do {  // once where there is nothing to add
-          const std::int64_t end = std::min(begin + step, depth);
+          const std::int64_t end = smaller(begin + step, depth);
           ending.launch([&](const auto&... more) {
             multiply.launch({tiles * groups, panel_columns}, rows, columns, out, depth, begin, end, groups,
                             lefts > 1 ? row_panels : 0, rights > 1 ? column_panels : 0, more...);

@@ -258,7 +258,7 @@ inline constexpr std::int64_t multiprocessors = 132;
 template <class Form>
 std::int64_t most_parts(const tensor_product_size& of) {
   constexpr std::int64_t least_steps = 16;
-  return std::max<std::int64_t>(std::min(multiprocessors / blocks_of<Form>(of), of.steps / least_steps), 1);
+  return larger(smaller(multiprocessors / blocks_of<Form>(of), of.steps / least_steps), 1);
 }
 /// In microseconds. Parts are summed up by a second kernel, which reads at 2 TB/s what the first has written.
 template <class Form>
@@ -266,7 +266,8 @@ double time_of(const tensor_cost& c, const tensor_product_size& of, std::int64_t
   constexpr double kernel = 4, bytes_per_microsecond = 2e6;
   const std::int64_t blocks = blocks_of<Form>(of) * parts, wave = multiprocessors * c.together, rest = blocks % wave;
   const double steps = double(divided_up(of.steps, parts));
-  const auto of_step = [&](std::int64_t on_each) { return std::max(c.least, double(on_each) * c.step); };
+  const auto of_step = [&](std::int64_t on_each) { const double time = double(on_each) * c.step;
+    return time < c.least ? c.least : time; };
   const double all = double(blocks / wave) * of_step(c.together) + (rest ? of_step(divided_up(rest, multiprocessors)) : 0);
   const double written = double(of.batch * of.rows * of.columns * parts) * 2 * sizeof(float);
   return steps * all + double(divided_up(blocks, wave)) * c.tile + (parts > 1 ? kernel + written / bytes_per_microsecond : 0);
