@@ -97,7 +97,7 @@ struct native_declared<Given (Lambda::*)(Params...) const, Result, Args...> {
   }
   static_assert(
       all_taken<Args...>(),
-      "krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const ones; kr::value<std::uint64_t> takes any pointer as an address");
+      "krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const T*. kr::value<std::uint64_t> takes any pointer");
   using body = native_body<Lambda, Result, std::remove_cvref_t<Params>...>;
 };
 template <class Lambda, class Result, class... Args>

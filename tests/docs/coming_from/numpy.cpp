@@ -315,7 +315,7 @@ static void reductions() {
   // row: np.diff(x) -- no function: a difference of two views
   kr::array<float> steps = x(kr::range(1, kr::end)) - x(kr::range(0, -1));
   has(steps, {-2, 1, 2});
-  // row: np.median(x) -- no function: the middle of what is sorted
+  // row: np.median(x) -- no function: take the middle of the sorted values
   auto sorted = kr::sort(x);
   float median = (sorted(1) + sorted(2)) / 2.0f;
   expect(median == 2.5f);

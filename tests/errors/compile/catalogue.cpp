@@ -103,7 +103,7 @@ void with_two(std::vector<int>& x) { first.launch({1, 1}, x, x); }
 auto pending = first.compile_async();
 // error: krait: the function pointer and the lambda differ in their number of parameters: declare one per argument
 const kr::function_pointer<int(int, int)> of_one([](kr::value<int> x) { return x; });
-// error: krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const ones; kr::value<std::uint64_t> takes any pointer as an address
+// error: krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const T*. kr::value<std::uint64_t> takes any pointer
 const kr::function_pointer<int(const void*)> writes_const([](kr::view<int> x) { return x[0]; });
 // error: krait: a function pointer takes numbers and pointers, and returns a number or nothing
 const kr::function_pointer<int(counted)> of_struct([](auto) { return 1; });
