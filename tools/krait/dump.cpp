@@ -87,7 +87,7 @@ int dump_program(const DumpOptions& o, int out = -1) {
 /// A stage that a target does not have says so in its column.
 std::vector<DumpedKernel> kernel_of_file(const DumpOptions& o) {
   const Source source(o);
-  DumpedKernel kernel{source.name, {}};
+  DumpedKernel kernel{source.name, false, {}};
   for (const std::string& stage : o.emit) try {
       const krait::text out = source.stage(stage);
       kernel.stages.push_back({stage, {out.data(), out.size()}});
