@@ -113,7 +113,8 @@ int dump_page(DumpOptions o) {
   for (std::size_t n; (n = std::fread(part, 1, sizeof part, kept.get())) > 0;) text.append(part, n);
   const std::vector<DumpedKernel> kernels = dumped_kernels(text);
   if (kernels.empty()) {
-    fmt::print(stderr, "krait dump: {} compiled no kernel: there is nothing to show\n", o.program[0]);
+    fmt::print(stderr, "krait dump: {} compiled no kernel{}\n", o.program[0],
+               o.all || !o.kernel.empty() ? ": there is nothing to show" : " of its own; --all shows Krait's own kernels, too");
     return status ? status : 1;
   }
   write_page(o.html, kernels, {folder_of(o.program[0]), o.sources});

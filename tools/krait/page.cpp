@@ -105,6 +105,7 @@ void add_source(const fs::path& file, const std::vector<Root>& roots, Sources& t
     }
 }
 
+/// Tells of refused files of the user's kernels; nobody asked for those of Krait's own.
 Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders& folders) {
   std::vector<Root> roots;
   std::error_code wrong;
@@ -118,15 +119,18 @@ Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders
   add_root("", false), add_root(folders.of_kernel, false);
   Sources found;
   std::set<std::string_view> seen;
-  for (const DumpedKernel& k : kernels)
-    for (const Stage& s : k.stages)
-      for (std::size_t at = 0; at < s.text.size();) {
-        const std::size_t end = std::min(s.text.find('\n', at), s.text.size());
-        const std::string_view file = file_of(std::string_view(s.text).substr(at, end - at));
-        at = end + 1;
-        if (!file.empty() && seen.insert(file).second) add_source(fs::path(file), roots, found);
-      }
-  for (const auto& [name, why] : found.refused) fmt::print(stderr, "krait dump: source not shown: {}\n", why);
+  for (const bool own : {false, true}) {
+    for (const DumpedKernel& k : kernels)
+      for (const Stage& s : k.stages)
+        for (std::size_t at = 0; k.own == own && at < s.text.size();) {
+          const std::size_t end = std::min(s.text.find('\n', at), s.text.size());
+          const std::string_view file = file_of(std::string_view(s.text).substr(at, end - at));
+          at = end + 1;
+          if (!file.empty() && seen.insert(file).second) add_source(fs::path(file), roots, found);
+        }
+    if (own) continue;
+    for (const auto& [name, why] : found.refused) fmt::print(stderr, "krait dump: source not shown: {}\n", why);
+  }
   return found;
 }
 

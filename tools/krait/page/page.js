@@ -49,11 +49,13 @@ function lay() {
 function open(pane, on) {
   if (phone.matches && pane.name !== 'source') for (const p of panes) if (p.name !== 'source') p.open = false;
   pane.open = on || (phone.matches && pane.name !== 'source');
+  const wasFilled = pane.filled;
   if (pane.open) fill(pane);
   alone = null;
   lay();
   if (phone.matches) pane.chip.scrollIntoView({ inline: 'nearest', block: 'nearest' });
   else kept.write('stages', JSON.stringify(panes.filter((p) => p.open).map((p) => p.name)));
+  if (pane.open && !wasFilled) beginWithKernel(pane);
   if (pane.open && pinned) bringIntoSight(pane);
 }
 
@@ -203,6 +205,12 @@ function bringIntoSight(pane, line = (linesAt.get(pinned) ?? []).find((l) => l.c
   if (line) pane.text.scrollTo({ top: line.offsetTop - pane.text.clientHeight / 3 });
 }
 
+/** At first a pane shows the first line that has a place; the source always, the others where it is far down. */
+function beginWithKernel(pane) {
+  const first = [...pane.text.children].find((l) => l.dataset.at && isShown(l));
+  if (first && (pane.name === 'source' || first.offsetTop > pane.text.clientHeight / 2)) pane.text.scrollTo({ top: first.offsetTop - 54 });
+}
+
 const address = () => {
   const at = new URLSearchParams();
   if (current) at.set('kernel', current);
@@ -326,10 +334,7 @@ function show(n) {
   openFirst();
   for (const p of panes) if (p.open) fill(p);
   lay();
-  // The source begins with the kernel.
-  const begin = Math.min(...[...hues.keys()].map((at) => Number(at.slice(at.lastIndexOf(':') + 1))));
-  const first = [...source.text.children].find((l) => l.dataset.at?.endsWith(`:${begin}`));
-  if (first && isShown(first)) source.text.scrollTo({ top: first.offsetTop - 54 });
+  for (const p of opened()) beginWithKernel(p);
   search(byId('search').value);
   address();
   if (byId('kernel').options.length) list();
