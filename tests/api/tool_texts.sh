@@ -73,7 +73,7 @@ says 2 dump <<'TEXT'
 krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH
 TEXT
 says 1 dump --html "$tools/page.html" --run true <<'TEXT'
-krait dump: true compiled no kernel: there is nothing to show
+krait dump: true compiled no kernel of its own; --all shows Krait's own kernels, too
 TEXT
 says 0 cache list <<TEXT
 0 entries, 0.0 KiB in $KRAIT_CACHE_DIR

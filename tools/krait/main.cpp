@@ -105,16 +105,17 @@ int main(int argc, char** argv) {
 
   tool::RunOptions run;
   CLI::App* run_command = app.add_subcommand("run", "run a kernel in text form");
-  run_command->add_option("FILE", run.file, "a kernel in text form (.kir), - for standard input")->required();
-  run_command->add_option("ARG", run.arguments, "per parameter a number, a .npy file, or zeros:64,32 for an array of that shape");
+  run_command->add_option("FILE", run.call.file, "a kernel in text form (.kir), - for standard input")->required();
+  run_command->add_option("ARG", run.call.arguments,
+                          "per parameter a number, a .npy file, or zeros:64,32 for an array of that shape");
   run_command
       ->add_option("--out", run.outputs,
                    "N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed")
       ->take_all()
       ->allow_extra_args(false);
-  run_command->add_option("--grid", run.grid, "blocks: X, X,Y or X,Y,Z");
-  run_command->add_option("--block", run.block, "threads of a block, likewise");
-  run_command->add_option("--count", run.count,
+  run_command->add_option("--grid", run.call.grid, "blocks: X, X,Y or X,Y,Z");
+  run_command->add_option("--block", run.call.block, "threads of a block, likewise");
+  run_command->add_option("--count", run.call.count,
                           "threads, in blocks that Krait chooses; default: the elements of the first array that is written");
   run_command->add_option("--device", run.device, "device name, as in KRAIT_DEVICE");
   run_command->add_flag("--no-check", run.unchecked,
@@ -139,7 +140,17 @@ int main(int argc, char** argv) {
   tool::ExportOptions web;
   CLI::App* export_command = app.add_subcommand("export", "write a web page that runs and checks kernels by WebGPU");
   export_command->add_option("FOLDER", web.folder, "is made where it is missing")->required();
-  export_command->add_option("FILE", web.files, "kernels in text form with launches (.kir, ; run: …)")->required();
+  export_command
+      ->add_option(
+          "FILE", web.words,
+          "kernels in text form with launches (.kir, ; run: …); one kernel without a launch, as krait dump --emit ir prints "
+          "it, is followed by its arguments: per parameter a number, a .npy file, or zeros:64,32")
+      ->required();
+  export_command->add_option("--grid", web.call.grid, "of one kernel, blocks: X, X,Y or X,Y,Z");
+  export_command->add_option("--block", web.call.block, "threads of a block, likewise");
+  export_command->add_option(
+      "--count", web.call.count,
+      "threads, in blocks of 64 or as the kernel fixes them; default: the elements of the first array that is written");
   export_command->add_option("--target", web.target, "webgpu, or its limits and features: \"wgsl buffers=10\"")
       ->default_val("webgpu");
 

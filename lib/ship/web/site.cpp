@@ -23,11 +23,14 @@ constexpr std::string_view taken[] = {
     "return",    "static",  "super",  "switch",   "this", "throw",      "true",   "try",      "typeof",     "undefined",
     "var",       "void",    "while",  "with",     "yield"};
 
-void check_name(const Kernel& k, std::string_view name, const char* what) {
+bool is_plain(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const bool plain = !name.empty() && is_letter(name.front()) &&
-                     std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-  if (!plain || std::find(std::begin(taken), std::end(taken), name) != std::end(taken))
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+void check_name(const Kernel& k, std::string_view name, const char* what) {
+  if (!is_plain(name) || std::find(std::begin(taken), std::end(taken), name) != std::end(taken))
     support::fail_usage(
         "{}: \"{}\" cannot be the name of {} in JavaScript: use letters and digits, and no reserved word of the language",
         k.recorded.what, name, what);
@@ -84,8 +87,9 @@ Kernel read_kernel(const std::string& path, std::string text) try {
   if (cases.front().kernel.module.kernel().flat)
     support::fail_usage("its accesses are flat: a web page needs kernels as they are recorded");
   Kernel k;
-  k.name = fs::path(path).stem().string();
   k.recorded.module = cases.front().kernel.module;
+  k.name = fs::path(path).stem().string();
+  if (!is_plain(k.name)) k.name = k.recorded.module.kernel().name;  // "0001-saxpy.ir", or standard input
   k.recorded.name = k.recorded.module.kernel().name, k.recorded.what = "kernel " + k.recorded.name + " (" + path + ")";
   k.recorded.where = path, k.image = file.image();
   k.results = file.results(k.recorded.module.kernel());
