@@ -63,7 +63,8 @@ class web_kernel {
   /// Names the parameters in JavaScript; without it p0, p1 and so on.
   /// Throws error{usage} unless there is one name per parameter.
   /// \code
-  /// auto page = kr::web(saxpy[{30, 128}], 2.0f, x, y).names({"a", "x", "y"}).within(1e-5, 1e-6);
+  /// auto page = kr::web(saxpy[{30, 128}], 2.0f, x, y);
+  /// page.names({"a", "x", "y"}).within(1e-5, 1e-6);
   /// \endcode
   web_kernel& names(std::initializer_list<const char*> given) {
     detail::set_web_names(state_, given.begin(), given.size());
