@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <memory>
+#include <deque>
 #include <mutex>
 
 #include "codegen/codegen.h"
@@ -54,18 +54,16 @@ Plugin open_plugin() {
 /// The plug-in as it is now. Where LLVM fails in it, it compiles no more, and a copy takes its place; what was there stays loaded, as
 /// threads of it never end.
 struct Current {
-  std::atomic<const Plugin*> plugin{nullptr};
+  std::deque<Plugin> all{1};  // kept as long as the process; the first was not loaded yet
+  std::atomic<const Plugin*> plugin{&all.front()};
   std::mutex mutex;  // of who replaces it
   unsigned copies = 0;
 
   static Current& get() {
-    static auto* const current = [] {
-      auto* fresh = new Current;
-      fresh->plugin = new Plugin;
-      return fresh;
-    }();
+    static auto* const current = new Current;
     return *current;
   }
+  void replace_by(Plugin fresh) { plugin.store(&all.emplace_back(std::move(fresh)), std::memory_order_release); }
 };
 
 /// Where it could not be loaded, for want of memory or of the file, that is tried again.
@@ -76,8 +74,8 @@ const Plugin& loaded() {
   const std::lock_guard lock(current.mutex);
   const Plugin* const before = current.plugin;
   if (before->compile) return *before;
-  auto again = std::make_unique<Plugin>(open_plugin());
-  if (again->compile || again->failure != before->failure) current.plugin.store(again.release(), std::memory_order_release);
+  Plugin again = open_plugin();
+  if (again.compile || again.failure != before->failure) current.replace_by(std::move(again));
   return *current.plugin;
 }
 
@@ -95,14 +93,14 @@ void replace(const Plugin& spent, const std::string& what) {
         "{}: LLVM has failed in Krait's code generator {} times in this process, by fatal errors or for want of memory, and it "
         "is not loaded once more: restart the program",
         what, most_copies + 1);
-  auto fresh = std::make_unique<Plugin>();
-  fresh->path = spent.path;
-  if (void* const library = support::open_copy(spent.path, current.copies, fresh->failure)) find_exports(*fresh, library);
-  if (!fresh->compile)
+  Plugin fresh;
+  fresh.path = spent.path;
+  if (void* const library = support::open_copy(spent.path, current.copies, fresh.failure)) find_exports(fresh, library);
+  if (!fresh.compile)
     support::fail_device("{}: LLVM failed in Krait's code generator, and a copy of it cannot be loaded: {}", what,
-                         fresh->failure);
+                         fresh.failure);
   ++current.copies;
-  current.plugin.store(fresh.release(), std::memory_order_release);
+  current.replace_by(std::move(fresh));
 }
 
 const Plugin& plugin() {

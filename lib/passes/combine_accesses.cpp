@@ -269,7 +269,10 @@ class Combiner {
         std::size_t low = made.size(), high = 0;
         for (unsigned e = first; e < first + size; ++e) {
           if (g.insts[e] == none || gone[g.at[e]]) ++missing;
-          else part.insts[e - first] = g.insts[e], low = std::min(low, g.at[e]), high = std::max(high, g.at[e]);
+          else {
+            part.insts[e - first] = g.insts[e], part.at[e - first] = g.at[e];
+            low = std::min(low, g.at[e]), high = std::max(high, g.at[e]);
+          }
         }
         if (missing > 0 && !(missing == 1 && size == 4 && g.loads && !steps_ && within_element(part))) continue;
         made[g.loads ? low : high].push_back(part);

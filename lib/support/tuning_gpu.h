@@ -8,7 +8,7 @@
 namespace krait::tuning::gpu {
 
 /// Operations from which on a function is cut, and of each part: compilers of drivers take more than linear time.
-/// `bench_compile --large ptx spirv` without a device, `bench_first cuda` with one; docs/performance-log.md has what it costs and saves.
+/// `bench_compile --large ptx spirv` without a device, `bench_first cuda` with one; docs/log/2026-11-23.md has what it costs and saves.
 /// Best code for PTX is made in the background, and calls cost a straight hash its registers: more is left whole there, and for Vulkan what was
 /// written out for registers (spirv_unrolled_for_registers).
 inline constexpr std::size_t largest_function = 2000, largest_spirv_function = 6000, largest_ptx_function = 16000,

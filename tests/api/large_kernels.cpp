@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels of up to 100,000 operations compile on every back end and give what the interpreter gives; long chains and deep nesting
-// end no process. Nothing here is timed: what compiling them costs is in docs/performance-log.md.
+// end no process. Nothing here is timed: what compiling them costs is in docs/log/2026-11-23.md.
 #include <gtest/gtest.h>
 
 #include <bit>

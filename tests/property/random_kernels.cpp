@@ -195,7 +195,7 @@ int missing(const Options& o, const char* why) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const Options& o = *new Options(parse(argc, argv));  // the thread of watch() reads it until the process is gone
+  static const Options& o = *new Options(parse(argc, argv));  // the thread of watch() reads it until the process is gone
   test::exact_mode(o.mode);                            // throws for others
   const auto start = std::chrono::steady_clock::now();
   const bool watched = o.jobs == 1 && o.back_end != "cpu" && o.limit > 0;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What run_cpu and run_gpu share: finding the programs, steps with a time limit each, and a result folder."""
+import datetime
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import time
@@ -26,6 +28,20 @@ def python_with(module):
         if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
             return python
     return sys.executable
+
+
+def first_line(*command):
+    """The first line of what a command prints, empty where there is no such command or it fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout.partition("\n")[0].strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def versions():
+    """NVIDIA's driver and the compilers of the peers, as far as they are there."""
+    driver = first_line("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
+    return ", ".join(filter(None, [driver and f"driver {driver}", first_line("g++", "--version"), first_line("clang", "--version")]))
 
 
 class Suite:
@@ -77,7 +93,9 @@ class Suite:
         """One file, one table and the charts of all results. The exit status."""
         if self.results:
             rows = charts.collect(self.results)
-            charts.write(rows, self.out / "results.json")
+            # When, where and how: what a published table has in its head (tools/bench/publish).
+            source = shlex.join([str(pathlib.Path(sys.argv[0]).name), *sys.argv[1:]])
+            charts.write(rows, self.out / "results.json", date=datetime.date.today().isoformat(), driver=versions(), source=source)
             (self.out / "table.md").write_text(charts.table(rows))
             self.say("\n" + charts.table(rows))
             charts.draw(rows, self.out / "charts")

@@ -8,6 +8,7 @@
 
 #include <tuple>
 
+#include <krait/detail/composite.h>
 #include <krait/function.h>
 #include <krait/math_more.h>
 
@@ -16,15 +17,6 @@ namespace krait::detail {
 template <class Real>
 struct complex_parts {
   Real re, im;
-};
-
-template <class Real>
-struct plain_real_of {
-  using type = Real;
-};
-template <traced Real>
-struct plain_real_of<Real> {
-  using type = typename Real::traced_type;
 };
 
 // On plain numbers: these are chosen before the templates below.
@@ -43,7 +35,7 @@ KRAIT_API complex_parts<double> complex_pow(double x, double y, double u, double
 /// does not count beside the square.
 template <class Real>
 struct complex_format {
-  using plain_type = typename plain_real_of<Real>::type;
+  using plain_type = held_t<Real>;
   static constexpr bool single = sizeof(plain_type) == 4;
   static constexpr plain_type infinity = plain_type(__builtin_huge_valf()), nan = plain_type(__builtin_nanf(""));
   static constexpr plain_type least = single ? plain_type(0x1p-50) : plain_type(0x1p-450),
@@ -54,7 +46,7 @@ struct complex_format {
 };
 template <class Real>
 Real complex_constant(double x) {
-  return Real(static_cast<typename plain_real_of<Real>::type>(x));
+  return Real(static_cast<held_t<Real>>(x));
 }
 template <class Real>
 auto both_hold(const Real& x, const Real& y) {  // of two conditions that are computed: neither guards the other
