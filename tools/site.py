@@ -15,10 +15,10 @@ import error_pages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAV = [
-    ("Start", ["index.md", "installing.md", "why.md", "concepts.md", "howto.md", "coming-from.md", "gallery.md"]),
+    ("Start", ["index.md", "installing.md", "why.md", "concepts.md", "ten-minutes.md", "howto.md", "traps.md", "coming-from.md", "coming-from-cuda.md", "coming-from-numpy.md", "coming-from-numba.md", "coming-from-kokkos-sycl.md", "coming-from-ispc.md", "coming-from-halide.md", "gallery.md"]),
     ("Using Krait", ["calls.md", "dsl.md", "arrays.md", "algorithms.md", "tiles.md", "tuning.md", "shipping.md", "raw-kernels.md", "neighbours.md", "python.md", "debugging.md", "hints.md", "tool.md", "environment.md", "caching.md"]),
     ("Targets", ["opencl.md", "webgpu.md", "numbers.md"]),
-    ("Reference", ["reference.md", "operations.md", "ir.md"]),
+    ("Reference", ["reference.md", "headers.md", "operations.md", "ir.md"]),
     ("Performance", ["performance.md", "performance-log.md"]),
     ("Inside", ["architecture.md", "code-generation.md", "testing.md", "adding-an-op.md", "adding-a-target.md"]),
 ]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Composite types in kernels: plain structs, arrays in them, std::array, and what every composite type has in common (kr::vec is
-// in krait/vec.h). A value of a struct is a struct of values, a var a struct of vars, an element of a view a struct of elements.
+// Structs in kernels: plain structs, arrays in them, std::array, and the common part of all
+// composite types (kr::vec is in krait/vec.h). A value of a struct has values as members, a var has
+// vars, and an element of a view has elements.
 //
 //   struct particle { kr::vec<float, 3> position; float mass; };
 //   auto [position, mass] = particles[i];
@@ -11,16 +12,22 @@
 #include <krait/detail/array_parts.h>
 
 namespace krait {
-/// An immutable traced value of a composite type. Made of a plain or traced value of that type, or of one value a member:
-/// `kr::value<particle>(position, mass)`.
+/// A traced value of a struct, std::array or kr::vec that does not change.
+/// It is made of a plain or traced value of the type, or of one value per member. Members are read
+/// by a pointer to member or by structured bindings.
+/// \code
+/// kr::value<kr::vec<float, 2>> p(x[i], y[i]);
+/// auto [px, py] = p;
+/// \endcode
 template <class Type>
 class value : public detail::parts<value, Type> {
  public:
+  /// The struct, array or vector type.
   using composite_type = Type;
 
   explicit value(detail::node_source& from) : detail::parts<value, Type>(from) {}
   explicit value(detail::node_list<Type>&& from) : value(from.source) {}
-  /// Never usable: what is immutable needs its value at once.
+  /// Not usable: a value needs an initial value. The compile error names the cure.
   template <class Never = Type>
   value() : value(detail::node_list<Type>()) {
     static_assert(detail::always_false<Never>,
@@ -48,10 +55,16 @@ template <class Struct>
 requires detail::is_struct<Struct> value(Struct)
 ->value<Struct>;
 
-/// A mutable local of a composite type: its members are kr::var. A copy is a new local with the current value.
+/// A local variable of a struct, std::array or kr::vec type; its members are kr::var.
+/// A copy is a new variable with the current value.
+/// \code
+/// kr::var p = kr::vec{0.0f, 1.0f};
+/// p.x += x[i];
+/// \endcode
 template <class Type>
 class var : public detail::parts<var, Type> {
  public:
+  /// The struct, array or vector type.
   using composite_type = Type;
 
   explicit var(detail::location where = detail::location::here()) : var(first(), where) {}
@@ -87,10 +100,12 @@ template <class Struct>
 requires detail::is_struct<Struct> var(Struct)
 ->var<Struct>;
 
-/// An element of a composite type: its members are elements, so that `x[i][&particle::mass] = m` stores one of them.
+/// An element of a view of structs, std::arrays or kr::vec; its members are elements.
+/// A member can be stored alone: `x[i][&particle::mass] = m`.
 template <class Type>
 class ref : public detail::parts<ref, Type> {
  public:
+  /// The struct, array or vector type.
   using composite_type = Type;
 
   explicit ref(detail::place_source& from) : detail::parts<ref, Type>(from) {}
@@ -157,7 +172,11 @@ requires(!plain<Type>) struct element<Type> {
 
 }  // namespace detail
 
-/// Exchanges two locals, or two elements.
+/// Exchanges the values of two variables, or of two elements.
+/// \code
+/// kr::var first = kr::vec{1.0f, 2.0f}, second = kr::vec{3.0f, 4.0f};
+/// kr::swap(first, second);
+/// \endcode
 template <class Type>
 void swap(var<Type>& x, var<Type>& y) {
   const value<Type> old(x);

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One element of an array, from the host; and arrays of what a container of the host holds.
+// One element of an array on the host, and arrays made from containers of the host.
 #pragma once
 
 #include <krait/array.h>
 
 namespace krait {
 
-/// What `a(1, 2)` gives: `float x = a(1, 2);` reads the element and waits for it, `a(1, 2) = x` writes it.
+/// One element of an array, as `a(1, 2)` gives it on the host.
+/// Reading waits for the work on the array and copies one element; assigning writes it. For many
+/// elements use to_host() or copy_to().
+/// \code
+/// float first = x(0);
+/// x(0) = 2.0f * first;
+/// \endcode
 template <class Elem>
 class array_element {
  public:
+  /// The element type without const.
   using value_type = std::remove_const_t<Elem>;
 
   explicit array_element(array<Elem, 1>&& only) : only_(std::move(only)) {}
@@ -41,14 +48,18 @@ class array_element {
   KRAIT_ELEMENT_ASSIGNMENT(|=)
   KRAIT_ELEMENT_ASSIGNMENT(^=)
 #undef KRAIT_ELEMENT_ASSIGNMENT
-  /// The element as an array of one.
+  /// The element as a read-only array with one element.
   array<const Elem, 1> share() const { return only_.share(); }
 
  private:
   array<Elem, 1> only_;
 };
 
-/// Copies a container to a device.
+/// Copies a container to a new one-dimensional array on a device.
+/// \code
+/// std::vector<float> h{1, 2, 3};
+/// kr::array<float> d = kr::to_device(h);
+/// \endcode
 template <class Container>
 requires requires(const Container& c) { c.data(), c.size(); }
 auto to_device(const Container& from, device on = device()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays in text, as NumPy prints them.
+// Arrays as text, in the format of NumPy.
 #pragma once
 
 #include <krait/array.h>
@@ -31,14 +31,18 @@ KRAIT_API text print_elements(const elements& of, const printed_element& as);
 
 }  // namespace detail
 
-/// The elements as NumPy's str() gives them: 8 digits behind the point at most, `...` where there are more than 1,000 elements.
-///   std::string s = kr::to_string(a);
+/// The elements as text, in the format of NumPy's str().
+/// Floats have 8 digits after the point at most. Arrays of more than 1,000 elements are abbreviated
+/// with `...`.
+/// \code
+/// std::string s = kr::to_string(x);
+/// \endcode
 template <class Elem, int Rank>
 text to_string(const array<Elem, Rank>& a) {
   const detail::layout at = a.at();
   return detail::print_elements({a.memory(), &at, sizeof(Elem)}, detail::printed<std::remove_const_t<Elem>>());
 }
-/// `std::cout << a`.
+/// Writes an array to a stream as kr::to_string gives it: `std::cout << a`.
 template <class Stream, class Elem, int Rank>
 requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
 Stream& operator<<(Stream& to, const array<Elem, Rank>& a) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies that nobody waits for, while kernels run, and the memory for them: page-locked memory of the host, and memory that host and
-// device share (docs/howto.md).
+// Asynchronous copies while kernels run, and memory for them: page-locked host memory, and memory
+// that host and device share (docs/howto.md).
 //   kr::pinned<float> in(n), out(n);
 //   kr::copy_async(in, x, stream);
 //   step.launch({blocks, 256, stream}, x);
@@ -32,16 +32,22 @@ KRAIT_API void copy_elements_async(const elements& to, const elements& from, con
 
 }  // namespace detail
 
-/// Memory of the host that a GPU copies from and to directly, so that copies are fast and overlap kernels: page-locked memory for CUDA's
-/// devices, a mapped buffer for Vulkan's, plain memory for others. `size` elements, uninitialised; a container as others are, and a std::span where one is wanted.
-/// It moves. It counts to no device's memory, and is given back when the device is next waited for as a whole, or with the next `pinned`
-/// of it: make it once, and not for each copy. Throws error{usage} for a negative size, error{device} where memory is short.
+/// Host memory that a GPU copies from and to directly, so that copies are fast and overlap kernels.
+/// It is page-locked memory for CUDA devices, a mapped buffer for Vulkan, and plain memory for
+/// others. Its elements are uninitialised. It is a container, and converts to std::span. Make it
+/// once, not for each copy: it is freed late, at a wait for the whole device or with the next
+/// `pinned`. Throws error{usage} for a negative size, error{device} if memory is short.
+/// \code
+/// kr::pinned<float> in(1000);
+/// kr::copy_async(in, x, kr::stream());
+/// \endcode
 template <class Elem>
 class pinned {
   static_assert(std::is_trivially_copyable_v<Elem> && !std::is_const_v<Elem>,
                 "elements are copied as bytes: use a trivially copyable type that is not const");
 
  public:
+  /// The element type.
   using value_type = Elem;
 
   explicit pinned(std::int64_t size, krait::device near = krait::device()) : device_(detail::handle_of(near)) {
@@ -60,10 +66,14 @@ class pinned {
     if (data_) detail::free_pinned(device_, data_);
   }
 
+  /// The first element.
   Elem* data() noexcept { return data_; }
   const Elem* data() const noexcept { return data_; }
+  /// The number of elements.
   std::size_t size() const noexcept { return size_; }
+  /// The first element.
   Elem* begin() noexcept { return data_; }
+  /// The end of the elements.
   Elem* end() noexcept { return data_ + size_; }
   const Elem* begin() const noexcept { return data_; }
   const Elem* end() const noexcept { return data_ + size_; }
@@ -76,11 +86,14 @@ class pinned {
   void* device_;
 };
 
-/// An array, uninitialised, whose memory the host reaches, too: kr::to_span (krait/span.h) gives the elements to the host, which leaves them
-/// alone while work on them is under way. The driver moves pages to where they are used. On CUDA, and on the CPU, whose arrays are all like
-/// that. It counts to the device's memory. Throws error{device} on other devices and where memory is short.
-///   auto x = kr::managed<float>(n);
-///   for (float& e : kr::to_span(x)) e = 1;
+/// An uninitialised array in memory that host and device share; kr::to_span gives it to the host.
+/// The driver moves pages to where they are used. The host must not access it while work on it
+/// runs. It exists on CUDA devices and on the CPU; it counts as the device's memory. Throws
+/// error{device} on other devices, and if memory is short.
+/// \code
+/// auto shared = kr::managed<float>(1000);
+/// for (float& e : kr::to_span(shared)) e = 1;
+/// \endcode
 template <class Elem, int Rank>
 array<Elem, Rank> managed(const shape<Rank>& extents, device on = device()) {
   detail::check_shape(extents.extents, Rank, sizeof(Elem));
@@ -95,18 +108,20 @@ array<Elem, 1> managed(std::int64_t size, device on = device()) {
   return managed<Elem>(shape<1>(size), on);
 }
 
-/// Puts a copy into the stream and returns, where the device can: from host to array, from array to host, or from array to array. An array
-/// has its elements one behind the other in C order, the host's elements are a kr::pinned, a std::span of a part of one, or another
-/// container of as many elements, and arrays have the same shape. The host leaves its memory alone, and alive, until the stream has passed
-/// the copy; arrays may be destroyed at once.
-/// - CUDA: from and to kr::pinned memory nobody waits. Other memory the driver stages: the call returns when a copy from it was read,
-///   and when a copy to it is done.
-/// - Vulkan: the same, and its queue has one order, in which copies do not overlap kernels. OpenCL: nobody waits. CPU: every copy is done on
-///   return.
-/// The stream is of an array's device. Between two devices, the other array's copy is in the order of the stream that used it last, too:
-/// two CUDA devices copy directly where they are connected so, for others the host waits and copies.
-/// Throws error{usage} while a graph is recorded, and for a stream of another device, other counts
-/// and shapes, strides, and arrays that overlap.
+/// Puts a copy into a stream and returns, where the device can: between host and array, or two
+/// arrays.
+/// Arrays are contiguous in C order. The host side is a kr::pinned, a std::span of a part of one,
+/// or another container of the same size; two arrays have the same shape. Leave host memory alone,
+/// and alive, until the stream has done the copy. Arrays may be destroyed at once.
+/// - CUDA: no wait with kr::pinned. For other memory the call returns when it was read or written.
+/// - Vulkan: the same, but copies do not overlap kernels.
+/// - OpenCL: no wait. CPU: every copy is done on return. The stream belongs to the device of an
+///   array. Between two devices it follows the other array's last stream; CUDA devices copy
+///   directly where they can, otherwise the host waits. Throws error{usage} while a graph is
+///   recorded, and for a stream, size, shape, strides or overlap that does not fit.
+/// \code
+/// kr::copy_async(x, y, kr::stream());
+/// \endcode
 template <class From, class To>
 requires((detail::is_device_array<From>::value || detail::host_container<const From>)&&(
     detail::is_device_array<std::remove_reference_t<To>>::value ||
@@ -128,7 +143,7 @@ requires((detail::is_device_array<From>::value || detail::host_container<const F
     const detail::layout at = to.at();
     detail::copy_from_host_async({to.memory(), &at, sizeof(element)}, from.data(), in);
   } else {
-    static_assert(detail::stays<To>, "krait: copy_async's target ends with the statement: name it");
+    static_assert(detail::stays<To>, "krait: copy_async's target is a temporary: give it a name");
     detail::check_count(static_cast<std::int64_t>(to.size()), from.size(), "copy_async");
     const detail::layout at = from.at();
     detail::copy_to_host_async({from.memory(), &at, sizeof(element)}, to.data(), in);

@@ -1,60 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomic operations on elements of arrays, and how far their order is seen.
+// Atomic operations on elements of arrays, their order and its scope.
 #pragma once
 
 #include <krait/memory.h>
 
 namespace krait {
 
-/// How far the order of a fence or of an atomic is seen. For shared memory it is the block. System: other devices and the host,
-/// where the device offers it; Vulkan's reach is the device.
+/// Which threads see the order of a fence or an atomic operation: the block, the device, or all.
+/// For shared memory it is always the block. `system` includes other devices and the host where the
+/// device offers that; on Vulkan it means the device.
 enum class scope : unsigned char { block, device, system };
-/// What an atomic orders: relaxed only itself; acquire what follows, after it; release what came before, before it; acq_rel both;
-/// seq_cst also all such atomics among each other, which Vulkan has not.
+/// Which accesses an atomic operation orders, as in C++.
+/// `relaxed` orders itself only, `acquire` orders later accesses after it, `release` earlier ones
+/// before it, and `acq_rel` both. `seq_cst` also orders these operations among each other, except
+/// on Vulkan.
 enum class order : unsigned char { relaxed, acquire, release, acq_rel, seq_cst };
 
 namespace detail {
 
-/// The atomic operations on one element. But for load each gives the old value.
+/// The atomic operations on one element, as kr::atomic gives them.
+/// All but load give the old value. Order and scope follow the operand; the default is a relaxed
+/// operation for the device.
 template <class Type>
 class atomic_element {
  public:
   explicit atomic_element(const place& at) : place_(at) {}
 
-  /// The element as it is: order relaxed, acquire or seq_cst.
+  /// Reads the element: order relaxed, acquire or seq_cst.
   value<Type> load(order o = order::relaxed, scope s = scope::device) const {
     return value<Type>(atomic(op::AtomicLoad, place_, nullptr, 0, unsigned(o), unsigned(s)));
   }
+  /// Adds x.
+  /// \code
+  /// kr::atomic(counts[i]).add(1, kr::order::relaxed, kr::scope::block);
+  /// \endcode
   value<Type> add(operand x, order o = order::relaxed, scope s = scope::device) const {
     return run(op::AtomicAdd, node_of(x), o, s);
   }
+  /// Subtracts x.
   value<Type> sub(operand x, order o = order::relaxed, scope s = scope::device) const {
     constexpr scalar type = scalar_of<Type>;
     return run(op::AtomicAdd, apply(op::Neg, type, convert(type, node_of(x))), o, s);
   }
-  /// As kr::min: a NaN loses, in memory and as operand.
+  /// Stores the smaller of the element and x; a NaN loses, as for kr::min.
   value<Type> min(operand x, order o = order::relaxed, scope s = scope::device) const {
     return run(op::AtomicMin, node_of(x), o, s);
   }
+  /// Stores the larger of the element and x; a NaN loses, as for kr::max.
   value<Type> max(operand x, order o = order::relaxed, scope s = scope::device) const {
     return run(op::AtomicMax, node_of(x), o, s);
   }
+  /// Stores the bitwise and of the element and x; integers only.
   value<Type> and_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicAnd, x, o, s); }
+  /// Stores the bitwise or of the element and x; integers only.
   value<Type> or_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicOr, x, o, s); }
+  /// Stores the bitwise exclusive or of the element and x; integers only.
   value<Type> xor_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicXor, x, o, s); }
   /// Counts up to `last` and starts again at 0: old >= last ? 0 : old + 1, compared as unsigned.
   value<Type> inc(operand last, order o = order::relaxed, scope s = scope::device) const {
     return bits(op::AtomicInc, last, o, s);
   }
-  /// Counts down to 0 and starts again at `last`: old == 0 || old > last ? last : old - 1, compared as unsigned.
+  /// Counts down to 0 and starts again at `last`: old == 0 || old > last ? last : old - 1, as
+  /// unsigned.
   value<Type> dec(operand last, order o = order::relaxed, scope s = scope::device) const {
     return bits(op::AtomicDec, last, o, s);
   }
+  /// Stores x.
   value<Type> exchange(operand x, order o = order::relaxed, scope s = scope::device) const {
     return run(op::AtomicExchange, node_of(x), o, s);
   }
-  /// Writes `desired` where the element has the bits of `expected`: a float's -0 is not its 0, and a NaN can be expected.
+  /// Stores `desired` if the element has the bits of `expected`.
+  /// Bits are compared: -0 and 0 differ, and a NaN can be expected.
+  /// \code
+  /// auto old = kr::atomic(counts[i]).compare_exchange(0, 1);
+  /// \endcode
   value<Type> compare_exchange(operand expected, operand desired, order o = order::relaxed, scope s = scope::device) const {
     const node values[] = {node_of(expected), node_of(desired)};
     return value<Type>(atomic(op::AtomicCas, place_, values, 2, unsigned(o), unsigned(s)));
@@ -73,7 +93,13 @@ class atomic_element {
 
 }  // namespace detail
 
-/// `kr::atomic(x[i]).add(v)`, on elements of 32 and 64 bits of views and shared arrays.
+/// Atomic operations on an element of a view or a shared array, of 32 or 64 bits.
+/// Members are load, add, sub, min, max, and_, or_, xor_, inc, dec, exchange and compare_exchange;
+/// each gives the old value. Order and scope follow the operand.
+/// \code
+/// kr::atomic(counts[i]).add(1);
+/// auto old = kr::atomic(y[i]).max(x[i]);
+/// \endcode
 template <detail::plain Type>
 detail::atomic_element<Type> atomic(const ref<Type>& element) {
   static_assert(!std::is_same_v<Type, bool>, "krait: atomics on bool are not supported: use unsigned");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measuring what a function takes on the host and on a device.
+// Measures the time of a function on the host and on a device.
 //   const kr::benchmark_result took = kr::benchmark([&] { saxpy.launch({g, b}, 2.0f, x, y); });
 //   std::printf("%.3f ms, host %.3f ms\n", took.device.mean_ms, took.host.mean_ms);
 #pragma once
@@ -9,24 +9,42 @@
 #include <krait/device.h>
 
 namespace krait {
-/// How often benchmark() runs a function: both of `runs` and `seconds` have to be reached.
+/// How often kr::benchmark runs a function: until both `runs` and `seconds` are reached.
 struct benchmark_options {
-  std::int64_t warm_up = 3;  ///< runs before, which are not measured; compilations in the background end after them
-  std::int64_t runs = 10;    ///< at least so many are measured,
-  double seconds = 0.1;      ///< for at least so long
+  /// Runs before the measured ones; compilations in the background end after them.
+  std::int64_t warm_up = 3;
+  /// The least number of measured runs.
+  std::int64_t runs = 10;
+  /// The least measured time in seconds.
+  double seconds = 0.1;
 };
-/// Milliseconds of a run.
+/// Statistics of the runs in milliseconds.
 struct run_times {
-  double mean_ms, std_ms, min_ms, max_ms;
+  /// The mean.
+  double mean_ms;
+  /// The standard deviation.
+  double std_ms;
+  /// The minimum.
+  double min_ms;
+  /// The maximum.
+  double max_ms;
 };
-struct benchmark_result {  ///< What benchmark() measured, over all runs but those of the warm-up.
+/// The result of kr::benchmark, over all runs except the warm-up.
+struct benchmark_result {
+  /// The number of measured runs.
   std::int64_t runs;
-  run_times host;    ///< until the call came back, which on GPUs is before its work is done
-  run_times device;  ///< between events before and behind what it put into the device's default stream
+  /// Time until the call returned; on GPUs its work may not be done by then.
+  run_times host;
+  /// Time between events before and after its work in the device's default stream.
+  run_times device;
 };
 
-/// Runs a function again and again; the device is idle before each run. Throws error{usage} unless there is at least one run and no number is negative or NaN, and
-/// what the function throws.
+/// Measures a function on the host and on a device; the device is idle before each run.
+/// Throws error{usage} for no runs and for negative or NaN options, and the function's exceptions.
+/// \code
+/// kr::benchmark_result took = kr::benchmark([&] { scale.launch({64, 256}, x); });
+/// std::printf("%.3f ms\n", took.device.mean_ms);
+/// \endcode
 KRAIT_API benchmark_result benchmark(detail::function_ref<void()> f, const benchmark_options& with = {}, device on = device());
 
 }  // namespace krait

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions on the bits of integers, as in <bit> and in CUDA, made of the operations in math.h. All take traced and plain values
-// and give the same for both. A function of one integer works in the width of its type, signed or not; nothing is undefined.
-// Included by krait.h.
+// Functions on the bits of integers, as in <bit> and in CUDA, made of the operations in math.h. All
+// take traced and plain values and give the same result for both. A function of one integer works
+// in the width of its type, signed or not. Nothing is undefined. Included by krait.h.
 #pragma once
 
 #include <krait/math_more.h>
@@ -32,39 +32,45 @@ using kept_among = std::conditional_t<some_traced<Types...>, value<Wanted>, Want
 
 }  // namespace detail
 
-/// Zero bits above the highest one bit; the width for 0. As clz.
+/// The number of zero bits above the highest one bit, like kr::clz; the width for 0.
+/// \code
+/// auto width = 32 - kr::countl_zero(q[i]);
+/// \endcode
 template <detail::operand_type Type>
 auto countl_zero(const Type& x) {
   return clz(x);
 }
-/// Zero bits below the lowest one bit; the width for 0. As ctz.
+/// The number of zero bits below the lowest one bit, like kr::ctz; the width for 0.
 template <detail::operand_type Type>
 auto countr_zero(const Type& x) {
   return ctz(x);
 }
-/// One bits above the highest zero bit.
+/// The number of one bits above the highest zero bit.
 template <detail::operand_type Type>
 auto countl_one(const Type& x) {
   return clz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x)));
 }
-/// One bits below the lowest zero bit.
+/// The number of one bits below the lowest zero bit.
 template <detail::operand_type Type>
 auto countr_one(const Type& x) {
   return ctz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x)));
 }
-/// The place of the lowest one bit, from 1; 0 for 0. As CUDA's __ffs.
+/// The position of the lowest one bit, counted from 1; 0 for 0. It is CUDA's __ffs.
+/// \code
+/// auto lowest = kr::ffs(q[i]) - 1;
+/// \endcode
 template <detail::operand_type Type>
 auto ffs(const Type& x) {
   using kept = detail::kept_as<Type, int>;
   const kept place(ctz(x));
   return detail::choose(place == int(detail::width_of<Type>), kept(0), kept(place + 1));
 }
-/// The bits that x as an unsigned number takes; 0 for 0.
+/// The number of bits that x needs as an unsigned number; 0 for 0.
 template <detail::operand_type Type>
 auto bit_width(const Type& x) {
   return detail::kept_as<Type, int>(int(detail::width_of<Type>) - clz(x));
 }
-/// Exactly one bit of x is one.
+/// Tests whether exactly one bit of x is one.
 template <detail::operand_type Type>
 auto has_single_bit(const Type& x) {
   return popcount(x) == 1;
@@ -77,7 +83,10 @@ auto bit_floor(const Type& x) {
   const kept power(cast<detail::unsigned_of<Type>>(top >> (clz(given) & int(detail::width_of<Type> - 1))));
   return cast<detail::storage_type_t<Type>>(detail::choose(given == kept(0u), kept(0u), power));
 }
-/// The lowest power of two that is not below x as an unsigned number; 0 where that has no place in the type.
+/// The lowest power of two that is not below x as an unsigned number; 0 if the type cannot hold it.
+/// \code
+/// auto size = kr::bit_ceil(kr::cast<unsigned>(n));
+/// \endcode
 template <detail::operand_type Type>
 auto bit_ceil(const Type& x) {
   using integer = detail::unsigned_of<Type>;
@@ -88,7 +97,10 @@ auto bit_ceil(const Type& x) {
   return cast<detail::storage_type_t<Type>>(detail::choose(given == kept(0u), kept(1u), up));
 }
 
-/// x turned to the left by n bits; n may be negative and of any size.
+/// x rotated to the left by n bits; n may be negative and of any size.
+/// \code
+/// auto mixed = kr::rotl(q[i], 13) ^ q[i];
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Count>
 auto rotl(const Type& x, const Count& n) {
   using integer = detail::unsigned_of<Type>;
@@ -99,15 +111,19 @@ auto rotl(const Type& x, const Count& n) {
   const counts left(count & last), right((counts(0u) - count) & last);
   return cast<detail::storage_type_t<Type>>(kept(cast<integer>(given << left)) | kept(cast<integer>(given >> right)));
 }
-/// x turned to the right by n bits; n may be negative and of any size.
+/// x rotated to the right by n bits; n may be negative and of any size.
 template <detail::operand_type Type, detail::operand_type Count>
 auto rotr(const Type& x, const Count& n) {
   using counts = detail::kept_as<Count, unsigned>;
   return rotl(x, counts(0u) - counts(detail::as_count(n)));
 }
 
-/// `count` bits of x from bit `offset` on, as a number: sign-extended where x is signed. Bits past the top count as the sign (0
-/// where x is unsigned), no bits are 0; offset and count are taken as unsigned.
+/// `count` bits of x from bit `offset` on, as a number; sign-extended if x is signed.
+/// Bits past the top count as the sign, or as 0 if x is unsigned. A count of 0 gives 0. Offset and
+/// count are taken as unsigned.
+/// \code
+/// auto exponent = kr::extract_bits(kr::bitcast<std::uint32_t>(x[i]), 23, 8);
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Offset, detail::operand_type Count>
 auto extract_bits(const Type& x, const Offset& offset, const Count& count) {
   using integer = detail::integer_t<detail::storage_type_t<Type>>;
@@ -125,7 +141,11 @@ auto extract_bits(const Type& x, const Offset& offset, const Count& count) {
                      detail::choose(beyond, counts(std::is_signed_v<integer> ? 0u : 1u), counts(0u))) != counts(0u);
   return detail::choose(empty, kept(integer(0)), bits);
 }
-/// x with `count` bits from bit `offset` on replaced by the low bits of `field`; bits past the top are dropped.
+/// x with `count` bits from bit `offset` on replaced by the low bits of `field`.
+/// Bits past the top are dropped.
+/// \code
+/// auto packed = kr::insert_bits(q[i], p[i], 8, 8);
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Field, detail::operand_type Offset, detail::operand_type Count>
 auto insert_bits(const Type& x, const Field& field, const Offset& offset, const Count& count) {
   using integer = detail::unsigned_of<Type>;
@@ -141,8 +161,12 @@ auto insert_bits(const Type& x, const Field& field, const Offset& offset, const 
   return cast<detail::storage_type_t<Type>>((kept(detail::as_unsigned(x)) & ~mask) | (moved & mask));
 }
 
-/// Byte i is the one that bits 4i… of `selector` number, modulo their count, among the bytes of x and, behind them, of y. For 32
-/// bits as CUDA's __byte_perm.
+/// Selects bytes of x and y: each 4 bits of `selector` name the source of one result byte.
+/// The bytes of x come first, then those of y; numbers are taken modulo their count. For 32 bits it
+/// is CUDA's __byte_perm.
+/// \code
+/// auto swapped = kr::byte_permute(p[i], q[i], 0x0123);
+/// \endcode
 template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Selector>
 auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
   using integer = detail::integer_t<detail::choice_of<Left, Right>>;
@@ -162,13 +186,17 @@ auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
   }
 }
 
-/// The four bytes of x times those of y, added to z; it wraps. Bytes are signed where their word is, the result is unsigned where both are. As CUDA's
-/// __dp4a, which takes words of one sign.
+/// The dot product of the four bytes of x and of y, added to z; the sum wraps.
+/// Bytes are signed if their word is; the result is unsigned if both words are. It is CUDA's
+/// __dp4a, which needs two words of equal sign.
+/// \code
+/// total = kr::dot4(p[i], q[i], total);
+/// \endcode
 template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Sum>
 auto dot4(const Left& x, const Right& y, const Sum& z) {
   using left = detail::integer_t<detail::storage_type_t<Left>>;
   using right = detail::integer_t<detail::storage_type_t<Right>>;
-  static_assert(sizeof(left) == 4 && sizeof(right) == 4, "krait: dot4 takes words of 32 bits");
+  static_assert(sizeof(left) == 4 && sizeof(right) == 4, "krait: dot4 needs 32-bit integers");
   constexpr bool mixed = std::is_signed_v<left> != std::is_signed_v<right>;
   using integer = std::conditional_t<mixed, int, left>;
   if constexpr (mixed && std::is_signed_v<left>) {
@@ -189,8 +217,9 @@ auto dot4(const Left& x, const Right& y, const Sum& z) {
   }
 }
 
-/// x1 * y1 + (x0 * y0 + z) in f32, where x and y are the bits of two bf16 each, the first in the lower half; each sum has one rounding. In native and
-/// fast mode processors with an instruction for it add in another order, and take subnormal numbers for zero (docs/tiles.md has the bound).
+/// x1 * y1 + (x0 * y0 + z) in f32; x and y hold the bits of two bf16 each, x0 in the lower half.
+/// Each sum is rounded once. In native and fast mode, processors with an instruction for it may add
+/// in another order and take subnormal numbers as zero (docs/tiles.md has the bound).
 template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Sum>
 auto dot2_bf16(const Left& x, const Right& y, const Sum& z) {
   if constexpr (detail::some_traced<Left, Right, Sum>) {
@@ -205,7 +234,10 @@ auto dot2_bf16(const Left& x, const Right& y, const Sum& z) {
   }
 }
 
-/// x * y + z of integers, in the type that C++ gives x * y + z; it wraps.
+/// x * y + z of integers, in the type that C++ gives that expression; it wraps.
+/// \code
+/// counts[i] = kr::mad(p[i], q[i], counts[i]);
+/// \endcode
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 auto mad(const First& x, const Second& y, const Third& z) {
   using integer = detail::integer_t<decltype(detail::storage_type_t<First>() * detail::storage_type_t<Second>() +
@@ -214,8 +246,11 @@ auto mad(const First& x, const Second& y, const Third& z) {
   const kept left(cast<std::make_unsigned_t<integer>>(x)), right(cast<std::make_unsigned_t<integer>>(y));
   return cast<integer>(left * right + kept(cast<std::make_unsigned_t<integer>>(z)));
 }
-/// |x - y| + z of integers, as the unsigned type of what C++ gives x - y + z: no difference overflows, the sum wraps. As CUDA's
-/// __sad and __usad.
+/// The sum of absolute differences (SAD): |x - y| + z of integers, as an unsigned type.
+/// The difference does not overflow; the sum wraps. It is CUDA's __sad and __usad.
+/// \code
+/// auto difference = kr::sad(p[i], q[i], 0);
+/// \endcode
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 auto sad(const First& x, const Second& y, const Third& z) {
   using integer = detail::integer_of<First, Second>;

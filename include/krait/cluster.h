@@ -12,8 +12,8 @@
 //       },
 //       {.cluster = 4});
 //
-// NVIDIA's devices have them from sm_90 on; the interpreter runs them, too. Elsewhere such a kernel does not compile.
-// (CUDA C++ programming guide, thread block clusters.)
+// NVIDIA GPUs have them from sm_90 on, and so has the interpreter. Elsewhere a kernel with clusters
+// does not compile. (CUDA C++ programming guide, thread block clusters.)
 #pragma once
 
 #include <krait/memory.h>
@@ -21,24 +21,37 @@
 
 namespace krait {
 
-/// Every thread of the cluster's blocks arrives before one goes on, and sees what the others wrote. All threads must reach it.
+/// A barrier for all threads of a cluster, which then see what the others wrote before it.
+/// All threads must reach it.
+/// \code
+/// kr::cluster_sync();
+/// \endcode
 inline void cluster_sync(detail::location where = detail::location::here()) {
   detail::set_location(where);
   detail::synchronise(detail::op::ClusterBarrier);
 }
-/// The block's number in its cluster, x fastest: 0 to cluster_size() - 1.
+/// The number of the block in its cluster, from 0 to cluster_size() - 1; x is the fastest
+/// dimension.
+/// \code
+/// kr::if_(kr::cluster_rank() == 0, [&] { counts[0] = kr::cluster_size(); });
+/// \endcode
 inline value<int> cluster_rank(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return value<int>(detail::cluster_rank());
 }
-/// Blocks of a cluster: the product of the option's extents.
+/// The number of blocks per cluster: the product of the option's extents.
 inline int cluster_size(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return detail::cluster_size();
 }
-/// The array `own` as the cluster's block of this rank has it; threads may name different blocks. That block must have begun and not
-/// ended: let all meet at cluster_sync() before the first and after the last access. A rank that no block has is undefined, and a fault on
-/// the interpreter and where accesses are checked.
+/// The shared array `own` of another block of the cluster, chosen by its rank.
+/// The other block must have begun and not ended: call cluster_sync() before the first and after
+/// the last access. An invalid rank is undefined; the interpreter and checked kernels report it.
+/// \code
+/// auto own = kr::shared<int, 64>();
+/// kr::cluster_sync();
+/// y[i] = kr::cluster_shared(own, 0)[0];
+/// \endcode
 template <class Type, int Rank>
 view<Type, Rank> cluster_shared(const view<Type, Rank>& own, detail::operand rank,
                                 detail::location where = detail::location::here()) {

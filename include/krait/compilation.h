@@ -7,8 +7,12 @@
 
 namespace krait {
 
-/// A compilation that goes on in the background. It need not be kept: a call of the kernel waits for what it needs, and reports
-/// what went wrong.
+/// A compilation in the background, as kernel_object::compile_async() gives it.
+/// It need not be kept: a call of the kernel waits for the code and reports errors.
+/// \code
+/// kr::compilation c = saxpy.compile_async();
+/// c.wait();
+/// \endcode
 class KRAIT_API compilation {
  public:
   compilation(compilation&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
@@ -17,12 +21,16 @@ class KRAIT_API compilation {
     state_ = other.state_, other.state_ = mine;
     return *this;
   }
-  /// Waits for nothing.
+  /// Does not wait.
   ~compilation();
 
-  /// Whether wait() would return at once.
+  /// Tests whether wait() would return at once.
+  /// \code
+  /// kr::compilation c = saxpy.compile_async();
+  /// while (!c.ready()) std::puts("still compiling");
+  /// \endcode
   bool ready() const noexcept;
-  /// Until the code can be launched. Throws the error of the compilation.
+  /// Waits until the code can be launched. Throws the error of the compilation.
   void wait() const;
 
  private:
@@ -32,8 +40,14 @@ class KRAIT_API compilation {
   state* state_;
 };
 
-/// Until nothing is compiled in the background any more: what was asked for with compile_async, and the best code for kernels whose
-/// first launch ran code that was soon compiled. Launches that follow run the best. (KRAIT_TIERS=off makes the best code at once.)
+/// Waits until no compilation in the background is left.
+/// These are compilations by compile_async, and the optimised code of kernels whose first launch
+/// ran quickly compiled code. Later launches run the optimised code. KRAIT_TIERS=off compiles it at
+/// once.
+/// \code
+/// saxpy.compile_async();
+/// kr::wait_for_compilations();
+/// \endcode
 KRAIT_API void wait_for_compilations();
 
 }  // namespace krait

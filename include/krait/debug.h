@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels tell the host: lines of text, and checks that fail. docs/debugging.md shows both at work.
+// Messages from kernels to the host: lines of text, and checks that fail. docs/debugging.md shows
+// both.
 #pragma once
 
 #include <krait/detail/operators.h>
 
-// C's printf takes an object of any class without a word, and prints what lies where a number would. Undefined below.
+// C's printf accepts an object of any class, and prints the bytes that are in the place of a
+// number. Undefined below.
 #define KRAIT_REFUSED_PRINTF                                                                    \
   template <class... Args>                                                                      \
   requires(krait::detail::is_traced_v<Args> || ...) int printf(const char*, const Args&...) {   \
@@ -36,22 +38,37 @@ KRAIT_REFUSED_PRINTF
 
 }  // namespace detail
 
-/// Prints a line from every thread that comes here: `kr::print("i={} x={:.3f}", i, x[i])` as std::format does, or as C's printf where
-/// values follow a text without {}: `kr::print("i=%d x=%.3f", i, x[i])`. Values are numbers, bools, halves. A thread's lines keep their
-/// order, lines of different threads have none. They come out at the end of a launch on the CPU; on a GPU when the program next
-/// waits for the device, or copies from it. Lines beyond 256 Ki words of values are dropped, and counted in a last line.
-/// A \n at the end adds nothing.
-/// A misfit of text and values is an error{usage} when the kernel is recorded.
+/// Never usable: a traced value has no value yet.
+template <class Stream, detail::traced Type>
+requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+Stream& operator<<(Stream& to, const Type&) {
+  static_assert(detail::always_false<Type>,
+                "krait: a traced value has no value while the kernel is recorded, so a stream cannot print it: kr::print(\"{}\", v) prints it "
+                "from the kernel's threads");
+  return to;
+}
+
+/// Prints one line per thread that reaches it, with values in a format of std::format or printf.
+/// A thread's lines keep their order. They appear at the end of a launch on the CPU, and on a GPU
+/// when the program next waits for the device or copies from it. Lines beyond 256 Ki words of
+/// values are dropped and counted. A text that does not fit its values is an error{usage} when the
+/// kernel is recorded. A final \n is not needed.
+/// \code
+/// kr::print("i={} x={:.3f}", i, x[i]);
+/// \endcode
 template <class... Args>
 [[gnu::noinline, gnu::cold]] void print(detail::located_text text, const Args&... args) {
   const detail::node values[] = {node_of(detail::operand(args))..., detail::node{}};
   detail::report(detail::op::Print, text.text, values, sizeof...(Args), text.where);
 }
 
-/// Where the condition does not hold in a thread, the launch ends as error{usage} with the text and its values, the kernel, the
-/// block and the thread, and this place: `kr::check(d > 0, "d={} at {}", d, i)`. The error comes from the call on the CPU; on a
-/// GPU from the next call that waits for the launch, by its stream, an array that it wrote, or its device, or with KRAIT_DEBUG=1 from
-/// the call itself. The thread goes on, and so does the program: device and arrays stay usable.
+/// Checks a condition in every thread; if it fails, the launch ends with error{usage}.
+/// The message has the text and its values, the kernel, the block, the thread and this line. On the
+/// CPU the call throws; on a GPU the next call that waits for the launch throws, or with
+/// KRAIT_DEBUG=1 the call itself. The thread goes on; device and arrays stay usable.
+/// \code
+/// kr::check(x[i] > 0, "x={} at {}", x[i], i);
+/// \endcode
 template <class... Args>
 [[gnu::noinline, gnu::cold]] void check(detail::operand condition, detail::located_text text, const Args&... args) {
   const detail::node values[] = {node_of(detail::operand(args))..., detail::node{}};
@@ -61,8 +78,12 @@ inline void check(detail::operand condition, detail::location where = detail::lo
   detail::report_unless(node_of(condition), "a check failed", nullptr, 0, where);
 }
 
-/// `handler(const char* line)` gets every line that kernels print, instead of stdout; nullptr: stdout again. It may be called from
-/// any thread that launches or waits. What it throws is an error of the launch that printed the line.
+/// Sends the lines that kernels print to `handler(const char* line)`; nullptr means stdout.
+/// Any thread that launches or waits may call it. Its exception becomes an error of the launch that
+/// printed the line.
+/// \code
+/// kr::on_print([](const char* line) { std::fputs(line, stderr); });
+/// \endcode
 template <class Handler>
 void on_print(Handler handler) {
   detail::set_print_handler([](void* object, const char* line) { (*static_cast<Handler*>(object))(line); },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays to and from other libraries through DLPack, without a copy. The structures are those of the program's own <dlpack/dlpack.h>, of any
-// version: DLManagedTensor, or DLManagedTensorVersioned, which alone can say that elements are read-only.
+// Exchanges arrays with other libraries through DLPack, without a copy. The structures are those of
+// the program's own <dlpack/dlpack.h>, of any version: DLManagedTensor, or
+// DLManagedTensorVersioned, which can also express read-only elements.
 //   auto a = kr::from_dlpack<float, 2>(tensor);            // keeps the tensor as long as a, or a view of it, is there
 //   auto* tensor = kr::to_dlpack<DLManagedTensor>(a);      // keeps a's memory until tensor->deleter(tensor)
 #pragma once
@@ -33,7 +34,7 @@ concept dlpack_versioned = requires(Managed& m) {
 };
 inline constexpr std::uint64_t dlpack_read_only = 1;  // a flag of versioned tensors
 
-/// What the library reads of a tensor, and what it fills in.
+/// The parts of a tensor that the library reads and fills in.
 struct tensor_description {
   void* data = nullptr;
   int device_type = 0, device_id = 0, rank = 0;
@@ -60,12 +61,13 @@ constexpr tensor_element tensor_element_of() {
       typename Elem::value_type;
       x.real(), x.imag();
     };
-    static_assert(complex, "krait: DLPack has numbers and complex numbers, and no structs");
+    static_assert(complex, "krait: DLPack supports numbers and complex numbers, but not structs");
     return {scalar_of<typename Elem::value_type>, true, alignof(Elem), std::is_const_v<Elem>};
   }
 }
-/// Memory that gives the tensor back when its last share is gone, null where there is no element: then the tensor was given back. Work that was
-/// put into `producer`, if there is one, comes before what uses the memory. Throws error{usage} for what is no such array, and leaves the
+/// Memory that returns the tensor when its last share is gone. It is null if there is no element:
+/// then the tensor was returned at once. Earlier work in `producer`, if given, precedes the use of
+/// the memory. Throws error{usage} for a tensor that is not such an array, and then leaves the
 /// tensor alone.
 KRAIT_API storage* import_tensor(const tensor_description& from, const tensor_element& element, int rank,
                                  const tensor_owner& owner, const stream* producer, layout& at, void*& on);
@@ -85,7 +87,7 @@ array<Elem, Rank> import_array(Managed* tensor, const stream* producer) {
   tensor_description d;
   if constexpr (dlpack_versioned<Managed>)
     d.major = static_cast<unsigned>(tensor->version.major), d.read_only = (tensor->flags & dlpack_read_only) != 0;
-  if (d.major == 1) {  // other versions' members lie elsewhere
+  if (d.major == 1) {  // members of other versions have other offsets
     d.data = given.data, d.byte_offset = given.byte_offset, d.shape = given.shape, d.strides = given.strides;
     d.device_type = static_cast<int>(given.device.device_type), d.device_id = static_cast<int>(given.device.device_id);
     d.rank = static_cast<int>(given.ndim);
@@ -98,7 +100,7 @@ array<Elem, Rank> import_array(Managed* tensor, const stream* producer) {
   return array<Elem, Rank>(at, memory, on);
 }
 
-/// A tensor with what it points to.
+/// A tensor with the arrays that it points to.
 template <class Managed, int Rank>
 struct exported_tensor {
   Managed tensor{};
@@ -111,7 +113,7 @@ template <dlpack_managed Managed, class Elem, int Rank>
 Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
   static_assert(
       !std::is_const_v<Elem> || dlpack_versioned<Managed>,
-      "krait: elements of this array are const, which DLManagedTensor cannot say: use DLManagedTensorVersioned, or a copy()");
+      "krait: the elements of this array are const, which DLManagedTensor cannot express: use DLManagedTensorVersioned, or a copy()");
   tensor_description d;
   export_tensor(a.memory(), a.address(), handle_of(a.device()), tensor_element_of<Elem>(), consumer, d);
   auto* const out = new exported_tensor<Managed, Rank>{{}, {}, {}, a.memory_owner()};
@@ -133,10 +135,12 @@ Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
 
 }  // namespace detail
 
-/// A tensor of host or CUDA memory as an array that shares it; `Elem` and `Rank` are what it must have. From then on the array and its
-/// views own the tensor: the last of them calls its deleter, when the work that uses the memory is done. Strides may have any sign. The
-/// elements must be ready for CUDA's default stream, or for what follows in `producer`, the stream that writes them. A read-only tensor
-/// needs a const `Elem`. Throws error{usage} for another type, rank, device or version; the tensor is then still the caller's.
+/// An array that shares the memory of a DLPack tensor on the host or on CUDA.
+/// `Elem` and `Rank` must match. The array and its views own the tensor from then on; the last one
+/// calls its deleter when the work on the memory is done. Strides may have any sign. The elements
+/// must be ready for CUDA's default stream, or for `producer`, the stream that writes them. A
+/// read-only tensor needs a const `Elem`. Throws error{usage} for another type, rank, device or
+/// version; the caller then keeps the tensor.
 template <class Elem, int Rank, detail::dlpack_managed Managed>
 array<Elem, Rank> from_dlpack(Managed* tensor) {
   return detail::import_array<Elem, Rank>(tensor, nullptr);
@@ -146,9 +150,10 @@ array<Elem, Rank> from_dlpack(Managed* tensor, const stream& producer) {
   return detail::import_array<Elem, Rank>(tensor, &producer);
 }
 
-/// The array's elements as a tensor, which keeps their memory until its deleter is called. Waits for work on them, or lets `consumer`, the stream
-/// that uses them next, wait: kr::stream::wrap has one of another library. A const array gives a read-only tensor. Throws error{usage} for
-/// arrays that are neither on the CPU nor on CUDA.
+/// A DLPack tensor that shares the memory of an array, and keeps it until its deleter is called.
+/// It waits for work on the array, or makes `consumer`, the stream that uses the tensor next, wait
+/// for it. A const array gives a read-only tensor. Throws error{usage} for arrays that are neither
+/// on the CPU nor on CUDA.
 template <detail::dlpack_managed Managed, class Array>
 Managed* to_dlpack(Array&& a) {
   using plain_array = std::remove_reference_t<Array>;

@@ -9,13 +9,20 @@
 
 namespace krait {
 
-/// What went wrong, in one of four kinds. The message says what, where (kernel and the user's file:line), why, and how to fix it.
-///   usage     the program asks for something that cannot be: wrong shapes, types, devices, or misuse while recording
-///   compile   the kernel cannot be compiled for the target: a missing feature, a limit
-///   device    the device or its driver failed or is missing
-///   internal  a defect of Krait: please report it with the message
+/// The exception that Krait throws.
+/// Its message says what failed, where (the kernel and the user's file:line), why, and how to fix
+/// it.
+/// \code
+/// try { scale.launch({1, 256}, x); } catch (const kr::error& e) { std::puts(e.message()); }
+/// \endcode
 class KRAIT_API error : public std::exception {
  public:
+  /// The kind of an error.
+  /// - usage: the program asks for something impossible, such as wrong shapes, types or devices
+  /// - compile: the kernel cannot be compiled for the target, because of a missing feature or a
+  ///   limit
+  /// - device: the device or its driver failed or is missing, or memory is short
+  /// - internal: a defect of Krait; please report it with the message
   enum class kind_type : unsigned char { usage, compile, device, internal };
 
   error(kind_type kind, const char* message, const char* file = nullptr, unsigned line = 0) noexcept;
@@ -23,12 +30,15 @@ class KRAIT_API error : public std::exception {
   error& operator=(const error& other) noexcept;
   ~error() override;
 
+  /// The kind of the error.
   kind_type kind() const noexcept { return kind_; }
-  /// The whole text.
+  /// The whole message; it lives as long as the error.
   const char* message() const noexcept { return message_; }
+  /// The whole message, as message() gives it.
   const char* what() const noexcept override { return message_; }
-  /// The user's source line that caused it; file is "" where unknown. Like the message it lives as long as the error.
+  /// The file of the user's source line that caused the error, or "".
   const char* file() const noexcept { return file_; }
+  /// The number of that source line, or 0.
   unsigned line() const noexcept { return line_; }
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole arrays in one line: operators and functions on kr::array build an expression, and its conversion to an array is one
-// launch of an element-wise kernel. An expression's type has its operators, its arrays' types and its numbers' types; the arrays and the
-// numbers themselves are arguments of the launch. So one kernel object serves all expressions of a type.
+// Whole arrays in one line. Operators and functions on kr::array build an expression; its
+// conversion to an array is one launch of an element-wise kernel. The type of an expression
+// contains its operators and the types of its arrays and numbers. The arrays and numbers are
+// arguments of the launch. So one kernel object serves all expressions of a type.
 #pragma once
 
 #include <krait/detail/operands.h>
@@ -11,34 +12,45 @@
 
 namespace krait {
 
-/// What operators and functions give on kr::array: nothing is computed before it becomes an array, by one launch. It shares the memory of
-/// its arrays, and reads what they hold at that time. Shapes broadcast as in NumPy.
-///   kr::array<float> w = 2.0f * x + kr::sin(y);
+/// A computation on whole arrays that is not yet done; it becomes an array by one launch.
+/// Operators and functions on kr::array give it. It shares the memory of its arrays, and reads them
+/// when it is converted to an array. Shapes broadcast as in NumPy.
+/// \code
+/// kr::array<float> w = 2.0f * x + kr::sin(y);
+/// \endcode
 template <class Function, class... Operands>
 class expression {
  public:
+  /// The number of arrays and numbers in it.
   static constexpr int leaves = (Operands::leaves + ...);
+  /// The number of dimensions of the result.
   static constexpr int rank = detail::largest({Operands::rank...});
 
   explicit expression(Operands... operands) : operands_(std::move(operands)...) {}
 
-  /// Elements are converted as C++ does. Throws error{usage} for shapes that do not broadcast.
+  /// Computes the elements into a new array, converted as C++ does.
+  /// Throws error{usage} for shapes that do not broadcast.
   template <class Elem, int Rank>
   operator array<Elem, Rank>() const {  // NOLINT: implicit on purpose
     static_assert(Rank == rank, "krait: the array and the expression differ in their number of dimensions");
     return std::apply(detail::expression_kernel<expression, Elem>::object(), arguments());
   }
 
-  /// Writes the elements into an array, whose shape they broadcast to.
+  /// Computes the elements into an existing array, whose shape they broadcast to.
+  /// \code
+  /// (2.0f * x).into(y);
+  /// \endcode
   template <class Elem, int Rank>
   void into(array<Elem, Rank>& out) const {
-    static_assert(rank <= Rank, "krait: the expression has more dimensions than what it is assigned to");
+    static_assert(rank <= Rank, "krait: the expression has more dimensions than the array that it is assigned to");
     std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
   }
 
+  /// The arrays and numbers in it; used by the library.
   auto arguments() const {
     return std::apply([](const Operands&... of) { return std::tuple_cat(of.arguments()...); }, operands_);
   }
+  /// Records the computation of one element; used by the library.
   template <int First, class Values>
   static auto compute(const Values& values) {
     return compute_each<First>(values, std::index_sequence_for<Operands...>{});
@@ -74,7 +86,8 @@ template <class Type>
 struct is_array_element : std::false_type {};
 template <class Elem>
 struct is_array_element<array_element<Elem>> : std::true_type {};
-/// What stands beside an array: a number, or an element `a(i, j)`, which is read when the expression becomes an array.
+/// The operand next to an array: a number, or an element `a(i, j)`, which is read when the
+/// expression becomes an array.
 template <class Type>
 concept beside_array = plain<std::remove_cvref_t<Type>> || is_array_element<std::remove_cvref_t<Type>>::value;
 template <class Left, class Right>
@@ -109,7 +122,7 @@ struct same_elements {
     return x;
   }
 };
-/// What a(…) = source does.
+/// Assigns a source to the elements of an array: the implementation of a(…) = source.
 template <class Elem, int Rank, class Source>
 void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   using plain_source = std::remove_cvref_t<Source>;
@@ -260,19 +273,29 @@ struct cast_elements {
 
 }  // namespace detail
 
-/// x * y + z, rounded once.
+/// x * y + z for each element, rounded once.
+/// \code
+/// kr::array<float> w = kr::fma(x, 2.0f, y);
+/// \endcode
 template <class First, class Second, class Third>
 requires detail::whole_arrays_of<First, Second, Third>
 auto fma(First&& x, Second&& y, Third&& z) {
   return detail::make_expression<detail::fma_elements>(std::forward<First>(x), std::forward<Second>(y), std::forward<Third>(z));
 }
-/// x, but not below `low` and not above `high`, which may be arrays, too: NumPy's clip.
+/// x limited to the range from `low` to `high`, for each element; NumPy's clip.
+/// The limits are numbers or arrays.
+/// \code
+/// kr::array<float> w = kr::clamp(x, 0.0f, 1.0f);
+/// \endcode
 template <class Type, class Low, class High>
 requires detail::whole_arrays_of<Type, Low, High>
 auto clamp(Type&& x, Low&& low, High&& high) {
   return detail::make_expression<detail::clamp_elements>(std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
 }
-/// Elements converted as kr::cast converts numbers: NumPy's astype.
+/// Converts each element, as kr::cast converts numbers; NumPy's astype.
+/// \code
+/// kr::array<int> w = kr::cast<int>(x);
+/// \endcode
 template <class To, detail::whole_array Type>
 auto cast(Type&& x) {
   return detail::make_expression<detail::cast_elements<To>>(std::forward<Type>(x));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that kernels call. A lambda, or any C++ function, on traced values is copied to each place where it is used; one made
-// by kr::function becomes one function of the kernel, compiled once and called.
+// Functions that kernels call. A lambda or C++ function on traced values is inlined at each use. A
+// function made by kr::function becomes one function of the kernel, compiled once and called.
 #pragma once
 
 #include <tuple>
@@ -13,15 +13,19 @@
 
 namespace krait {
 
-/// What kr::function takes beside the lambda.
+/// Options of kr::function.
 struct function_options {
-  const char* name = nullptr;  // in texts and messages; by default file:line
-  bool rare = false;           // seldom called: code is laid out for the paths that do not lead to it
-  /// Instructions of PTX that CUDA devices run in place of the lambda: $0 is the result, $1 and on are the arguments, which are numbers of
-  /// 16, 32 or 64 bits. Other devices run the lambda, which says what they do: where it has no effect, and a result, the compiler may
-  /// move, merge and drop them. Registers and labels that they declare are their own.
+  /// The name in messages and listings; by default file:line.
+  const char* name = nullptr;
+  /// Whether it is seldom called: the code is laid out for the paths that do not call it.
+  bool rare = false;
+  /// PTX instructions that CUDA devices run instead of the lambda; other devices run the lambda.
+  /// $0 is the result, $1 and on are the arguments, numbers of 16, 32 or 64 bits. Registers and
+  /// labels that they declare are local. The lambda tells what they do: if it has a result and no
+  /// side effect, the compiler may move, merge and drop them.
   const char* ptx = nullptr;
-  const char* ptx_functions = nullptr;  // a text of PTX with device functions (.func) that they call
+  /// A PTX text with device functions (.func) that these instructions call.
+  const char* ptx_functions = nullptr;
 };
 
 namespace detail {
@@ -36,8 +40,8 @@ struct is_view<view<Elem, Rank>> : std::true_type {};
 template <class Type>
 inline constexpr bool is_kernel_argument = is_traced_v<std::remove_cvref_t<Type>> || is_view<std::remove_cvref_t<Type>>::value;
 
-/// What an argument is inside the function. `parameter` is the type of the lambda's parameter or, where that is `auto`, of the
-/// argument: var<T>& is taken by reference.
+/// An argument inside the function. `parameter` is the type of the lambda's parameter or, if that
+/// is `auto`, of the argument: var<T>& is taken by reference.
 template <class Parameter>
 struct inside {
   using plain = std::remove_cvref_t<Parameter>;
@@ -68,7 +72,7 @@ requires(is_view<std::remove_cvref_t<Parameter>>::value) struct inside<Parameter
   static function_argument pass(const type& x) { return {node_of(x), false}; }
 };
 
-/// The types of what the function gives.
+/// The types of the function's results.
 template <class Type>
 struct function_results {
   static_assert(operand_type<Type>, "krait: a kr::function must return nothing, a number, or a std::tuple of numbers");
@@ -157,7 +161,7 @@ template <class Lambda, class... Args>
 requires requires { &Lambda::operator(); }
 struct recording_of<Lambda, Args...> : declared_function<decltype(&Lambda::operator())> {};
 
-/// What the lambda gives for plain arguments. In a kernel return_ leaves the lambda here too.
+/// The lambda's result for plain arguments. In a kernel return_ leaves the lambda here too.
 template <class Call>
 auto call_plain(const Call& call) {
   using result = std::remove_cvref_t<decltype(call())>;
@@ -178,14 +182,15 @@ auto call_plain(const Call& call) {
 
 }  // namespace detail
 
-/// A function made by kr::function. Copies are the same function.
+/// A function made by kr::function; copies are the same function.
 template <class Lambda>
 class called {
  public:
   called(Lambda lambda, const function_options& with, detail::location where)
       : lambda_(std::move(lambda)), with_(with), where_(where) {}
 
-  /// In a kernel: a call. With plain arguments alone, where the lambda's parameters are `auto`: what it gives for them, now.
+  /// Calls the function in a kernel.
+  /// If all arguments are plain and the lambda's parameters are auto, it computes the result now.
   template <class... Args>
   auto operator()(Args&&... args) const {
     if constexpr ((detail::is_kernel_argument<Args> || ...)) {
@@ -212,10 +217,15 @@ class called {
   std::uint64_t object_ = detail::next_function();
 };
 
-/// Makes a function that kernels, element-wise functions and other functions call. Its lambda sees its arguments alone: traced
-/// values of the caller are passed, not captured. A parameter kr::var<T>& is the caller's variable. It returns nothing, a value,
-/// or a std::tuple; kr::return_() and kr::return_(value) leave it. The kernel's modes hold in it. Nothing may be recursive.
-///   auto square = kr::function([](auto x) { return x * x; });
+/// Makes a function that kernels, element-wise functions and other functions can call.
+/// It is compiled once and called, not inlined. Its lambda sees its arguments only: pass traced
+/// values, do not capture them. A parameter kr::var<T>& is the caller's variable. It returns
+/// nothing, a value or a std::tuple; kr::return_ leaves it. It uses the kernel's options. Recursion
+/// is not allowed.
+/// \code
+/// auto square = kr::function([](auto v) { return v * v; });
+/// auto squares = kr::vectorize([square](auto v) { return square(v); });
+/// \endcode
 template <class Lambda>
 called<Lambda> function(Lambda lambda, const function_options& with = {}, detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};

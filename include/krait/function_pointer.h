@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions for C: lambdas on traced values as pointers that libraries call on the host, once for each number (docs/shipping.md).
+// C function pointers made from lambdas on traced values, for libraries that call them once per
+// number on the host (docs/shipping.md).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ KRAIT_API native_function* make_native_function(const options& with, location wh
 KRAIT_API void free_native_function(native_function* function) noexcept;
 KRAIT_API void* address_of(const native_function* function) noexcept;
 
-/// What the lambda sees of a parameter of C's where its own parameter is `auto`, and what else it may declare.
+/// The traced type of a C parameter for an `auto` parameter of the lambda, and the other types that
+/// it may declare.
 template <class Param>
 struct native_parameter {
   using type = value<Param>;
@@ -95,8 +97,7 @@ struct native_declared<Given (Lambda::*)(Params...) const, Result, Args...> {
   }
   static_assert(
       all_taken<Args...>(),
-      "krait: the lambda of a function pointer takes kr::value<T> for a number T, and kr::view<T> for T* and void*, const "
-      "for const; kr::value<std::uint64_t> is the address of any");
+      "krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const T*. kr::value<std::uint64_t> takes any pointer");
   using body = native_body<Lambda, Result, std::remove_cvref_t<Params>...>;
 };
 template <class Lambda, class Result, class... Args>
@@ -111,22 +112,26 @@ inline constexpr bool is_native = std::is_pointer_v<Type> || (std::is_arithmetic
 template <class Signature>
 class function_pointer;
 
-/// A function that C libraries call on the host, from any thread: native code with C's calling convention.
-///   kr::function_pointer<double(double, void*)> f([](kr::value<double> x, kr::value<std::uint64_t>) { return kr::exp(-x * x); });
-///   gsl_function to_integrate = {f, nullptr};
-/// The lambda is recorded and compiled for the CPU now. Pointers are views of one dimension whose extent is not known; their elements are
-/// not checked. It neither prints nor checks: C has no place for errors. The pointer is valid as long as the object: with KRAIT_DEBUG=1 a
-/// call after that is told on stderr, and gives 0. Throws error.
+/// A lambda as a C function pointer, which libraries call on the host from any thread.
+/// The lambda is recorded and compiled for the CPU when the object is made. Pointers become views
+/// of one dimension, without bounds checks. The lambda must not print or check. The pointer is
+/// valid as long as the object; with KRAIT_DEBUG=1 a later call is reported on stderr and gives 0.
+/// Throws error.
+/// \code
+/// kr::function_pointer<double(double)> f([](kr::value<double> v) { return kr::exp(-v * v); });
+/// double (*pointer)(double) = f;
+/// \endcode
 template <class Result, class... Args>
 class function_pointer<Result(Args...)> {
  public:
+  /// The type of the C function pointer.
   using type = Result (*)(Args...);
 
   template <class Lambda>
   explicit function_pointer(const Lambda& lambda, const options& with = {}, detail::location where = detail::location::here()) {
     static_assert((detail::is_native<Args> && ...) &&
                       (std::is_void_v<Result> || std::is_arithmetic_v<Result>)&&(detail::native_type_of<Result>.bytes <= 8),
-                  "krait: a function pointer takes numbers and pointers, and gives a number or nothing");
+                  "krait: a function pointer takes numbers and pointers, and returns a number or nothing");
     using body = typename detail::native_recording<Lambda, Result, Args...>::body;
     const detail::native_type parameters[] = {detail::native_type_of<Args>..., {}};
     const body recorded{lambda};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs: many launches recorded once and replayed at the cost of one.
+// Graphs: many launches that are recorded once and replayed at the cost of one call.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,35 @@
 
 namespace krait {
 
-/// The launches that a function makes on this thread, with their arguments as they are then.
-///   kr::graph step([&] { diffuse.launch({g, b}, a, c); diffuse.launch({g, b}, c, a); });
-///   for (int i = 0; i < 1000; ++i) step.launch();
-/// Nothing runs while recording; fills and copies from array to array are launches, too. The graph keeps the memory of its arrays and the
-/// code of its kernels; memory of others (array::wrap) must outlive it. Host containers are refused, as copies from the host and from other
-/// devices are, since their contents would be copied once only. On CUDA the driver replays it as one graph.
+/// Launches that are recorded once and replayed together, at the cost of one call.
+/// The function's launches are recorded with their arguments; nothing runs. Fills and copies
+/// between arrays are launches, too. The graph keeps its arrays and kernels alive; memory of others
+/// (array::wrap) must outlive it. Host containers and copies from the host or another device are
+/// refused. On CUDA the driver replays one graph.
+/// \code
+/// kr::graph step([&] { scale.launch({64, 256}, x); scale.launch({64, 256}, y); });
+/// for (int k = 0; k < 1000; ++k) step.launch();
+/// \endcode
 class KRAIT_API graph {
  public:
-  /// Throws error{usage} for launches on another device than `on`, with host containers or in a stream of their own.
+  /// Records the launches that the function makes on this thread.
+  /// Throws error{usage} for launches on another device than `on`, with host containers, or in a
+  /// stream.
   explicit graph(detail::function_ref<void()> launches, device on = device());
   graph(graph&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
   graph& operator=(graph&&) = delete;
   ~graph();
 
-  /// Puts all launches into the device's default stream, or into a stream.
+  /// Puts all launches into the default stream of the device, or into a stream.
   void launch();
   void launch(const stream& in);
-  /// How many launches it holds.
+  /// The number of launches.
   std::size_t size() const noexcept;
 
-  struct state;                                         ///< the library's own
-  const state* get() const noexcept { return state_; }  ///< the library's own
+  /// The recorded launches; used by the library.
+  struct state;
+  /// The recorded launches; used by the library.
+  const state* get() const noexcept { return state_; }
 
  private:
   void replay(void* stream_record);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shapes, and what the host reads back from an array.
+// Shapes, and the elements that the host reads from an array.
 #pragma once
 
 #include <concepts>
@@ -12,16 +12,17 @@
 
 namespace krait {
 
-/// Extents of an array.
+/// The extents of an array: `kr::shape<2>(480, 640)`.
 template <int Rank>
 struct shape {
+  /// The number of elements along each dimension.
   std::int64_t extents[Rank]{};
 
   constexpr shape() = default;
   template <std::integral... Extents>
   requires(sizeof...(Extents) == Rank) constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
   constexpr std::int64_t operator[](int d) const { return extents[d]; }
-  /// The product of the extents.
+  /// The number of elements: the product of the extents.
   constexpr std::int64_t size() const {
     std::int64_t n = 1;
     for (std::int64_t e : extents) n *= e;
@@ -41,7 +42,11 @@ shape<Rank> to_shape(const Extent (&extents)[Rank]) {
 }
 }  // namespace detail
 
-/// What the host reads back from an array: owned elements in C order. Converts to any container made from a pair of pointers.
+/// Elements that the host read from an array, in C order; it converts to any container.
+/// The container needs a constructor from a pair of pointers.
+/// \code
+/// std::vector<float> h = x.to_host();
+/// \endcode
 template <class Elem>
 class host_array {
  public:
@@ -53,10 +58,14 @@ class host_array {
   }
   ~host_array() { detail::free_host(data_); }
 
+  /// The first element.
   Elem* data() noexcept { return data_; }
   const Elem* data() const noexcept { return data_; }
+  /// The number of elements.
   std::size_t size() const noexcept { return size_; }
+  /// The first element.
   Elem* begin() noexcept { return data_; }
+  /// The end of the elements.
   Elem* end() noexcept { return data_ + size_; }
   const Elem* begin() const noexcept { return data_; }
   const Elem* end() const noexcept { return data_ + size_; }

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a thread stands: CUDA's words. All positions and sizes are signed and 64 bits wide.
+// The position of a thread, with CUDA's names. All positions and sizes are signed numbers of 64
+// bits.
 #pragma once
 
 #include <krait/value.h>
 
 namespace krait {
 
-/// Three numbers, x fastest.
+/// A position or size with three numbers; x is the fastest dimension.
 struct position3 {
-  value<std::int64_t> x, y, z;
+  /// Along the fastest dimension.
+  value<std::int64_t> x;
+  /// Along the second dimension.
+  value<std::int64_t> y;
+  /// Along the third dimension.
+  value<std::int64_t> z;
 };
-struct position2 {  ///< Two numbers, x fastest.
-  value<std::int64_t> x, y;
+/// A position or size with two numbers; x is the fastest dimension.
+struct position2 {
+  /// Along the fastest dimension.
+  value<std::int64_t> x;
+  /// Along the second dimension.
+  value<std::int64_t> y;
 };
 
 namespace detail {
@@ -21,7 +31,7 @@ inline value<std::int64_t> dimension(op what, unsigned d) { return value<std::in
 inline position3 dimensions(op what) { return {dimension(what, 0), dimension(what, 1), dimension(what, 2)}; }
 template <int Rank>
 auto ranked(op what) {
-  static_assert(Rank >= 1 && Rank <= 3, "krait: a grid has one to three dimensions");
+  static_assert(Rank >= 1 && Rank <= 3, "krait: a grid must have one to three dimensions");
   if constexpr (Rank == 1) return dimension(what, 0);
   else if constexpr (Rank == 2) return position2{dimension(what, 0), dimension(what, 1)};
   else return dimensions(what);
@@ -29,46 +39,69 @@ auto ranked(op what) {
 
 }  // namespace detail
 
-/// A counter of the processor's cycles: differences tell how long a stretch of code took. Reads keep their order with each other and
-/// with what kr::nanosleep waits, but arithmetic and accesses of memory may move past them. On the CPU, CUDA and Vulkan devices that have
-/// it (VK_KHR_shader_clock); elsewhere the kernel does not compile. In the interpreter it counts its reads.
+/// A counter of the processor's cycles; differences tell how long a stretch of code took.
+/// Reads keep their order with each other and with kr::nanosleep; arithmetic and memory accesses
+/// may move past them. The CPU, CUDA and Vulkan devices with VK_KHR_shader_clock have it; elsewhere
+/// the kernel does not compile. The interpreter counts the reads.
+/// \code
+/// auto before = kr::clock();
+/// y[i] = kr::sqrt(x[i]);
+/// auto cycles = kr::clock() - before;
+/// \endcode
 inline value<std::int64_t> clock(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return detail::dimension(detail::op::Clock, 0);
 }
-/// Lets the thread wait for about so many nanoseconds, from none to twice as many: for loops that wait for another thread. On CUDA
-/// devices; a short pause on the CPU, and nothing in the interpreter; elsewhere the kernel does not compile.
+/// Lets the thread wait for 0 to 2n nanoseconds: for loops that wait for another thread.
+/// It works on CUDA devices, is a short pause on the CPU, and does nothing in the interpreter.
+/// Elsewhere the kernel does not compile.
+/// \code
+/// kr::nanosleep(100);
+/// \endcode
 inline void nanosleep(detail::operand nanoseconds, detail::location where = detail::location::here()) {
   detail::perform(detail::op::Nanosleep, detail::scalar_of<std::uint32_t>, node_of(nanoseconds), where);
 }
 
-/// Thread in its block.
+/// The position of the thread in its block: threadIdx in CUDA.
+/// \code
+/// auto t = kr::thread_idx().x;
+/// \endcode
 inline position3 thread_idx(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return detail::dimensions(detail::op::ThreadIdx);
 }
-/// Block in the grid.
+/// The position of the block in the grid: blockIdx in CUDA.
+/// \code
+/// auto first = kr::block_idx().x * kr::block_dim().x;
+/// \endcode
 inline position3 block_idx(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return detail::dimensions(detail::op::BlockIdx);
 }
-/// Threads of a block.
+/// The number of threads per block, for each dimension: blockDim in CUDA.
 inline position3 block_dim(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return detail::dimensions(detail::op::BlockDim);
 }
-/// Blocks of the grid.
+/// The number of blocks in the grid, for each dimension: gridDim in CUDA.
+/// \code
+/// auto threads = kr::block_dim().x * kr::grid_dim().x;
+/// \endcode
 inline position3 grid_dim(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return detail::dimensions(detail::op::GridDim);
 }
-/// Thread in the grid: `auto [x, y] = kr::grid<2>();`, `auto i = kr::grid<1>();`.
+/// The position of the thread in the grid, with Rank numbers of 64 bits: cuda.grid in Numba.
+/// \code
+/// auto [column, row] = kr::grid<2>();
+/// auto index = kr::grid<1>();
+/// \endcode
 template <int Rank = 1>
 auto grid(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return detail::ranked<Rank>(detail::op::GlobalId);
 }
-/// Threads of the grid, a dimension.
+/// The number of threads in the grid, for each of Rank dimensions.
 template <int Rank = 1>
 auto gridsize(detail::location where = detail::location::here()) {
   detail::set_location(where);

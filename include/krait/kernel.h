@@ -62,7 +62,7 @@ struct kernel_reference {
   const signature* as;
 };
 
-/// Parameter types of a lambda whose operator() is no template.
+/// The parameter types of a lambda without `auto` parameters.
 template <class Member>
 struct declared;
 template <class Lambda, class Result, class... Params>
@@ -106,7 +106,8 @@ auto pass_kernel(kernel_state* state, const Lambda& lambda, const call_config& c
   }
 }
 
-/// A kernel with its launch: what k[grid, block] and k.forall(n) give; call it with the arguments.
+/// A kernel with its grid and block, as k[grid, block] and k.forall(n) give it.
+/// Call it with the arguments.
 template <class Lambda>
 class bound_kernel {
  public:
@@ -116,6 +117,7 @@ class bound_kernel {
   void operator()(Args&&... args) const {
     pass_to<&detail::call>(std::forward<Args>(args)...);
   }
+  /// Passes the call to `Take`; used by the library.
   template <auto Take, class... Args>
   auto pass_to(Args&&... args) const {
     return pass_kernel<Take>(state_, *lambda_, config_, std::forward<Args>(args)...);
@@ -129,7 +131,8 @@ class bound_kernel {
 
 }  // namespace detail
 
-/// A kernel made by kr::kernel. Compiled for the argument types of each first call; calls from several threads are safe.
+/// A kernel made by kr::kernel; it is compiled at the first call for each set of argument types.
+/// Calls from several threads are safe.
 template <class Lambda>
 class kernel_object : public detail::object {
  public:
@@ -137,30 +140,39 @@ class kernel_object : public detail::object {
       : object(with, with.block, where), lambda_(std::move(lambda)) {}
   explicit kernel_object(detail::kernel_state* made) noexcept : object(made) {}
 
-  /// `k[grid, block](args…)`, as in Numba; grid and block are numbers or kr::dims.
+/// Chooses grid and block, as in Numba: `k[grid, block](args…)` in C++23.
+/// Grid and block are numbers or kr::dims.
 #if defined(__cpp_multidimensional_subscript)
   auto operator[](dims grid, dims block) const { return bind({grid, block}); }
   auto operator[](dims grid, dims block, const stream& on) const { return bind({grid, block, on}); }
 #endif
-  /// The same in C++20: `k[{grid, block}](args…)`.
+  /// Chooses grid and block in C++20: `k[{grid, block}](args…)`.
   auto operator[](const launch_config& config) const { return bind(config); }
-  /// `k.launch({grid, block}, args…)` or `k.launch({grid, block, stream}, args…)`. Throws error.
+  /// Launches the kernel with a grid, a block and optionally a stream.
+  /// Numbers, containers and arrays are arguments. On GPUs it returns before the work is done.
+  /// Throws error.
+  /// \code
+  /// scale.launch({64, 256}, x);
+  /// \endcode
   template <class... Args>
   void launch(const launch_config& config, Args&&... args) const {
     bind(config)(std::forward<Args>(args)...);
   }
-  /// `k.forall(n)(args…)`: a grid that covers n threads, in blocks that suit the device.
+  /// Launches at least n threads: `k.forall(n)(args…)`, with a block size that suits the device.
+  /// \code
+  /// scale.forall(x.size())(x);
+  /// \endcode
   template <class Count>
   detail::bound_kernel<Lambda> forall(Count n) const {
-    static_assert(std::is_integral_v<Count>, "krait: forall takes a whole number of threads, and no floating-point number");
+    static_assert(std::is_integral_v<Count>, "krait: forall needs an integer number of threads");
     return covering(static_cast<std::int64_t>(n), nullptr);
   }
   template <class Count>
   detail::bound_kernel<Lambda> forall(Count n, const stream& on) const {
-    static_assert(std::is_integral_v<Count>, "krait: forall takes a whole number of threads, and no floating-point number");
+    static_assert(std::is_integral_v<Count>, "krait: forall needs an integer number of threads");
     return covering(static_cast<std::int64_t>(n), &on);
   }
-  /// Never usable: a kernel has no launch of its own.
+  /// Not usable: a kernel needs a grid and a block. The compile error names the cure.
   template <class... Args>
   void operator()(Args&&...) const {
     static_assert(detail::always_false<Args...>,
@@ -168,21 +180,25 @@ class kernel_object : public detail::object {
                   "block}, args...)");
   }
 
-  /// Compiles now, for the default device, so that the first call need not. For lambdas whose parameters have types.
+  /// Compiles now for the default device, so that the first call is fast.
+  /// The lambda's parameters must have types, not auto.
+  /// \code
+  /// saxpy.compile();
+  /// \endcode
   const kernel_object& compile() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
-  /// The same in the background: the lambda is recorded now, and a call meanwhile waits for this kernel alone.
+  /// Compiles in the background; the lambda is recorded now. A call waits for this kernel only.
   compilation compile_async() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "compile_async() needs the types of the parameters: declare them in the lambda");
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
   }
 
-  /// Its recording: for kr::pack.
+  /// The recording, for kr::pack.
   detail::kernel_reference reference() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "kr::pack needs the types of the parameters: declare them in the lambda");
@@ -203,7 +219,7 @@ class kernel_object : public detail::object {
   Lambda lambda_;
 };
 
-/// A kernel whose grid and block are part of its type: call it with the arguments alone.
+/// A kernel whose grid and block are template arguments: call it with the arguments alone.
 template <dims Grid, dims Block, class Lambda>
 class fixed_kernel : public detail::object {
   static_assert(Grid.x > 0 && Grid.y > 0 && Grid.z > 0 && Block.x > 0 && Block.y > 0 && Block.z > 0,
@@ -217,21 +233,23 @@ class fixed_kernel : public detail::object {
   void operator()(Args&&... args) const {
     bound()(std::forward<Args>(args)...);
   }
-  /// The kernel with its launch, as `k[grid, block]` gives it of others.
+  /// The kernel with its grid and block, as `k[grid, block]` gives it for other kernels.
   detail::bound_kernel<Lambda> bound() const { return {state(), &lambda_, config()}; }
+  /// Compiles now for the default device, so that the first call is fast.
   const fixed_kernel& compile() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
+  /// Compiles in the background; the lambda is recorded now.
   compilation compile_async() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "compile_async() needs the types of the parameters: declare them in the lambda");
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
   }
 
-  /// Its recording: for kr::pack.
+  /// The recording, for kr::pack.
   detail::kernel_reference reference() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "kr::pack needs the types of the parameters: declare them in the lambda");
@@ -247,22 +265,28 @@ class fixed_kernel : public detail::object {
   Lambda lambda_;
 };
 
-/// Makes a kernel of a lambda on kr::value<T>, kr::view<T, N> and auto parameters.
-///   auto saxpy = kr::kernel([](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
-///     for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
-///   });
+/// Makes a kernel from a lambda with parameters kr::value<T>, kr::view<T, N> or auto.
+/// \code
+/// auto saxpy = kr::kernel([](kr::value<float> s, kr::view<const float> p, kr::view<float> q) {
+///   for (auto i : kr::grid_stride(q.size())) q[i] = s * p[i] + q[i];
+/// });
+/// saxpy.launch({64, 256}, 2.0f, x, y);
+/// \endcode
 template <class Lambda>
 kernel_object<Lambda> kernel(Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
-/// `kr::kernel<grid, block>(lambda)`: the launch's shape is fixed.
+/// Makes a kernel with a fixed grid and block: `kr::kernel<grid, block>(lambda)`.
 template <dims Grid, dims Block, class Lambda>
 fixed_kernel<Grid, Block, Lambda> kernel(Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
 
-/// Compiles kernels with declared parameters side by side, on as many threads as there are cores. Throws the first one's error
-/// that has one, after all were started.
+/// Compiles kernels with declared parameters in parallel, on as many threads as there are cores.
+/// Throws the error of the first kernel that has one, after all were started.
+/// \code
+/// kr::compile_all(saxpy, scale);
+/// \endcode
 template <class... Kernels>
 void compile_all(const Kernels&... kernels) {
   const compilation started[] = {kernels.compile_async()...};

@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are made of others: classification, parts of floating-point numbers, angles, and a few compositions. All take
-// traced and plain values; integers are converted to double, as in C++. Included by krait.h.
+// Functions composed of others: classification, parts of floating-point numbers, angles, and a few
+// more. All take traced and plain values. Integers are converted to double, as in C++. Included by
+// krait.h.
 #pragma once
 
 #include <krait/detail/scientific.h>
 
 namespace krait {
 
-/// Two results of one function; `auto [s, c] = kr::sincos(x);`
+/// The two results of kr::sincos.
 template <class Float>
 struct sincos_result {
-  Float sin, cos;
+  /// The sine.
+  Float sin;
+  /// The cosine.
+  Float cos;
 };
+/// The two results of kr::modf: x is their sum, and both have its sign.
 template <class Float>
-struct modf_result {  ///< Of modf: x is the sum of both, and both have its sign.
-  Float fraction, whole;
-};
-template <class Float, class Integer>
-struct frexp_result {  ///< Of frexp: x is fraction * 2^exponent; |fraction| is in [1/2, 1) or x itself.
+struct modf_result {
+  /// The fraction.
   Float fraction;
+  /// The integer part, as a float.
+  Float whole;
+};
+/// The two results of kr::frexp: x is fraction * 2^exponent.
+template <class Float, class Integer>
+struct frexp_result {
+  /// Its magnitude is in [1/2, 1); 0, infinities and NaN stay as they are.
+  Float fraction;
+  /// The power of two, as int.
   Integer exponent;
 };
 
-/// x is neither infinite nor a NaN.
+/// Tests whether x is neither an infinity nor a NaN; gives bool.
+/// \code
+/// kr::check(kr::isfinite(x[i]), "x[{}] is not finite", i);
+/// \endcode
 template <detail::operand_type Type>
 auto isfinite(const Type& x) {
   using kept = detail::kept_real<Type>;
   return abs(detail::as_real<kept>(x)) < kept(detail::real_t<detail::storage_type_t<Type>>(__builtin_huge_valf()));
 }
-/// x is finite, not 0, and not subnormal. A narrow float counts as float.
+/// Tests whether x is finite, not 0 and not subnormal; a narrow float counts as float.
 template <detail::operand_type Type>
 auto isnormal(const Type& x) {
   using float_type = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
@@ -39,7 +53,7 @@ auto isnormal(const Type& x) {
   const auto finite = size < kept(detail::format<float_type>::infinity);
   return large && finite;
 }
-/// The sign bit: also of -0 and of NaN.
+/// Tests the sign bit of x; -0 and NaN have one, too.
 template <detail::operand_type Type>
 auto signbit(const Type& x) {
   using real = detail::real_t<detail::storage_type_t<Type>>;
@@ -48,21 +62,24 @@ auto signbit(const Type& x) {
   return bitcast<integer>(detail::as_real<detail::kept_real<Type>>(x)) < integer(0);
 }
 
-/// x - y where that is positive, else 0.
+/// x - y if that is positive, else 0.
 template <detail::operand_type Left, detail::operand_type Right>
 auto fdim(const Left& x, const Right& y) {
   using kept = detail::kept_real2<Left, Right>;
   const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(a <= b, kept(detail::real_of<Left, Right>(0)), kept(a - b));
 }
-/// The smaller, or NaN where one is a NaN (kr::min drops NaN).
+/// The smaller number, or NaN if either is a NaN; kr::min drops NaN instead.
 template <detail::operand_type Left, detail::operand_type Right>
 auto minimum(const Left& x, const Right& y) {
   using kept = detail::kept_real2<Left, Right>;
   const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(min(a, b))));
 }
-/// The larger, or NaN where one is a NaN (kr::max drops NaN).
+/// The larger number, or NaN if either is a NaN; kr::max drops NaN instead.
+/// \code
+/// y[i] = kr::maximum(x[i], 0.0f);   // keeps a NaN
+/// \endcode
 template <detail::operand_type Left, detail::operand_type Right>
 auto maximum(const Left& x, const Right& y) {
   using kept = detail::kept_real2<Left, Right>;
@@ -70,27 +87,36 @@ auto maximum(const Left& x, const Right& y) {
   return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(max(a, b))));
 }
 
-/// An angle in radians as one in degrees.
+/// Converts an angle from radians to degrees.
 template <detail::operand_type Type>
 auto degrees(const Type& x) {
   using kept = detail::kept_real<Type>;
   return kept(detail::product(detail::as_real<kept>(x), detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877)));
 }
-/// An angle in degrees as one in radians.
+/// Converts an angle from degrees to radians.
+/// \code
+/// y[i] = kr::sin(kr::radians(x[i]));
+/// \endcode
 template <detail::operand_type Type>
 auto radians(const Type& x) {
   using kept = detail::kept_real<Type>;
   return kept(detail::product(detail::as_real<kept>(x), detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769)));
 }
 
-/// Sine and cosine; the reduction of the argument is shared.
+/// Sine and cosine of x, in radians; they share the reduction of the argument.
+/// \code
+/// auto [s, c] = kr::sincos(x[i]);
+/// \endcode
 template <detail::operand_type Type>
 auto sincos(const Type& x) {
   using kept = detail::kept_real<Type>;
   const kept given(detail::as_real<kept>(x));
   return sincos_result<kept>{sin(given), cos(given)};
 }
-/// The whole part and the fraction, both with the sign of x.
+/// Splits x into its fraction and its integer part; both have the sign of x.
+/// \code
+/// auto [fraction, whole] = kr::modf(x[i]);
+/// \endcode
 template <detail::operand_type Type>
 auto modf(const Type& x) {
   using kept = detail::kept_real<Type>;
@@ -98,7 +124,11 @@ auto modf(const Type& x) {
   const kept zero(detail::real_t<detail::storage_type_t<Type>>(0));
   return modf_result<kept>{copysign(detail::choose(isinf(given), zero, kept(given - whole)), given), whole};
 }
-/// x = fraction 2^exponent, |fraction| in [1/2, 1); 0, infinities and NaN with exponent 0.
+/// Splits x into fraction * 2^exponent, with |fraction| in [1/2, 1).
+/// For 0, infinities and NaN the fraction is x and the exponent is 0.
+/// \code
+/// auto [fraction, exponent] = kr::frexp(x[i]);
+/// \endcode
 template <detail::operand_type Type>
 auto frexp(const Type& x) {
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
@@ -113,7 +143,8 @@ auto frexp(const Type& x) {
   return frexp_result<kept, integer>{detail::choose(ordinary, fraction, given),
                                      detail::choose(ordinary, integer(cast<int>(parts.exponent + 1)), integer(0))};
 }
-/// The exponent of x as C's ilogb: the least int for 0 and NaN, the largest for infinities.
+/// The exponent of x as an int, like C's ilogb.
+/// It is the smallest int for 0 and NaN, and the largest for infinities.
 template <detail::operand_type Type>
 auto ilogb(const Type& x) {
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
@@ -129,7 +160,7 @@ auto ilogb(const Type& x) {
   const auto no_exponent = zero || not_a_number;
   return detail::choose(no_exponent, integer(-largest - 1), infinite);
 }
-/// The exponent of x as a floating-point number; -infinity for 0.
+/// The exponent of x as a float; -infinity for 0.
 template <detail::operand_type Type>
 auto logb(const Type& x) {
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
@@ -140,7 +171,10 @@ auto logb(const Type& x) {
   const kept finite = detail::choose(isfinite(given), ordinary, kept(given * given));
   return detail::choose(given == kept(real(0)), kept(-detail::format<real>::infinity), finite);
 }
-/// x 2^n, rounded once.
+/// x * 2^n for an integer n, rounded once.
+/// \code
+/// y[i] = kr::ldexp(x[i], n);
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Count>
 auto ldexp(const Type& x, const Count& n) {
   static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of ldexp must be an integer");
@@ -188,6 +222,9 @@ auto rcbrt(const Type& x) {
   return kept(kept(detail::real_t<detail::storage_type_t<Type>>(1)) / cbrt(detail::as_real<kept>(x)));
 }
 /// x to an integer power: by repeated squaring where n is plain, as pow where it is traced.
+/// \code
+/// y[i] = kr::powi(x[i], 3);
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Count>
 auto powi(const Type& x, const Count& n) {
   static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of powi must be an integer");

@@ -6,8 +6,13 @@
 #include <krait/detail/subscript.h>
 
 namespace krait {
-/// What x[i] gives for a writable view: the element's value, loaded where the subscript stands, that can be assigned to as long
-/// as it has no name. `auto t = x[i]` keeps the loaded value.
+/// An element of a writable view, as `x[i]` gives it.
+/// Its value is loaded at the subscript. It can be assigned to as long as it has no name; `auto t =
+/// x[i]` keeps the loaded value.
+/// \code
+/// y[i] = x[i] + 1.0f;
+/// y[i] += 2.0f;
+/// \endcode
 template <class Type>
 class ref;
 
@@ -18,7 +23,7 @@ class ref<Type> : public value<Type> {
   explicit ref(detail::place_source& from) : ref(from.take()) {}
   ref(const ref&) = default;
 
-  /// Each gives what was stored.
+  /// Stores, and gives the value that was stored.
   [[gnu::noinline, gnu::cold]] value<Type> operator=(const ref& x) && {
     detail::set_caller();
     return value<Type>(detail::store(place_, node_of(x)));
@@ -68,25 +73,36 @@ class ref<Type> : public value<Type> {
   detail::place place_;
 };
 
-/// An array of Rank dimensions whose elements are read, and written where Type is not const. The last index is contiguous (C
-/// order) unless the argument has other strides.
+/// A kernel parameter that is an array of Rank dimensions, 1 to 6.
+/// Elements are read with x[i] or x(i, j); they can be written unless Type is const. The last index
+/// is contiguous (C order) unless the argument has other strides. Shared and local arrays are
+/// views, too.
+/// \code
+/// auto scale = kr::kernel([](kr::view<const float, 2> a, kr::view<float, 2> b) {
+///   auto [j, i] = kr::grid<2>();
+///   b(i, j) = 2.0f * a(i, j);
+/// });
+/// \endcode
 template <class Type, int Rank = 1>
 class view;
 
 template <class Type, int Rank>
 class view<const Type, Rank> : public detail::handle {
-  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait: views have one to six dimensions");
+  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait: views must have one to six dimensions");
 
  public:
   explicit constexpr view(detail::node n) noexcept : handle(n) {}
 
-  /// Elements along a dimension.
+  /// The number of elements along a dimension.
+  /// \code
+  /// for (auto k : kr::range(a.extent(1))) y[k] = a(0, k);
+  /// \endcode
   template <detail::plain_integer Index>
   value<std::int64_t> extent(Index dimension, detail::location where = detail::location::here()) const {
     detail::set_location(where);
     return value<std::int64_t>(detail::extent(node_, static_cast<unsigned>(dimension)));
   }
-  /// Elements in all.
+  /// The number of elements in all dimensions together.
   value<std::int64_t> size(detail::location where = detail::location::here()) const { return product<1>(extent(0, where)); }
 
   value<Type> operator[](detail::subscript i) const requires(Rank == 1) {
@@ -113,16 +129,16 @@ class view<const Type, Rank> : public detail::handle {
                          detail::subscript n) const requires(Rank == 6) {
     return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m), node_of(n)}, 6});
   }
-  /// Never usable: an element has an index for each dimension.
+  /// Not usable: an element needs one index per dimension. The compile error names the cure.
   template <class... Indices>
   value<Type> operator()(const Indices&...) const requires(sizeof...(Indices) != Rank) {
     static_assert(detail::always_false<Indices...>,
-                  "krait: an element of a view has one index for each dimension, as in x(i, j)");
+                  "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::read({node_, {}, 0});
   }
   template <class Index>
   value<Type> operator[](const Index&) const requires(Rank != 1) {
-    static_assert(detail::always_false<Index>, "krait: an element of a view has one index for each dimension, as in x(i, j)");
+    static_assert(detail::always_false<Index>, "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::read({node_, {}, 0});
   }
 
@@ -169,17 +185,21 @@ class view : public view<const Type, Rank> {
   template <class... Indices>
   ref<Type> operator()(const Indices&...) const requires(sizeof...(Indices) != Rank) {
     static_assert(detail::always_false<Indices...>,
-                  "krait: an element of a view has one index for each dimension, as in x(i, j)");
+                  "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::name({this->node_, {}, 0});
   }
   template <class Index>
   ref<Type> operator[](const Index&) const requires(Rank != 1) {
-    static_assert(detail::always_false<Index>, "krait: an element of a view has one index for each dimension, as in x(i, j)");
+    static_assert(detail::always_false<Index>, "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::name({this->node_, {}, 0});
   }
 };
 
-/// An array of the block, uninitialised: `auto tile = kr::shared<float, 16, 17>();`
+/// An array that the threads of a block share, uninitialised; its extents are constants.
+/// \code
+/// auto tile = kr::shared<float, 16, 17>();
+/// tile(kr::thread_idx().y, kr::thread_idx().x) = x[i];
+/// \endcode
 template <class Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where = detail::location::here()) {
   static_assert(((Extents > 0) && ...),
@@ -190,15 +210,23 @@ view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where =
       detail::make_array(detail::op::Shared, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
   return view<Type, sizeof...(Extents)>(array);
 }
-/// An array of the block of n elements, uninitialised: `auto row = kr::dynamic_shared<float>(kr::block_dim().x + 2);`. Its size is
-/// part of no code: n is computed at each launch, from arguments, extents, block_dim and grid_dim. Arrays never overlap; a kernel
-/// has at most 8 of them. A launch throws error of kind usage where n is negative or the device has less shared memory.
+/// A shared array of n elements, uninitialised; n is computed at each launch.
+/// n may depend on arguments, extents, block_dim and grid_dim, and changing it compiles nothing. A
+/// kernel has at most 8 of these arrays; they never overlap. The launch throws error{usage} if n is
+/// negative or the device has less shared memory.
+/// \code
+/// auto row = kr::dynamic_shared<float>(kr::block_dim().x + 2);
+/// \endcode
 template <class Type>
 view<Type> dynamic_shared(detail::operand n, detail::location where = detail::location::here()) {
   detail::set_location(where);
   return view<Type>(detail::make_shared(detail::element<Type>::type, sizeof(Type), node_of(n)));
 }
-/// An array of the thread's own, zero at first: `auto stack = kr::local<int, 32>();`
+/// An array that each thread has for itself, zero at first; its extents are constants.
+/// \code
+/// auto stack = kr::local<int, 32>();
+/// stack[0] = 1;
+/// \endcode
 template <class Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = detail::location::here()) {
   static_assert(((Extents > 0) && ...), "krait: the extents of a local array must be positive");
@@ -209,10 +237,13 @@ view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = 
   return view<Type, sizeof...(Extents)>(array);
 }
 
-/// A table of host data, a container with data() and size() or an array of C++, that the kernel reads by any index. It is copied
-/// while recording: a later change does not reach the kernel. Throws error{usage} above 64 MiB.
-///   const float weights[] = {0.25f, 0.5f, 0.25f};
-///   auto w = kr::constant(weights);
+/// A table of host data that the kernel reads at any index.
+/// The data is a container with data() and size(), or a C++ array. It is copied while recording: a
+/// later change does not reach the kernel. Throws error{usage} above 64 MiB.
+/// \code
+/// const float weights[] = {0.25f, 0.5f, 0.25f};
+/// auto w = kr::constant(weights);
+/// \endcode
 template <class Container>
 requires requires(const Container& from) { from.data(), from.size(); }
 auto constant(const Container& from, detail::location where = detail::location::here()) {
@@ -224,22 +255,31 @@ view<const Type> constant(const Type (&from)[Count], detail::location where = de
   return view<const Type>(detail::constant_array(detail::element<Type>::type, sizeof(Type), from, Count, where));
 }
 
-/// An element that is not used again soon: `kr::load_streaming(x[i])` need not stay in a cache, and leaves its place to others. A hint
-/// (`ld.global.cs` on CUDA, Nontemporal on Vulkan, nothing on the CPU) that never changes a result. Throws krait::error of kind
-/// usage for a value that is no element.
+/// Loads an element that is not used again soon, so that it need not stay in a cache.
+/// It is a hint that never changes a result: `ld.global.cs` on CUDA, Nontemporal on Vulkan, nothing
+/// on the CPU. Throws error{usage} for a value that is not an element.
+/// \code
+/// y[i] = kr::load_streaming(x[i]);
+/// \endcode
 template <detail::plain Type>
 value<Type> load_streaming(const value<Type>& element) {
   detail::make_streaming(node_of(element));
   return element;
 }
-/// `kr::store_streaming(y[i], v)`: the same of what is written.
+/// Stores an element that is not used again soon; see kr::load_streaming.
+/// \code
+/// kr::store_streaming(y[i], 2.0f * x[i]);
+/// \endcode
 template <detail::plain Type, detail::operand_type Other>
 void store_streaming(const ref<Type>& element, const Other& x) {
   if constexpr (detail::plain<Other>) detail::store(place_of(element), detail::node_of(detail::convert_plain<Type>(x)), true);
   else detail::store(place_of(element), node_of(x), true);
 }
 
-/// Exchanges two locals, or two elements.
+/// Exchanges the values of two variables, or of two elements.
+/// \code
+/// kr::swap(y[i], y[i + 1]);
+/// \endcode
 template <detail::plain Type>
 void swap(var<Type>& x, var<Type>& y) {
   const value<Type> old(x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA's own instructions and device functions in kernels, beside what other devices run in their place.
+// PTX instructions and CUDA device functions in kernels, with a replacement for other devices.
 #pragma once
 
 #include <krait/debug.h>
@@ -22,7 +22,7 @@ struct linked<Result(Args...)> {
   static constexpr bool passes =
       std::is_arithmetic_v<Type> && !std::is_same_v<Type, bool> && (sizeof(Type) == 4 || sizeof(Type) == 8);
   static_assert((passes<Args> && ...) && (std::is_void_v<Result> || passes<Result>),
-                "krait: a linked function takes and gives numbers of 32 and 64 bits");
+                "krait: a linked function takes and returns numbers of 32 or 64 bits");
 
   template <class Fallback>
   static auto make(const char* name, const char* ptx, const Fallback& fallback, location where) {
@@ -40,9 +40,13 @@ struct linked<Result(Args...)> {
 
 }  // namespace detail
 
-/// Instructions of PTX at this place, on CUDA devices: $0 is the result, $1 and on are the operands. Other devices run the lambda on the
-/// operands (kr::function, whose option .ptx this is).
-///   auto r = kr::inline_asm<float>("rsqrt.approx.f32 $0, $1;", [](auto v) { return 1 / kr::sqrt(v); }, x);
+/// Runs PTX instructions on CUDA devices, and a lambda on other devices.
+/// In the text $0 is the result, $1 and on are the operands. It is kr::function with the option
+/// .ptx, at one place.
+/// \code
+/// const auto other = [](auto v) { return kr::rsqrt(v); };
+/// y[i] = kr::inline_asm<float>("rsqrt.approx.f32 $0, $1;", other, x[i]);
+/// \endcode
 template <class Result, class Fallback, class... Operands>
 auto inline_asm(const detail::located_text& ptx, const Fallback& fallback, const Operands&... operands) {
   const function_options with{.name = nullptr, .rare = false, .ptx = ptx.text};
@@ -53,9 +57,12 @@ auto inline_asm(const detail::located_text& ptx, const Fallback& fallback, const
   }
 }
 
-/// A device function of a text of PTX (`.func`, as `nvcc -ptx -rdc=true` makes of a __device__ function), which kernels on CUDA devices call.
-/// Other devices run the lambda. Throws error{usage} where the text has no function of that name; the driver checks the rest of it.
-///   auto lerp = kr::linked_function<float(float, float, float)>("lerp", ptx, [](auto a, auto b, auto t) { return a + t * (b - a); });
+/// Makes a function that calls a device function of a PTX text on CUDA, and a lambda elsewhere.
+/// The text has a `.func` of that name, as `nvcc -ptx -rdc=true` makes of a __device__ function;
+/// else it throws error{usage}. The driver checks the rest of the text.
+/// \code
+/// auto twice = kr::linked_function<float(float)>("twice", ptx, [](auto v) { return v + v; });
+/// \endcode
 template <class Signature, class Fallback>
 auto linked_function(const char* name, const char* ptx, const Fallback& fallback,
                      detail::location where = detail::location::here()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are shipped: one file with what was recorded and with code for some targets, and its kernels in another program
-// (docs/shipping.md).
+// Kernels to ship: one file with recorded kernels and code for some targets, which another program
+// loads (docs/shipping.md).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace krait {
 namespace detail {
 
 struct pack_state;
-/// What is behind kr::pack and kernel_pack, which say what these throw.
+/// The implementation of kr::pack and kernel_pack, whose docstrings list the errors.
 KRAIT_API void write_pack(const char* file, const char* targets, const kernel_reference* kernels, std::size_t count);
 KRAIT_API pack_state* load_pack(const char* file);
 KRAIT_API void free_pack(pack_state* pack) noexcept;
@@ -57,13 +57,19 @@ struct packed_kernel<void(Params...)> {
 
 }  // namespace detail
 
-/// Targets that kr::pack compiles for, with a semicolon between: what kr::target takes, and "x86-64-v2", "x86-64-v3", "x86-64-v4".
+/// Options of kr::pack.
 struct pack_options {
+  /// Targets with semicolons between them: those of kr::target, and "x86-64-v2", "x86-64-v3",
+  /// "x86-64-v4".
   const char* targets = "x86-64-v2; x86-64-v3; x86-64-v4; sm_75; sm_80; sm_90; vulkan";
 };
 
-/// Records kernels, compiles them for each target and writes them into a file. Their names, `{.name = "saxpy"}`, are those that others load
-/// them by; their lambdas declare the types of the parameters. Throws error, and leaves the file as it was.
+/// Records kernels, compiles them for each target, and writes them to a file.
+/// Kernels are found by the name in their options; their lambdas declare the parameters' types.
+/// Throws error, and leaves the file as it was.
+/// \code
+/// kr::pack("kernels.kpack", {.targets = "x86-64-v3; sm_90"}, saxpy);
+/// \endcode
 template <class... Kernels>
 void pack(const char* file, const pack_options& with, const Kernels&... kernels) {
   static_assert(sizeof...(Kernels) > 0, "a pack has at least one kernel");
@@ -75,27 +81,31 @@ requires(detail::packable<Kernels>&&...) void pack(const char* file, const Kerne
   pack(file, pack_options{}, kernels...);
 }
 
-/// The kernels of a file. They may outlive it, and are launched from any thread.
+/// The kernels of a pack file; they may outlive it, and can be launched from any thread.
 class kernel_pack {
  public:
   kernel_pack(kernel_pack&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   kernel_pack& operator=(kernel_pack&&) = delete;
   ~kernel_pack() { detail::free_pack(state_); }
 
-  /// A kernel, which is launched as others are:
-  ///   auto saxpy = pack.get<void(float, kr::view<const float>, kr::view<float>)>("saxpy");
-  ///   saxpy.launch({30, 128}, 2.0f, x, y);
-  /// Throws error{usage} where the pack has none of that name, or it takes other parameters.
+  /// A kernel by its name, to be launched like others.
+  /// Throws error{usage} if the pack has no kernel of that name, or its parameters differ.
+  /// \code
+  /// auto pack = kr::load_pack("kernels.kpack");
+  /// auto scale2 = pack.get<void(kr::view<float>)>("scale");
+  /// \endcode
   template <class Signature>
   auto get(const char* name) const {
     using packed = detail::packed_kernel<Signature>;
     return kernel_object<typename packed::lambda>(detail::make_packed_kernel(state_, name, packed::as));
   }
 
+  /// The number of kernels.
   std::size_t size() const noexcept { return detail::kernels_in_pack(state_); }
-  /// The kernels' names, in the order in which they were packed. Throws error{usage} beyond the last.
+  /// The name of a kernel, in the order of packing. Throws error{usage} beyond the last.
   const char* name(std::size_t index) const { return detail::pack_name(state_, index); }
-  /// "(f32, view<f32, 1, const>, view<f32, 1>)", in the words of docs/ir.md.
+  /// The parameters of a kernel in the words of docs/ir.md: "(f32, view<f32, 1, const>, view<f32,
+  /// 1>)".
   text signature(const char* name) const { return detail::pack_signature(state_, name); }
   /// The targets that it has code for.
   text targets(const char* name) const { return detail::pack_targets(state_, name); }
@@ -106,8 +116,13 @@ class kernel_pack {
   detail::pack_state* state_;
 };
 
-/// Reads a file that kr::pack or `krait pack` made. A pack is code: load those that you trust. Throws error{usage} for one that is damaged
-/// or of another version.
+/// Reads a file that kr::pack or `krait pack` wrote. A pack contains code: load only those you
+/// trust.
+/// Throws error{usage} for a damaged file and for one of another version.
+/// \code
+/// auto pack = kr::load_pack("kernels.kpack");
+/// std::puts(pack.name(0));
+/// \endcode
 inline kernel_pack load_pack(const char* file) { return kernel_pack(detail::load_pack(file)); }
 
 }  // namespace krait

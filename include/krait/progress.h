@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A line on the terminal that tells how far a long loop of the host is.
+// A progress line on the terminal for a long loop on the host.
 //   for (std::int64_t step : kr::progress(1000, {.name = "heat"})) simulate(step);
 //   heat: 420 of 1000, 42 %, 12.6 s, 17.4 s to go
 #pragma once
@@ -13,12 +13,16 @@
 
 namespace krait {
 
-/// What kr::progress says, and how often.
+/// Options of kr::progress.
 struct progress_options {
+  /// The name at the start of the line.
   const char* name = nullptr;
-  double every = 0.1;   ///< seconds between two texts, and before the first
-  bool always = false;  ///< also where `to` is no terminal: a line each time
-  int to = 2;           ///< a file descriptor: the standard error
+  /// Seconds between two outputs, and before the first one.
+  double every = 0.1;
+  /// Whether to print when `to` is not a terminal, too: one line each time.
+  bool always = false;
+  /// The file descriptor to write to; 2 is standard error.
+  int to = 2;
 };
 
 namespace detail {
@@ -47,7 +51,7 @@ struct counting {
   counted end() const { return {count > 0 ? count : 0}; }
 };
 
-/// What a loop goes through, which ends the line with itself.
+/// The range of a loop; its destructor ends the line.
 template <class Range>
 class progress_range {
  public:
@@ -93,11 +97,14 @@ class progress_range {
 
 }  // namespace detail
 
-/// 0 to count - 1.
+/// The numbers 0 to count - 1, with a progress line on the terminal.
+/// \code
+/// for (std::int64_t step : kr::progress(1000, {.name = "heat"})) scale.launch({64, 256}, x);
+/// \endcode
 inline detail::progress_range<detail::counting> progress(std::int64_t count, const progress_options& with = {}) {
   return {detail::counting{count}, count > 0 ? count : 0, with};
 }
-/// The elements of a container, an array of C++ or any range; a temporary one is kept.
+/// The elements of a range, with a progress line on the terminal; a temporary range is kept alive.
 template <class Range>
 requires requires(Range& r) { std::begin(r), std::end(r); }
 detail::progress_range<Range> progress(Range&& range, const progress_options& with = {}) {

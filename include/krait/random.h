@@ -8,49 +8,67 @@
 
 namespace krait {
 
-/// Two results of one draw: `auto [a, b] = words.normal_float(0);`
+/// Two results of one draw of normal numbers.
+/// \code
+/// auto [a, b] = kr::philox(1234, i).normal_float(0);
+/// \endcode
 template <class Number>
 struct random_pair {
-  Number first, second;
+  /// The first number.
+  Number first;
+  /// The second number.
+  Number second;
 };
 
-/// Random words, as traced values in a kernel, else plain, and numbers made of them. A word may serve one number only.
+/// Random words, and numbers made from them; use each word for one number only.
+/// The words are traced values in a kernel and plain ones elsewhere. kr::philox and kr::threefry
+/// give them.
+/// \code
+/// auto words = kr::philox(1234, i);
+/// y[i] = words.uniform_float(0);
+/// \endcode
 template <class Word, int Words = 4>
 struct random_words {
+  /// The words, of 32 bits each.
   Word word[Words];
 
   const Word& operator[](int i) const { return word[i]; }
-  /// In [0, 1): a multiple of 2^-24, of word i = 0..3.
+  /// A float in [0, 1), a multiple of 2^-24, made from word i = 0..3.
   auto uniform_float(int i, detail::location where = detail::location::here()) const {
     note(where);
     return cast<float>(word[i] >> 8) * 0x1p-24f;
   }
-  /// In [0, 1): a multiple of 2^-53, of words 2 i and 2 i + 1, i = 0, 1.
+  /// A double in [0, 1), a multiple of 2^-53, made from words 2 i and 2 i + 1 with i = 0, 1.
   auto uniform_double(int i, detail::location where = detail::location::here()) const {
     note(where);
     return cast<double>(long_word(i) >> 11) * kept<double>(0x1p-53);
   }
-  /// An integer in [0, n) for n in 1..2^32 - 1, of word i = 0..3: the upper half of word * n. Two results differ in probability by
-  /// at most 2^-32, relative to each other n / 2^32. n = 0 gives 0.
+  /// An integer in [0, n), made from word i = 0..3; n is in 1..2^32 - 1.
+  /// It is the upper half of word * n. Two results differ in probability by at most 2^-32, relative
+  /// to each other by n / 2^32. For n = 0 it is 0.
+  /// \code
+  /// auto die = kr::philox(1234, i).below(0, 6) + 1;
+  /// \endcode
   template <detail::operand_type Count>
   auto below(int i, const Count& n, detail::location where = detail::location::here()) const {
     note(where);
     return mul_hi(word[i], kept<std::uint32_t>(cast<std::uint32_t>(n)));
   }
-  /// The same for n up to 2^64 - 1, of words 2 i and 2 i + 1, i = 0, 1.
+  /// Like below, for n up to 2^64 - 1; made from words 2 i and 2 i + 1 with i = 0, 1.
   template <detail::operand_type Count>
   auto long_below(int i, const Count& n, detail::location where = detail::location::here()) const {
     note(where);
     return mul_hi(long_word(i), kept<std::uint64_t>(cast<std::uint64_t>(n)));
   }
-  /// Two independent numbers of mean 0 and variance 1, of words 2 i and 2 i + 1, i = 0, 1 (Box and Muller, 1958). None is larger
-  /// than 5.8 in size.
+  /// Two independent normal numbers of mean 0 and variance 1 (Box and Muller, 1958).
+  /// They are made from words 2 i and 2 i + 1 with i = 0, 1, and are at most 5.8 in magnitude.
   auto normal_float(int i, detail::location where = detail::location::here()) const {
     note(where);
     // 1 - u is in (0, 1] and exact, so that its logarithm is finite.
     return normal<float>(1.0f - uniform_float(2 * i), uniform_float(2 * i + 1) * 2.0f);
   }
-  /// The same in double precision, of all four words. None is larger than 8.6 in size.
+  /// Two normal numbers like normal_float in double precision, at most 8.6 in magnitude.
+  /// They are made from all four words.
   auto normal_double(detail::location where = detail::location::here()) const requires(Words == 4) {
     note(where);
     return normal<double>(kept<double>(1.0) - uniform_double(0), uniform_double(1) * kept<double>(2.0));
@@ -88,11 +106,15 @@ random_words<Word> philox_rounds(const Word& a, const Word& b, const Word& c, co
 
 }  // namespace detail
 
-/// Four random words of the generator Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-/// 2011): the counter's low half is `index`, its high half `draw`, the key is `seed`, each as 64 bits. A stream of random numbers
-/// is a seed and an index, as the thread's; its numbers are draws 0, 1, 2…
-///   auto random = kr::philox(seed, i, draw);
-///   auto x = random.uniform_float(0), y = random.uniform_float(1);
+/// Four random words of the generator Philox4x32-10, without state.
+/// A stream of random numbers is a seed and an index, for example the thread's; its numbers are
+/// draws 0, 1, 2 and so on. The counter's low half is `index`, its high half `draw`, the key is
+/// `seed`; each has 64 bits. (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
+/// 1, 2, 3", 2011.)
+/// \code
+/// auto random = kr::philox(1234, i, 0);
+/// y[i] = random.uniform_float(0) + random.uniform_float(1);
+/// \endcode
 template <detail::operand_type Seed, detail::operand_type Index, detail::operand_type Draw>
 auto philox(const Seed& seed, const Index& index, const Draw& draw, detail::location where = detail::location::here()) {
   using word = detail::kept_among<std::uint32_t, Seed, Index, Draw>;
@@ -103,7 +125,7 @@ auto philox(const Seed& seed, const Index& index, const Draw& draw, detail::loca
   const wide key(cast<std::uint64_t>(seed)), first(cast<std::uint64_t>(index)), second(cast<std::uint64_t>(draw));
   return detail::philox_rounds<10, word>(low(first), high(first), low(second), high(second), low(key), high(key));
 }
-/// Draw 0.
+/// The same with draw 0.
 template <detail::operand_type Seed, detail::operand_type Index>
 auto philox(const Seed& seed, const Index& index, detail::location where = detail::location::here()) {
   return philox(seed, index, 0, where);

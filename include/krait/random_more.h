@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// More random numbers: Threefry, without state; xoroshiro128+, with Numba's states; and Sobol's quasi-random points. All take traced
-// and plain values, and give the same words on every device and on the host. Included by krait.h.
+// More random numbers: Threefry, without state; xoroshiro128+, with Numba's states; and Sobol's
+// quasi-random points. All take traced and plain values, and give the same words on every device
+// and on the host. Included by krait.h.
 #pragma once
 
 #include <krait/aggregate.h>
@@ -63,8 +64,8 @@ random_words<Word, Words> threefry_rounds(const random_words<Word, Words>& x, co
 
 }  // namespace detail
 
-/// Two random words of Threefry2x32-20 (Salmon, Moraes, Dror and Shaw, 2011), which is JAX's generator: counter and key are
-/// 64 bits each, the low half first.
+/// Two random words of the generator Threefry2x32-20, which JAX uses.
+/// Counter and key have 64 bits each, the low half first. (Salmon, Moraes, Dror and Shaw, 2011.)
 template <detail::operand_type Key, detail::operand_type Counter>
 auto threefry2x32(const Key& key, const Counter& counter) {
   using word = detail::kept_among<std::uint32_t, Key, Counter>;
@@ -76,9 +77,13 @@ auto threefry2x32(const Key& key, const Counter& counter) {
       random_words<word, 3>{{first, second, word(first ^ second ^ 0x1BD11BDAu)}});
 }
 
-/// Four random words of Threefry4x32-20: as philox (a stream is a seed and an index, its numbers are draws 0, 1, 2…), of additions
-/// and rotations alone, for devices whose products are slow. The key has 128 bits: `seed`, and above it `high_seed`.
-///   auto random = kr::threefry(seed, i, draw);
+/// Four random words of Threefry4x32-20, used like kr::philox.
+/// It needs additions and rotations only, for devices whose multiplication is slow. The key has 128
+/// bits: `seed`, and above it `high_seed`.
+/// \code
+/// auto random = kr::threefry(1234, i, 0);
+/// y[i] = random.uniform_float(0);
+/// \endcode
 template <detail::operand_type Seed, detail::operand_type Index, detail::operand_type Draw, detail::operand_type High = int>
 auto threefry(const Seed& seed, const Index& index, const Draw& draw, const High& high_seed = 0) {
   using word = detail::kept_among<std::uint32_t, Seed, Index, Draw, High>;
@@ -91,24 +96,31 @@ auto threefry(const Seed& seed, const Index& index, const Draw& draw, const High
                              word(detail::low_word(d) + key[2]), word(detail::high_word(d) + key[3])}},
       random_words<word, 5>{{key[0], key[1], key[2], key[3], word(key[0] ^ key[1] ^ key[2] ^ key[3] ^ 0x1BD11BDAu)}});
 }
-/// Draw 0.
+/// The same with draw 0.
 template <detail::operand_type Seed, detail::operand_type Index>
 auto threefry(const Seed& seed, const Index& index) {
   return threefry(seed, index, 0);
 }
 
-/// The state of a generator xoroshiro128+: an element of kr::array<kr::xoroshiro_state>, laid out as Numba's xoroshiro128p_dtype.
+/// The state of a xoroshiro128+ generator, laid out as Numba's xoroshiro128p_dtype.
+/// Keep states in a kr::array<kr::xoroshiro_state>, with one state per thread.
 struct xoroshiro_state {
-  std::uint64_t s0, s1;
+  /// The first word of the state; not both words may be 0.
+  std::uint64_t s0;
+  /// The second word of the state.
+  std::uint64_t s1;
   friend constexpr bool operator==(const xoroshiro_state&, const xoroshiro_state&) = default;
 };
 
-/// The generator xoroshiro128+ (Blackman and Vigna, 2016, of rotations by 55, 14 and 36) in a kernel, or on the host. It holds the
-/// state in locals: put the state back where the next launch is to go on.
-///   kr::xoroshiro random(states[i]);
-///   y[i] = random.uniform_float() + random.uniform_float();
-///   states[i] = random.state();
-/// The results and uniform numbers are Numba's, bit by bit; normal numbers are up to rounding.
+/// The generator xoroshiro128+ in a kernel or on the host; it holds its state in variables.
+/// Store the state at the end if the next launch is to continue. Results and uniform numbers equal
+/// Numba's bit by bit, normal numbers up to rounding. (Blackman and Vigna, 2016, with rotations by
+/// 55, 14 and 36.)
+/// \code
+/// kr::xoroshiro random(states[i]);
+/// y[i] = random.uniform_float() + random.uniform_float();
+/// states[i] = random.state();
+/// \endcode
 template <class Long>
 class xoroshiro {
   template <class Number>
@@ -119,22 +131,23 @@ class xoroshiro {
   template <detail::traced_composite State>
   explicit xoroshiro(const State& from) : s0_(from[&xoroshiro_state::s0]), s1_(from[&xoroshiro_state::s1]) {}
 
-  /// 64 random bits, of which the lowest is the weakest.
+  /// The next 64 random bits; the lowest bit is the weakest.
   kept<std::uint64_t> next() {
     const kept<std::uint64_t> first(s0_), second(s1_), mixed(first ^ second);
     s0_ = rotl(first, 55) ^ mixed ^ (mixed << 14);
     s1_ = rotl(mixed, 36);
     return kept<std::uint64_t>(first + second);
   }
-  /// In [0, 1): a multiple of 2^-53.
+  /// The next double in [0, 1), a multiple of 2^-53.
   kept<double> uniform_double() { return kept<double>(cast<double>(next() >> 11) * kept<double>(0x1p-53)); }
-  /// The same, rounded to float, and so in [0, 1].
+  /// The next float: the double in [0, 1) rounded, so it can be 1.
   kept<float> uniform_float() { return kept<float>(cast<float>(next() >> 11) * 0x1p-53f); }
-  /// Mean 0 and variance 1 (Box and Muller), of two results.
+  /// A normal float of mean 0 and variance 1, made from two results (Box and Muller).
   kept<float> normal_float() { return normal<float>(); }
-  /// As Numba's, of two uniform numbers in single precision.
+  /// A normal double like Numba's, made from two uniform numbers in single precision.
   kept<double> normal_double() { return normal<double>(); }
 
+  /// The current state, to be stored for the next launch.
   kept<xoroshiro_state> state() const { return {s0_, s1_}; }
 
  private:
@@ -150,7 +163,10 @@ xoroshiro(xoroshiro_state)->xoroshiro<std::uint64_t>;
 template <detail::traced_composite State>
 xoroshiro(const State&) -> xoroshiro<var<std::uint64_t>>;
 
-/// The state 2^64 results later.
+/// The state that follows 2^64 results later.
+/// \code
+/// kr::xoroshiro_state second = kr::jumped({1, 2});
+/// \endcode
 constexpr xoroshiro_state jumped(xoroshiro_state from) {
   xoroshiro_state sum{0, 0};
   for (const std::uint64_t taken : {0xbeac0467eba5facbull, 0xd86b048b86aa9922ull})
@@ -162,8 +178,13 @@ constexpr xoroshiro_state jumped(xoroshiro_state from) {
   return sum;
 }
 
-/// Fills a range on the host with the states of Numba's create_xoroshiro128p_states(n, seed, subsequence_start): the first by
-/// SplitMix64 of the seed, each other 2^64 results behind the one before. Make a kr::array of it for a device.
+/// Fills a range of states on the host, like Numba's create_xoroshiro128p_states.
+/// The first state is made from the seed by SplitMix64; each next one is 2^64 results later. Copy
+/// them to a device with kr::to_device.
+/// \code
+/// std::vector<kr::xoroshiro_state> states(1024);
+/// kr::fill_xoroshiro_states(states, 42);
+/// \endcode
 template <class Range>
 void fill_xoroshiro_states(Range& states, std::uint64_t seed, std::uint64_t first_subsequence = 0) {
   std::uint64_t z = seed + 0x9E3779B97F4A7C15ull;
@@ -178,19 +199,23 @@ void fill_xoroshiro_states(Range& states, std::uint64_t seed, std::uint64_t firs
   }
 }
 
-/// A coordinate of a quasi-random point, as a fraction of 32 bits.
+/// One coordinate of a quasi-random point, as a fraction of 32 bits.
 template <class Word>
 struct quasi_random {
+  /// The fraction times 2^32.
   Word word;
-  /// In [0, 1): a multiple of 2^-24.
+  /// The coordinate as a float in [0, 1), a multiple of 2^-24.
   auto uniform_float() const { return cast<float>(word >> 8) * 0x1p-24f; }
-  /// In [0, 1): a multiple of 2^-32, exact.
+  /// The coordinate as a double in [0, 1), exact.
   auto uniform_double() const { return cast<double>(word) * detail::kept_as<Word, double>(0x1p-32); }
 };
 
-/// Coordinate `dimension`, 0 to 39, of point `index` of Sobol's sequence, in the order of Gray's code as of Joe and Kuo's program and
-/// SciPy's Sobol(scramble=False): the first 2^k points are those of every order, and point 0 is the origin. There are 2^32 points.
-///   auto x = kr::sobol(i, 0).uniform_float(), y = kr::sobol(i, 1).uniform_float();
+/// One coordinate of a point of Sobol's quasi-random sequence.
+/// `dimension` is a constant from 0 to 39, `index` is below 2^32. The points have Gray code order,
+/// as in Joe and Kuo's program and in SciPy's Sobol(scramble=False); point 0 is the origin.
+/// \code
+/// auto u = kr::sobol(i, 0).uniform_float(), v = kr::sobol(i, 1).uniform_float();
+/// \endcode
 template <detail::operand_type Index>
 auto sobol(const Index& index, detail::sobol_dimension dimension) {
   using word = detail::kept_as<Index, std::uint32_t>;

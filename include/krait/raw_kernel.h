@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are written in a device's own language instead of recorded (docs/raw-kernels.md).
+// Kernels written in the language of a device instead of recorded (docs/raw-kernels.md).
 #pragma once
 
 #include <initializer_list>
@@ -11,23 +11,31 @@
 
 namespace krait {
 
-/// What the text of a raw kernel is written in.
+/// The language of a raw kernel's text.
 enum class raw_language : unsigned char {
-  ptx,      ///< CUDA: a module of PTX
-  spirv,    ///< Vulkan: the words of a module as bytes, or its text for the assembler of SPIRV-Tools
-  wgsl,     ///< web pages (kr::web): a module of WGSL
-  llvm_ir,  ///< the CPU: a module of LLVM 22 as text or bitcode
+  /// CUDA: a PTX module.
+  ptx,
+  /// Vulkan: a SPIR-V module as bytes, or as text for the assembler of SPIRV-Tools.
+  spirv,
+  /// Web pages (kr::web): a WGSL module.
+  wgsl,
+  /// The CPU: a module of LLVM 22 as text or bitcode.
+  llvm_ir,
 };
 
-/// How a text is to be read: `{.language = kr::raw_language::ptx, .entry = "saxpy"}`.
+/// The language and entry of a text: `{.language = kr::raw_language::ptx, .entry = "saxpy"}`.
 struct raw_options {
+  /// The language of the text.
   raw_language language;
-  const char* entry;  ///< the kernel's name in the text
+  /// The name of the kernel in the text.
+  const char* entry;
 };
 
-/// One text of a kernel that has several, in the language of each device that it runs on.
+/// One text of a kernel that has several, one per language.
 struct raw_text {
+  /// The text.
   std::string_view text;
+  /// Its language and entry.
   raw_options with;
 };
 
@@ -36,12 +44,14 @@ namespace detail {
 KRAIT_API kernel_state* make_raw_kernel(const raw_text* texts, std::size_t count, const signature& as, location where);
 }  // namespace detail
 
-/// A kernel that is launched as others are, whose code is given: a device takes the text in its own language.
-///   auto saxpy = kr::raw_kernel<void(float, kr::view<const float>, kr::view<float>)>(
-///       ptx, {.language = kr::raw_language::ptx, .entry = "saxpy"});
-///   saxpy.launch({30, 128}, 2.0f, x, y);
-/// The entry takes the items of the argument block (docs/raw-kernels.md), which is checked at the first call for a device. What the
-/// code accesses is not. Throws error{usage} for an empty text, and for two of one language.
+/// Makes a kernel from PTX, SPIR-V, WGSL or LLVM IR; it is launched like other kernels.
+/// Each device takes the text in its own language. The entry takes the items of the argument block
+/// (docs/raw-kernels.md), which is checked at the first call for a device; memory accesses are not
+/// checked. Throws error{usage} for an empty text, and for two of one language.
+/// \code
+/// auto twice = kr::raw_kernel<void(kr::view<float>)>(
+///     ptx, {.language = kr::raw_language::ptx, .entry = "twice"});
+/// \endcode
 template <class Signature>
 auto raw_kernel(std::initializer_list<raw_text> texts, detail::location where = detail::location::here()) {
   using given = detail::packed_kernel<Signature>;
@@ -51,7 +61,7 @@ template <class Signature>
 auto raw_kernel(std::string_view text, const raw_options& with, detail::location where = detail::location::here()) {
   return raw_kernel<Signature>({{text, with}}, where);
 }
-/// The words of a SPIR-V module.
+/// Makes a kernel from the words of a SPIR-V module.
 template <class Signature>
 auto raw_kernel(std::span<const std::uint32_t> words, const raw_options& with,
                 detail::location where = detail::location::here()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands between the brackets of a slice: `a(2, kr::all)`, `a(kr::range(1, kr::end - 1), kr::newaxis)`. As in NumPy, numbers below 0
-// count from the end, and ranges are cut to what there is.
+// The arguments of a slice: `a(2, kr::all)`, `a(kr::range(1, kr::end - 1), kr::newaxis)`. As in
+// NumPy, negative numbers count from the end, and ranges are cut to the extent.
 #pragma once
 
 #include <concepts>
@@ -31,7 +31,8 @@ struct newaxis_type {};
 
 constexpr slice_item::bound bound_of(end_position e) { return {e.at, slice_item::from_end}; }
 constexpr slice_item::bound bound_of(none_type) { return {}; }
-/// What 63 bits do not hold is behind every element: as a negative number it would count from the end.
+/// A number beyond 63 bits is after every element: as a negative number it would count from the
+/// end.
 template <std::integral Number>
 constexpr slice_item::bound bound_of(Number n) {
   if constexpr (std::is_unsigned_v<Number> && sizeof(Number) >= sizeof(std::int64_t)) {
@@ -63,7 +64,7 @@ constexpr slice_item item_of(const plain_range<Type, Step>& r) {
   return {slice_item::range, bound_of(r.first()), bound_of(r.last()), static_cast<std::int64_t>(r.step())};
 }
 
-/// What a(…) takes.
+/// The types that a(…) accepts.
 template <class Item>
 concept sliceable = requires(const Item& item) {
   item_of(item);
@@ -75,14 +76,26 @@ inline constexpr bool is_new_axis = std::is_same_v<Item, newaxis_type>;
 
 }  // namespace detail
 
-/// Behind the last element; `kr::end - 1` is the last.
+/// The position after the last element in a slice; `kr::end - 1` is the last element.
+/// \code
+/// auto inner = x(kr::range(1, kr::end - 1));
+/// \endcode
 inline constexpr detail::end_position end{};
-/// A bound that is left out, as in NumPy's `a[::-1]`: `kr::range(kr::none, kr::none, -1)`.
+/// A bound of a slice that is left out, as in NumPy's `a[::-1]`.
+/// \code
+/// auto backwards = x(kr::range(kr::none, kr::none, -1));
+/// \endcode
 inline constexpr detail::none_type none{};
-/// A dimension of extent 1.
+/// A new dimension of extent 1 in a slice.
+/// \code
+/// auto column = x(kr::all, kr::newaxis);
+/// \endcode
 inline constexpr detail::newaxis_type newaxis{};
 
-/// Part of a dimension: from `first`, before `last`, in steps that may be negative.
+/// A part of a dimension: from `first` to before `last`, in steps that may be negative.
+/// \code
+/// auto even = x(kr::range(0, kr::end, 2));
+/// \endcode
 template <detail::slice_bound First, detail::slice_bound Last>
 requires(detail::slice_word<First> || detail::slice_word<Last>) constexpr detail::slice_range
     range(First first, Last last, std::int64_t step = 1) {

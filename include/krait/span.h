@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of the host as arrays of the CPU, and arrays of the CPU as std::span and std::mdspan; nothing is copied.
+// Host memory as arrays on the CPU, and arrays on the CPU as std::span and std::mdspan; nothing is
+// copied.
 //   auto a = kr::wrap(v.data(), {rows, columns});     // of a std::vector<float> v
 //   kr::to_span(a)[0] = 1.0f;
 #pragma once
@@ -20,7 +21,7 @@
 namespace krait {
 namespace detail {
 
-/// std::mdspan, or what is made like it, with elements that lie in memory.
+/// std::mdspan or a similar type, with elements in memory.
 template <class Type>
 concept multidimensional_span = requires(const Type& m) {
   { m.data_handle() } -> std::convertible_to<const typename Type::element_type*>;
@@ -31,15 +32,20 @@ concept multidimensional_span = requires(const Type& m) {
 };
 /// Elements that the host may read through an address: throws error{usage} for arrays of other devices, which `operation` does not take.
 KRAIT_API void check_host_memory(const storage* memory, void* on, const char* operation);
-/// Throws error{usage} where elements are not in C order one behind the other.
+/// Throws error{usage} if the elements are not contiguous in C order.
 KRAIT_API void check_in_order(const layout& of, const char* operation);
-/// What std::layout_stride takes, where the array has such strides: throws error{usage} for others.
+/// The strides for std::layout_stride. Throws error{usage} for an array that has others.
 KRAIT_API void mdspan_strides(const layout& of, std::int64_t* strides);
 [[noreturn]] KRAIT_API void refuse_mdspan_extent(int dimension, std::int64_t extent);
 
 }  // namespace detail
 
-/// Memory of the host as an array on the CPU that shares it, in C order or Fortran's; it must outlive the array and its views.
+/// An array on the CPU that shares host memory, in C or Fortran order.
+/// The memory must outlive the array and its views. Nothing is copied.
+/// \code
+/// std::vector<float> h(12);
+/// auto matrix = kr::wrap(h.data(), {3, 4});
+/// \endcode
 template <class Elem, int Rank>
 array<Elem, Rank> wrap(Elem* first, const shape<Rank>& extents, storage_order order = storage_order::c) {
   const detail::layout at = detail::dense(extents.extents, Rank, order == storage_order::fortran);
@@ -53,14 +59,15 @@ template <class Elem, std::integral Extent, int Rank>
 array<Elem, Rank> wrap(Elem* first, const Extent (&extents)[Rank], storage_order order = storage_order::c) {
   return wrap(first, detail::to_shape(extents), order);
 }
-/// A container's elements, or a std::span's; `Container` is a variable, or refers to elements that lie elsewhere.
+/// An array on the CPU that shares the elements of a container or a std::span.
+/// The container must be a variable, or refer to elements that live elsewhere.
 template <class Container>
 requires detail::host_container<std::remove_cvref_t<Container>>
 auto wrap(Container&& from) {
-  static_assert(detail::stays<Container>, "krait: wrap shares memory, and this container ends with the statement: name it");
+  static_assert(detail::stays<Container>, "krait: wrap shares memory, and this container is a temporary: give it a name");
   return wrap(from.data(), shape<1>(from.size()));
 }
-/// What a std::mdspan refers to, of any layout with strides.
+/// An array on the CPU that shares the elements of a std::mdspan, with any strides.
 template <detail::multidimensional_span Span>
 requires(!detail::host_container<Span>) auto wrap(const Span& from) {
   constexpr int rank = static_cast<int>(Span::rank());
@@ -74,22 +81,28 @@ requires(!detail::host_container<Span>) auto wrap(const Span& from) {
                                                         device::cpu());
 }
 
-/// The elements of an array on the CPU, or of kr::managed, which must lie one behind the other in C order; the array must outlive the span. Throws
-/// error{usage} for others: kr::wrap, `copy` and `copy_to` serve those.
+/// The elements of an array as a std::span.
+/// The array is on the CPU or from kr::managed, contiguous in C order, and outlives the span.
+/// Throws error{usage} for others: use kr::wrap, `copy` or `copy_to`.
+/// \code
+/// kr::array<float> on_cpu = x.copy(kr::device::cpu());
+/// kr::to_span(on_cpu)[0] = 1.0f;
+/// \endcode
 template <class Array>
 requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_span(Array&& a) {
-  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array ends with the statement: name it");
+  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array is a temporary: give it a name");
   using element = detail::element_through<std::remove_reference_t<Array>>;
   detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_span");
   detail::check_in_order(a.at(), "to_span");
   return std::span<element>(reinterpret_cast<element*>(a.address()), static_cast<std::size_t>(a.size()));
 }
 
-/// The elements of an array on the CPU as a `Span`, a std::mdspan of as many dimensions with strides. Throws error{usage} for arrays of other
-/// devices, for extents that Span does not have, and for strides below 1, which std::layout_stride excludes.
+/// The elements of an array on the CPU as a std::mdspan type of the same rank, with strides.
+/// Throws error{usage} for arrays of other devices, for extents that Span does not have, and for
+/// strides below 1, which std::layout_stride excludes.
 template <class Span, class Array>
 requires detail::is_device_array<std::remove_reference_t<Array>>::value Span to_mdspan(Array&& a) {
-  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array ends with the statement: name it");
+  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array is a temporary: give it a name");
   constexpr int rank = std::remove_reference_t<Array>::rank;
   static_assert(Span::rank() == rank, "krait: the array and the mdspan differ in their number of dimensions");
   using element = detail::element_through<std::remove_reference_t<Array>>;

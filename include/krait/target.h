@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What code is made for. A target needs no device: `k.ptx(kr::target::sm(90))` works anywhere.
+// Targets that kernels are compiled for. A target needs no device: `k.ptx(kr::target::sm(90))`
+// works anywhere.
 #pragma once
 
 #include <krait/detail/export.h>
@@ -8,20 +9,28 @@
 
 namespace krait {
 
-class KRAIT_API target {  ///< What code is made for: a kind of device with its features, as text.
+/// A target that kernels are compiled for: a kind of device with its features, as text.
+/// It needs no device.
+/// \code
+/// kr::text code = scale.ptx(kr::target::sm(90));
+/// \endcode
+class KRAIT_API target {
  public:
-  /// As `krait devices` prints it ("ptx sm=90 isa=80", "cpu x86-64 lanes=16 …", "spirv features=…"), or short: "sm_90", "sm_90a", "cpu",
-  /// "vulkan". Throws error{usage} that names the word that is not understood, and what was expected.
+  /// A target by its description, as `krait devices` prints it, or short.
+  /// Short names are "sm_90", "sm_90a", "cpu" and "vulkan". Throws error{usage} that names the word
+  /// that is not understood and the expected ones.
   target(const char* description);  // NOLINT: implicit on purpose
-  /// An NVIDIA GPU of that compute capability, 75 … 121, with the PTX version of its first drivers, 8.0 at least.
+  /// An NVIDIA GPU with this compute capability, 75 to 121.
+  /// The PTX version is that of its first drivers, 8.0 at least.
   static target sm(int capability);
-  /// This machine's CPU.
+  /// The CPU of this machine.
   static target cpu() { return "cpu"; }
   /// Vulkan with the features that nearly all GPUs have.
   static target vulkan() { return "vulkan"; }
-  /// Of every browser that has WebGPU.
+  /// WebGPU as every browser with WebGPU has it.
   static target webgpu() { return "webgpu"; }
 
+  /// The description.
   const char* c_str() const noexcept { return text_.c_str(); }
 
  private:

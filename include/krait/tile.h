@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles: matrices that the threads of a block hold together, beside the language of single threads. All threads of the block come to an
-// operation on tiles together, as to a barrier; the block's size is fixed (kr::kernel<grid, block>, or kr::kernel(f, {.block = 128})) and 32
-// times a power of two.
+// Tiles: matrices that the threads of a block hold together, next to the language of single
+// threads. All threads of the block must reach an operation on tiles, as for a barrier. The block
+// size is fixed (kr::kernel<grid, block>, or kr::kernel(f, {.block = 128})) and is 32 times a power
+// of two.
 //   auto multiply = kr::kernel([](kr::view<const kr::bf16, 2> a, kr::view<const kr::bf16, 2> b, kr::view<float, 2> c) {
 //     const auto i = kr::block_idx().y * 128, j = kr::block_idx().x * 128;
 //     kr::tile<float, 128, 128> sum;
@@ -11,8 +12,9 @@
 //                      [&](auto, const auto& x, const auto& y) { sum = kr::mma(x, y, sum); });
 //     kr::store(c, {i, j}, kr::max(sum, 0.0f));
 //   }, {.block = 256});
-// Rows are 1 or a multiple of 16, columns 1 or a multiple of 8; tiles of one row or column are repeated where the other operand has more.
-// Threads that meet outside of tiles store a tile in a shared array: `kr::store(array, {0, 0}, t); kr::syncthreads();`.
+// Rows are 1 or a multiple of 16, columns 1 or a multiple of 8. Tiles of one row or column are
+// repeated where the other operand has more. To share elements between threads, store a tile in a
+// shared array: `kr::store(array, {0, 0}, t); kr::syncthreads();`.
 #pragma once
 
 #include <initializer_list>
@@ -28,15 +30,19 @@ namespace krait {
 template <class Type, int Rows, int Columns>
 class tile;
 
-/// Part of a view that is to be loaded: what kr::load gives. It becomes a tile where one is wanted; a product reads it through shared memory.
+/// A part of a view that is to be loaded, as kr::load gives it.
+/// It becomes a tile when it is used; kr::mma reads it through shared memory.
 template <class Type, int Rows, int Columns>
 struct tile_source {
+  /// Its place in the view; used by the library.
   detail::tile_place at;
 };
-/// A factor of products in shared memory.
+/// A factor of kr::mma in shared memory, as kr::staged and kr::pipelined give it.
 template <class Type, int Rows, int Columns>
 struct tile_factor {
+  /// Its place in shared memory; used by the library.
   detail::factor at;
+  /// Whether it stays until the next product of the block has begun; used by the library.
   bool kept;  // until the block's next product has begun
 };
 
@@ -44,8 +50,8 @@ namespace detail {
 
 template <class Type, int Rows, int Columns>
 constexpr tile_shape shape_of() {
-  static_assert(Rows == 1 || (Rows > 0 && Rows % 16 == 0), "krait: a tile has one row, or a multiple of 16");
-  static_assert(Columns == 1 || (Columns > 0 && Columns % 8 == 0), "krait: a tile has one column, or a multiple of 8");
+  static_assert(Rows == 1 || (Rows > 0 && Rows % 16 == 0), "krait: the rows of a tile must be 1 or a multiple of 16");
+  static_assert(Columns == 1 || (Columns > 0 && Columns % 8 == 0), "krait: the columns of a tile must be 1 or a multiple of 8");
   return {scalar_of<Type>, Rows, Columns};
 }
 
@@ -53,7 +59,7 @@ constexpr tile_shape shape_of() {
 template <class Type, int Rows, int Columns>
 constexpr tile_shape factor_shape() {
   static_assert(Rows > 0 && Rows % 8 == 0 && Columns > 0 && Columns % 8 == 0,
-                "krait: factors of products have rows and columns in multiples of 8");
+                "krait: factors of products must have rows and columns in multiples of 8");
   return {scalar_of<Type>, Rows, Columns};
 }
 
@@ -97,7 +103,7 @@ template <class Result, class... Operands>
 struct joint {
   static constexpr int rows = common_extent({tile_traits<Operands>::rows...}),
                        columns = common_extent({tile_traits<Operands>::columns...});
-  static_assert(rows > 0 && columns > 0, "krait: tiles of these shapes do not go together: extents are equal, or 1");
+  static_assert(rows > 0 && columns > 0, "krait: the shapes of these tiles do not match: extents must be equal, or 1");
   using type = tile<Result, rows, columns>;
 };
 
@@ -118,13 +124,20 @@ auto combine_tiles(op what, const Left& x, const Right& y) {
 
 }  // namespace detail
 
-/// A block's matrix of Rows by Columns elements: mutable, as kr::var is.
+/// A matrix of Rows by Columns elements that the threads of a block hold together.
+/// It can be assigned to, like kr::var. Operators and functions work on each element. Rows are 1 or
+/// a multiple of 16, columns 1 or a multiple of 8.
+/// \code
+/// kr::tile<float, 16, 16> t = kr::load<16, 16>(a, {0, 0});
+/// kr::store(b, {0, 0}, 2.0f * t);
+/// \endcode
 template <class Type, int Rows, int Columns>
 class tile {
  public:
+  /// Element type and extents; used by the library.
   static constexpr detail::tile_shape shape = detail::shape_of<Type, Rows, Columns>();
 
-  /// All elements 0.
+  /// A tile of zeros.
   tile() : tile(Type()) {}
   template <detail::operand_type Number>
   explicit(detail::traced<Number>) tile(const Number& x)
@@ -157,13 +170,17 @@ class tile {
   KRAIT_TILE_UPDATE(/)
 #undef KRAIT_TILE_UPDATE
 
-  /// Each element as kr::cast does it.
+  /// The tile with each element converted, as kr::cast does.
+  /// \code
+  /// auto narrow = t.cast<kr::bf16>();
+  /// \endcode
   template <detail::plain To>
   tile<To, Rows, Columns> cast() const {
     using result = tile<To, Rows, Columns>;
     return result(detail::map_tile(result::shape, [&](unsigned e) { return detail::convert(result::shape.type, nodes_[e]); }));
   }
 
+  /// The recorded parts of the tile; used by the library.
   const detail::tile_nodes& nodes() const { return nodes_; }
 
  private:
@@ -172,15 +189,16 @@ class tile {
 
 // ---- memory -----------------------------------------------------------------------------------------------------------------
 
-/// What a program promises of a tile, which saves the tests. unmasked: all of it is in its view. pieces: the view's rows, the tile's rows and its first
-/// column are multiples of 16 bytes, too.
+/// A promise about the position of a tile, which saves bounds checks.
+/// `masked` promises nothing. `unmasked`: the whole tile is inside its view. `pieces`: also, the
+/// view's rows, the tile's rows and its first column are multiples of 16 bytes.
 enum class edges : unsigned char { masked, unmasked, pieces };
 
 namespace detail {
 
 inline tile_place tile_place_of(node view, int rank, std::initializer_list<operand> indices, edges at) {
   tile_place p{view, {}, unsigned(rank), at != edges::masked, at == edges::pieces};
-  if (indices.size() != std::size_t(rank)) misuse("a tile's place has one index for each dimension of its view", {});
+  if (indices.size() != std::size_t(rank)) misuse("a tile's place must have one index for each dimension of its view", {});
   unsigned d = 0;
   for (const operand& i : indices)
     if (d < unsigned(rank)) p.indices[d++] = convert(scalar::i64, node_of(i));
@@ -190,35 +208,44 @@ inline tile_place tile_place_of(node view, int rank, std::initializer_list<opera
 
 }  // namespace detail
 
-/// Rows by Columns elements of a view, or of a shared array, of two or more dimensions; the last two indices are those of the first row and
-/// column. Elements outside the view are 0.
+/// Loads Rows by Columns elements of a view or a shared array; elements outside it are 0.
+/// The view has two or more dimensions. `first` is the position of the tile's first element.
+/// \code
+/// auto t = kr::load<16, 16>(a, {0, 0});
+/// \endcode
 template <int Rows, int Columns, class Type, int Rank>
 auto load(const view<Type, Rank>& from, std::initializer_list<detail::operand> first, edges at = edges::masked,
           detail::location where = detail::location::here()) {
-  static_assert(Rank >= 2, "krait: tiles are loaded from views of two or more dimensions");
+  static_assert(Rank >= 2, "krait: tiles can be loaded only from views of two or more dimensions");
   detail::set_location(where);
   return tile_source<std::remove_const_t<Type>, Rows, Columns>{detail::tile_place_of(node_of(from), Rank, first, at)};
 }
-/// Rows before this one: what kr::store takes for the rows of a view of which others are another block's.
+/// A limit for kr::store: only rows before it are stored, because later rows belong to another
+/// block.
 struct rows_before {
+  /// The first row that is not stored.
   value<std::int64_t> end;
   explicit rows_before(const detail::operand& end_) : end(detail::convert(detail::scalar::i64, node_of(end_))) {}
 };
 
-/// Elements outside the view are not stored. Threads that read what was stored need a barrier before.
+/// Stores a tile into a view or a shared array; elements outside it are not stored.
+/// Threads that read the elements need a barrier first.
+/// \code
+/// kr::store(b, {0, 0}, t);
+/// \endcode
 template <class Type, int Rank, class Element, int Rows, int Columns>
 void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
            edges at = edges::masked, detail::location where = detail::location::here()) {
-  static_assert(Rank >= 2, "krait: tiles are stored to views of two or more dimensions");
+  static_assert(Rank >= 2, "krait: tiles can be stored only to views of two or more dimensions");
   static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
   detail::set_location(where);
   detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(), detail::tile_place_of(node_of(to), Rank, first, at));
 }
-/// The same of the rows of the view before `rows.end`.
+/// Stores the rows of a tile that are before `rows.end`.
 template <class Type, int Rank, class Element, int Rows, int Columns>
 void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
            const rows_before& rows, detail::location where = detail::location::here()) {
-  static_assert(Rank >= 2, "krait: tiles are stored to views of two or more dimensions");
+  static_assert(Rank >= 2, "krait: tiles can be stored only to views of two or more dimensions");
   static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
   detail::set_location(where);
   detail::tile_place at = detail::tile_place_of(node_of(to), Rank, first, edges::masked);

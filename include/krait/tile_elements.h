@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of a tile's elements, by themselves and along an axis. Included by tile.h.
+// Functions of the elements of a tile, one by one and along an axis. Included by tile.h.
 #pragma once
 
 #include <krait/tile.h>
@@ -28,7 +28,11 @@ KRAIT_TILE_OPERATOR(&, And, arithmetic_rule)
 KRAIT_TILE_OPERATOR(|, Or, arithmetic_rule)
 #undef KRAIT_TILE_OPERATOR
 
-/// f of the elements of tiles, and of numbers, which it gets as kr::value<T>: `kr::map([](auto x) { return kr::exp(x); }, t)`.
+/// Applies f to each element of tiles and numbers of one shape, and gives a tile.
+/// f gets the elements as kr::value<T>.
+/// \code
+/// auto u = kr::map([](auto v) { return kr::exp(-v); }, t);
+/// \endcode
 template <class Function, class... Operands>
 requires detail::tiles_among<Operands...>
 auto map(const Function& f, const Operands&... operands) {
@@ -47,7 +51,7 @@ auto map(const Function& f, const Operands&... operands) {
   }));
 }
 
-/// The function of each element, as of single numbers.
+// Undefined below. A function of krait/math.h, for each element of a tile.
 #define KRAIT_TILE_FUNCTION(name)                                                     \
   template <class First, class... Rest>                                               \
   requires detail::tiles_among<First, Rest...>                                        \
@@ -68,20 +72,29 @@ KRAIT_TILE_FUNCTION(max)
 KRAIT_TILE_FUNCTION(pow)
 #undef KRAIT_TILE_FUNCTION
 
-/// condition ? x : y, element by element; all are evaluated.
+/// condition ? x : y for each element; all three are evaluated.
+/// \code
+/// auto positive = kr::where(t > 0.0f, t, 0.0f);
+/// \endcode
 template <class Condition, class Yes, class No>
 requires detail::tiles_among<Condition, Yes, No>
 auto where(const Condition& condition, const Yes& x, const No& y) {
   return krait::map([](auto c, auto a, auto b) { return krait::select(c, a, b); }, condition, x, y);
 }
 
-/// The number of each element's row in the tile, or column: `kr::rows<64>()` is a tile of 64 rows and one column.
+/// A tile with the number of each row: Rows rows and one column, of int.
+/// \code
+/// auto lower = kr::where(kr::rows<16>() >= kr::columns<16>(), t, 0.0f);
+/// \endcode
 template <int Rows>
 tile<int, Rows, 1> rows() {
   using result = tile<int, Rows, 1>;
   return result(detail::index_tile(result::shape, 0));
 }
-/// The same of columns: a tile of one row.
+/// A tile with the number of each column: one row and Columns columns, of int.
+/// \code
+/// auto diagonal = kr::where(kr::rows<16>() == kr::columns<16>(), 1.0f, 0.0f);
+/// \endcode
 template <int Columns>
 tile<int, 1, Columns> columns() {
   using result = tile<int, 1, Columns>;
@@ -99,41 +112,55 @@ auto combining(const Combine& f) {
 
 }  // namespace detail
 
-/// The elements along axis 0 (columns become one row) or 1 (rows become one column) combined by an associative f, in an order that is
-/// the same on every target.
+/// Combines the elements along an axis by an associative f, in the same order on every target.
+/// Axis 0 reduces each column: the result is one row. Axis 1 reduces each row: the result is one
+/// column.
+/// \code
+/// auto largest = kr::reduce<1>(t, [](auto p, auto q) { return kr::max(p, q); });
+/// \endcode
 template <int Axis, class Type, int Rows, int Columns, class Combine>
 auto reduce(const tile<Type, Rows, Columns>& x, const Combine& f) {
-  static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile is 0 or 1");
+  static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile must be 0 or 1");
   using result = tile<Type, Axis == 0 ? 1 : Rows, Axis == 1 ? 1 : Columns>;
   return result(detail::reduce_tile(x.shape, x.nodes(), Axis, detail::combining<Type>(f)));
 }
-/// The sums along an axis.
+/// The sums along an axis: 0 for one row of sums, 1 for one column of sums.
+/// \code
+/// auto sums = kr::sum<1>(t);
+/// \endcode
 template <int Axis, class Type, int Rows, int Columns>
 auto sum(const tile<Type, Rows, Columns>& x) {
   return krait::reduce<Axis>(x, [](auto a, auto b) { return a + b; });
 }
-/// The largest elements along an axis.
+/// The largest elements along an axis: 0 for one row, 1 for one column.
 template <int Axis, class Type, int Rows, int Columns>
 auto max(const tile<Type, Rows, Columns>& x) {
   return krait::reduce<Axis>(x, [](auto a, auto b) { return krait::max(a, b); });
 }
-/// The smallest elements along an axis.
+/// The smallest elements along an axis: 0 for one row, 1 for one column.
 template <int Axis, class Type, int Rows, int Columns>
 auto min(const tile<Type, Rows, Columns>& x) {
   return krait::reduce<Axis>(x, [](auto a, auto b) { return krait::min(a, b); });
 }
-/// Each element combined with all before it along the axis.
+/// Combines each element with all elements before it along an axis, by an associative f.
+/// \code
+/// auto sums = kr::scan<1>(t, [](auto p, auto q) { return p + q; });
+/// \endcode
 template <int Axis, class Type, int Rows, int Columns, class Combine>
 tile<Type, Rows, Columns> scan(const tile<Type, Rows, Columns>& x, const Combine& f) {
-  static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile is 0 or 1");
+  static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile must be 0 or 1");
   return tile<Type, Rows, Columns>(detail::scan_tile_along(x.shape, x.nodes(), Axis, detail::combining<Type>(f)));
 }
 
+/// The transpose of a tile.
+/// \code
+/// auto turned = kr::transpose(t);
+/// \endcode
 template <class Type, int Rows, int Columns>
 tile<Type, Columns, Rows> transpose(const tile<Type, Rows, Columns>& x) {
   return tile<Type, Columns, Rows>(detail::transpose_tile(x.shape, x.nodes()));
 }
-/// Of a factor or what becomes one: the product reads it by columns, and nothing moves.
+/// The transpose of a factor of kr::mma: the product reads it by columns, and nothing moves.
 template <class Type, int Rows, int Columns>
 tile_factor<Type, Columns, Rows> transpose(const tile_factor<Type, Rows, Columns>& x) {
   detail::factor turned = x.at;

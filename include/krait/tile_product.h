@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of tiles, and loops that load the factors of later steps while they multiply. Included by tile.h.
+// Matrix products of tiles, and loops that load the factors of later steps while they multiply.
+// Included by tile.h.
 #pragma once
 
 #include <krait/tile.h>
@@ -48,10 +49,10 @@ auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x, const tile_factor<R
                     const tile<Sums, Rows, Columns>& sum, bool rounds) {
   using sums = typename sums_of<Left, Right>::type;
   static_assert(!std::is_void_v<sums>,
-                "krait: products of tiles take two floats of one type, any two floats of 8 bits, or any two integers of 8 bits");
+                "krait: products of tiles need two factors of one floating-point type, of any two 8-bit floating-point types, or of any two 8-bit integer types");
   static_assert(
       std::is_void_v<sums> || std::is_same_v<sums, Sums>,
-      "krait: sums of products of tiles are double for factors of double, float for other floats, and int for integers");
+      "krait: sums of products of tiles must be double for factors of double, float for other floats, and int for integers");
   tile_nodes nodes = sum.nodes();
   multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at, nodes.data(),
            unsigned(nodes.size()));
@@ -60,8 +61,11 @@ auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x, const tile_factor<R
 
 }  // namespace detail
 
-/// x in shared memory, for several products: `const auto q = kr::staged(kr::load<64, 64>(queries, {i, 0}));`. Its array is written anew each
-/// time that this is reached.
+/// Stores x in shared memory for use in several products; it is stored again at each execution.
+/// \code
+/// const auto q = kr::staged(kr::load<16, 16>(a, {0, 0}));
+/// t = kr::mma(q, kr::load<16, 16>(a, {0, 16}), t);
+/// \endcode
 template <class Part>
 auto staged(const Part& x, detail::location where = detail::location::here()) {
   detail::set_location(where);
@@ -71,11 +75,17 @@ auto staged(const Part& x, detail::location where = detail::location::here()) {
   return made;
 }
 
-/// How the products of f32 are computed: exactly, or with factors that tensor cores may round to tf32 (10 bits behind the point).
+/// How products of f32 are computed: exactly (`single`), or rounded to tf32 on tensor cores.
+/// tf32 has 10 fraction bits.
 enum class precision : unsigned char { single, tf32 };
 
-/// sum + x * y. Factors are tiles, parts of views (kr::load) and what kr::pipelined gives. Each sum is a chain of fma over ascending k, in
-/// f32 (f64 of double, i32 of integers); tensor cores, in native and fast mode, round otherwise (docs/tiles.md has the bound).
+/// The matrix product sum + x * y of tiles.
+/// Factors are tiles, kr::load of a view, or tiles that kr::pipelined gives. Each element is a
+/// chain of fma over ascending k, in f32 (f64 for double, i32 for integers). Tensor cores, used in
+/// native and fast mode, round differently (docs/tiles.md has the bound).
+/// \code
+/// t = kr::mma(kr::load<16, 16>(a, {0, 0}), kr::load<16, 16>(a, {0, 16}), t);
+/// \endcode
 template <class Left, class Right, class Sums, int Rows, int Columns>
 auto mma(const Left& x, const Right& y, const tile<Sums, Rows, Columns>& sum, precision how = precision::single,
          detail::location where = detail::location::here()) {
@@ -92,7 +102,7 @@ auto mma(const Left& x, const Right& y, const tile<Sums, Rows, Columns>& sum, pr
     return detail::multiply_tiles(left, right, sum, how == precision::tf32);
   }
 }
-/// x * y.
+/// The matrix product x * y of tiles.
 template <class Type, int Rows, int Depth, class Other, int Columns, template <class, int, int> class Left,
           template <class, int, int> class Right>
 auto mma(const Left<Type, Rows, Depth>& x, const Right<Other, Depth, Columns>& y, precision how = precision::single,
@@ -129,12 +139,18 @@ struct slots_for<std::tuple<tile_source<Types, Rows, Columns>...>> {
 
 }  // namespace detail
 
-/// Steps of which each works on tiles from memory: `loads(step)` gives what a step needs, one kr::load or a std::tuple of some, and
-/// `body(step, tiles…)` works with it. Loads run steps ahead, into Slots places in shared memory. Tiles of a step may be factors of kr::mma until
-/// the next step's kr::mma; sums that are only added to are complete after the loop.
+/// A loop over steps that loads the tiles of later steps while it works on the current one.
+/// `loads(step)` gives one kr::load or a std::tuple of several; `body(step, tiles…)` works on them.
+/// Slots is the number of steps that shared memory holds, 2 at least. Tiles of a step may be
+/// factors until the kr::mma of the next step. Sums that are only added to are complete after the
+/// loop.
+/// \code
+/// kr::pipelined<2>(n, [&](auto k) { return kr::load<16, 16>(a, {0, k * 16}); },
+///                  [&](auto, const auto& p) { t = kr::mma(p, p, t); });
+/// \endcode
 template <int Slots = 3, class Loads, class Body>
 void pipelined(detail::operand steps, const Loads& loads, const Body& body, detail::location where = detail::location::here()) {
-  static_assert(Slots >= 2, "krait: a pipeline has two places or more");
+  static_assert(Slots >= 2, "krait: a pipeline needs at least 2 slots");
   using step_type = value<std::int64_t>;
   using sources = decltype(detail::as_sources(loads(std::declval<step_type>())));
   const auto slots = detail::slots_for<sources>::make(Slots);

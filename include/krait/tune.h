@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Choosing the numbers that a kernel is written with, such as its block or what a thread computes, by measuring them (docs/tuning.md).
+// Chooses parameters of a kernel, such as its block size, by measuring them (docs/tuning.md).
 //   const kr::space forms{{"block", {64, 128, 256}}, {"each", {1, 2, 4}}};
 //   const auto run = [&](const kr::candidate& c) { make_blur(c["each"]).launch({blocks(c), c["block"]}, x, y); };
 //   const kr::tuned best = kr::tune("blur", forms, run, {.search = true}, y);
@@ -23,13 +23,15 @@ struct candidate_state;
 struct space_state;
 }  // namespace detail
 
-/// A number to choose, and its values: {"block", {64, 128, 256}}.
+/// A parameter to choose, with its values: {"block", {64, 128, 256}}.
 struct tunable {
+  /// The name.
   const char* name;
+  /// The values.
   std::initializer_list<std::int64_t> values;
 };
 
-/// A value for each number of a space.
+/// One choice: a value for each parameter of a space.
 class KRAIT_API candidate {
  public:
   candidate(const candidate& other) noexcept;
@@ -39,20 +41,26 @@ class KRAIT_API candidate {
   }
   ~candidate();
 
-  /// Throws error{usage} where the space has no number of that name.
+  /// The value of the parameter with this name. Throws error{usage} for an unknown name.
   std::int64_t operator[](const char* name) const;
-  /// "block=128 each=4".
+  /// The choice as text: "block=128 each=4".
   text str() const;
 
-  explicit candidate(detail::candidate_state* state) noexcept : state_(state) {}  ///< the library's own
-  detail::candidate_state* state() const noexcept { return state_; }              ///< the library's own
+  /// Made by the library.
+  explicit candidate(detail::candidate_state* state) noexcept : state_(state) {}
+  /// The choice; used by the library.
+  detail::candidate_state* state() const noexcept { return state_; }
 
  private:
   detail::candidate_state* state_;
 };
 
-/// The candidates: each value of each number with each of the others, in the order in which they are preferred. Throws error{usage} for numbers
-/// without values or with equal names, for names with other characters than letters, digits, '_' and '-', and for more than 4,096 candidates.
+/// All combinations of the values of some parameters, in the order of preference.
+/// Throws error{usage} for a parameter without values, for equal names, for characters other than
+/// letters, digits, '_' and '-', and for more than 4,096 combinations.
+/// \code
+/// const kr::space forms{{"block", {64, 128, 256}}, {"each", {1, 2, 4}}};
+/// \endcode
 class KRAIT_API space {
  public:
   space(std::initializer_list<tunable> numbers);
@@ -60,21 +68,30 @@ class KRAIT_API space {
   space& operator=(space&&) = delete;
   ~space();
 
-  /// Keeps the candidates for which this is true: others do not fit, or cannot be good.
+  /// Keeps the combinations for which the predicate is true.
+  /// \code
+  /// const auto forms = kr::space{{"block", {64, 128}}, {"each", {1, 4}}}.where(
+  ///     [](const kr::candidate& c) { return c["block"] * c["each"] <= 256; });
+  /// \endcode
   template <class Predicate>
   space&& where(const Predicate& keep) && {
     filter([&](const candidate& c) { return static_cast<bool>(keep(c)); });
     return std::move(*this);
   }
-  /// Puts those of the highest score first. The first one is taken where nothing was measured.
+  /// Sorts the combinations by falling score; without a measurement the first one is used.
+  /// \code
+  /// const auto forms = kr::space{{"block", {64, 128}}}.by(
+  ///     [](const kr::candidate& c) { return c["block"]; });
+  /// \endcode
   template <class Score>
   space&& by(const Score& score) && {
     sort([&](const candidate& c) { return static_cast<double>(score(c)); });
     return std::move(*this);
   }
 
+  /// The number of combinations.
   std::size_t size() const noexcept;
-  /// Throws error{usage} where there are not so many.
+  /// The combination with this number. Throws error{usage} beyond the last.
   candidate operator[](std::size_t i) const;
 
  private:
@@ -83,22 +100,33 @@ class KRAIT_API space {
   detail::space_state* state_;
 };
 
-/// Whether and how tune() measures.
+/// Options of kr::tune.
 struct tune_options {
-  bool search = false;  ///< measure where no choice is known; KRAIT_TUNE=1 asks for it from outside
-  double seconds = 10;  ///< no measurement begins later than that after the first
+  /// Whether to measure if no choice is known; the environment's KRAIT_TUNE=1 also asks for it.
+  bool search = false;
+  /// Seconds after which no further measurement begins.
+  double seconds = 10;
+  /// The relative difference allowed between floats of results and those of the first candidate; 0:
+  /// none.
   double tolerance =
       0;  ///< by which floats of results may differ from the first candidate's, relative to the larger; 0: not at all
-  device on = device();  ///< where the launches go
+  /// The device of the launches.
+  device on = device();
 };
 
-/// What tune() took.
+/// The choice that kr::tune made.
 struct tuned {
+  /// The source of a choice: the first of the space, known before, or measured by this call.
   enum source { preferred, known, measured };
+  /// The choice.
   candidate choice;
-  source from;  ///< the first of the space; a choice that this process, the cache or an import knew; or this call's measurement
-  double ms;    ///< of one run, when it was measured; 0 for `preferred`
-  text report;  ///< of a measurement: a line per candidate with its time, or why it was left out; else empty
+  /// Its source; `known` includes the process, the cache on disk and imported choices.
+  source from;
+  /// Milliseconds of one run when it was measured; 0 for `preferred`.
+  double ms;
+  /// A line per measured candidate with its time, or why it was left out; empty without a
+  /// measurement.
+  text report;
 };
 
 namespace detail {
@@ -128,21 +156,25 @@ KRAIT_API tuned tune(const char* name, const space& among, function_ref<void(con
 
 }  // namespace detail
 
-/// Gives the choice that is known for this name, device and kernels; where none is known and a search is asked for, measures all candidates, keeps
-/// the best in the cache on disk, and gives that; else gives the first candidate.
-///
-/// `run(candidate)` makes one candidate's launches with arrays in device memory, without a stream; host containers are refused. It is called from
-/// several threads at once, which compile side by side. Candidates are run by turns, and left out as soon as they are clearly slower. A
-/// candidate whose launch the device refuses is left out. `outputs` are the arrays that a run writes: what is in them after one run must be what
-/// the first candidate leaves there, or the candidate is left out; after a search they are as they were before.
-/// Throws error{usage} for an empty name or space and for arrays of another device, the first candidate's error where none can run, and what `run`
-/// throws except krait::error.
+/// Chooses a candidate of a space: the known best, else by measuring, else the first.
+/// It measures if `with.search` or KRAIT_TUNE=1 asks for it, and keeps the best in the cache on
+/// disk. `run(candidate)` makes one candidate's launches on arrays in device memory, without a
+/// stream; several threads call it at once, so that kernels compile in parallel. Slow candidates
+/// and those that the device refuses are left out. `outputs` are the arrays that a run writes:
+/// every candidate must leave the results of the first one there. Throws error{usage} for an empty
+/// name or space and for arrays of another device, the first candidate's error if none can run, and
+/// exceptions of `run` except krait::error.
+/// \code
+/// const auto run = [&](const kr::candidate& c) { scale.launch({64, c["block"]}, x); };
+/// const kr::space forms{{"block", {64, 128, 256}}};
+/// const kr::tuned best = kr::tune("scale", forms, run, {.search = true});
+/// \endcode
 template <class Run, class... Outputs>
 tuned tune(const char* name, const space& among, const Run& run, const tune_options& with, const Outputs&... outputs) {
   const detail::layout layouts[sizeof...(Outputs) + 1] = {outputs.at()...};
   [[maybe_unused]] std::size_t next = 0;
   const auto describe = [&]<class Elem, int Rank>(const array<Elem, Rank>& a) {
-    static_assert(!std::is_const_v<Elem>, "krait: the outputs of kr::tune are arrays that can be written");
+    static_assert(!std::is_const_v<Elem>, "krait: the outputs of kr::tune must be writable arrays");
     return detail::tuned_output{{a.memory(), &layouts[next++], sizeof(Elem)}, &detail::first_difference<Elem>};
   };
   const detail::tuned_output list[sizeof...(Outputs) + 1] = {describe(outputs)...};
@@ -150,10 +182,14 @@ tuned tune(const char* name, const space& among, const Run& run, const tune_opti
       name, among, [&](const candidate& c) { run(c); }, with, list, sizeof...(Outputs));
 }
 
-/// The choices that this process found, took or imported, as lines of text: for programs that are shipped with them.
+/// The choices that this process found, used or imported, as lines of text to ship with a program.
+/// \code
+/// kr::text known = kr::export_tuning();
+/// kr::import_tuning(known.c_str());
+/// \endcode
 KRAIT_API text export_tuning();
-/// Takes such lines: choices for this device that a search found with another driver are taken, too. Throws error{usage} with the number of the
-/// line that is none.
+/// Imports choices from the lines of kr::export_tuning, also those found with another driver.
+/// Throws error{usage} with the number of the first wrong line.
 KRAIT_API void import_tuning(const char* lines);
 
 }  // namespace krait

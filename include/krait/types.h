@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scalar types of kernels: C++'s arithmetic types and narrow floats, and the types that operations on them have.
+// The scalar types of kernels: C++'s arithmetic types and narrow floats, and the result types of
+// their operations.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,12 @@
 
 namespace krait {
 
-/// IEEE binary16: two bytes of storage with conversions on the host, a type of its own in kernels. Arithmetic of two f16 gives
-/// f16 (rounded once), with an integer f16, with float or double their type.
+/// IEEE binary16: a half-precision number of two bytes.
+/// Two f16 give an f16, rounded once; an f16 and an integer give an f16; an f16 and a float or
+/// double give that type. On the host it converts to and from float.
+/// \code
+/// kr::array<kr::f16> x = kr::full({16}, kr::f16(1.5f));
+/// \endcode
 class f16 : public detail::narrow_number<f16, 5, 10> {
  public:
   constexpr f16() = default;
@@ -22,7 +27,8 @@ class f16 : public detail::narrow_number<f16, 5, 10> {
   constexpr explicit f16(Number x) : narrow_number(x, 0) {}
 };
 
-/// bfloat16: the upper half of a float, with the rules of f16. Arithmetic with another narrow float is float's.
+/// bfloat16: the upper half of a float, in two bytes.
+/// Arithmetic follows the rules of kr::f16. Arithmetic with another narrow float gives float.
 class bf16 : public detail::narrow_number<bf16, 8, 7> {
  public:
   constexpr bf16() = default;
@@ -32,21 +38,26 @@ class bf16 : public detail::narrow_number<bf16, 8, 7> {
   constexpr explicit bf16(Number x) : narrow_number(x, 0) {}
 };
 
-/// A float of 8 bits for storage, of the Open Compute Project's format E4M3: 4 bits of exponent, numbers up to 448, NaN but no infinity.
-/// Arithmetic is float's. Conversions round to nearest, ties to even; what is beyond 448 becomes NaN, or 448 by kr::cast_sat.
+/// A float of 8 bits for storage, in the Open Compute Project's format E4M3.
+/// It has 4 exponent bits, numbers up to 448, NaN, and no infinity. Arithmetic gives float.
+/// Conversions round to nearest, ties to even. Larger numbers become NaN; with kr::cast_sat they
+/// become 448.
 class f8e4m3 : public detail::narrow_float<f8e4m3, 4, 3, true> {
  public:
   constexpr f8e4m3() = default;
+  /// Rounds to nearest, ties to even.
   template <class Number>
   requires std::is_arithmetic_v<Number>
   constexpr explicit f8e4m3(Number x) : narrow_float(x, 0) {}
 };
 
-/// A float of 8 bits for storage, of the format E5M2: 5 bits of exponent, numbers up to 57344, infinities and NaN as f16's. Otherwise
-/// as f8e4m3.
+/// A float of 8 bits for storage, in the Open Compute Project's format E5M2.
+/// It has 5 exponent bits, numbers up to 57344, and infinities and NaN as kr::f16 has. Arithmetic
+/// gives float. Conversions round to nearest, ties to even.
 class f8e5m2 : public detail::narrow_float<f8e5m2, 5, 2> {
  public:
   constexpr f8e5m2() = default;
+  /// Rounds to nearest, ties to even.
   template <class Number>
   requires std::is_arithmetic_v<Number>
   constexpr explicit f8e5m2(Number x) : narrow_float(x, 0) {}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traced values. value<T> is immutable, var<T> a mutable local; operations on them are recorded. Types follow C++'s usual
-// arithmetic conversions. Traced operands are taken by reference (copying a var records a new local), plain ones by value (a
-// `const int n` can then be used in a lambda that does not capture it).
+// Traced values. value<T> does not change, var<T> is a variable; operations on them are recorded.
+// Types follow C++'s usual arithmetic conversions. Traced operands are taken by reference, because
+// copying a var records a new variable. Plain operands are taken by value, so that a lambda can use
+// a `const int n` without capturing it.
 #pragma once
 
 #include <krait/types.h>
@@ -43,7 +44,7 @@ inline constexpr bool is_traced_v = traced<Type>;
 template <class Type>
 concept operand_type = traced<Type> || plain<Type>;
 
-/// The C++ type of what a traced or plain value holds.
+/// The C++ type of the number in a traced or plain value.
 template <class Type>
 struct storage_type {
   using type = Type;
@@ -63,7 +64,7 @@ template <plain Type>
 /// Which way a condition mostly goes: kr::likely and kr::unlikely say so.
 constexpr expected expected_of(const handle&) noexcept { return expected::nothing; }
 
-/// A traced or plain operand of any type, for functions that are no templates.
+/// A traced or plain operand of any type, for functions that are not templates.
 class operand {
  public:
   template <plain Type>
@@ -86,17 +87,24 @@ struct node_source {
 
 }  // namespace detail
 
-/// An immutable traced value. Of a scalar: this specialisation; of kr::vec, aggregates and arrays: krait/aggregate.h.
+/// A traced value that does not change: the result of an operation in a kernel.
+/// This form holds one number. Values of kr::vec, structs and arrays have the same operations
+/// (krait/aggregate.h). Parameters of kernels are declared with it.
+/// \code
+/// kr::value<float> t = 2.0f * x[i];
+/// y[i] = t * t + 1.0f;
+/// \endcode
 template <class Type>
 class value;
 
 template <detail::plain Type>
 class value<Type> : public detail::handle {
  public:
+  /// The element type: `float` for a kr::value<float>.
   using traced_type = Type;
 
   explicit constexpr value(detail::node n) noexcept : handle(n) {}
-  /// Never usable: what is immutable needs its value at once.
+  /// Not usable: a value needs an initial value. The compile error names the cure.
   template <class Never = Type>
   value() : handle({}) {
     static_assert(detail::always_false<Never>,
@@ -105,7 +113,7 @@ class value<Type> : public detail::handle {
   }
   explicit value(detail::node_source& from) noexcept : handle(*from.next++) {}
   value(const value&) = default;
-  /// Implicit where C++ widens; else write kr::value<T>(x) or kr::cast<T>(x).
+  /// Converts implicitly where C++ widens; otherwise write kr::value<T>(x) or kr::cast<T>(x).
   template <detail::plain Number>
   [[gnu::noinline, gnu::cold]] explicit(!detail::widens<Number, Type>) value(Number x)
       : handle((detail::set_caller(), detail::node_of(detail::convert_plain<Type>(x)))) {}
@@ -131,16 +139,20 @@ value(Number) -> value<Number>;
 template <detail::traced Other>
 value(const Other&) -> value<typename Other::traced_type>;
 
-/// A mutable local of the thread. A copy is a new local with the current value. Initialisation and assignment convert as C++
-/// does.
-///   kr::var sum = 0.0f;
-///   sum += x[i];
+/// A local variable of a thread, which can be assigned to.
+/// A copy is a new variable with the current value. Initialisation and assignment convert as C++
+/// does. Without an initial value it is 0.
+/// \code
+/// kr::var sum = 0.0f;
+/// sum += x[i];
+/// \endcode
 template <class Type>
 class var;
 
 template <detail::plain Type>
 class var<Type> : public detail::handle {
  public:
+  /// The element type: `float` for a kr::var<float>.
   using traced_type = Type;
 
   explicit var(detail::node_source& from) : handle(detail::make_slot(detail::scalar_of<Type>, *from.next++)) {}
@@ -172,6 +184,12 @@ class var<Type> : public detail::handle {
   [[gnu::noinline, gnu::cold]] var& operator=(Number x) {
     detail::set_caller();
     return set(detail::node_of(detail::convert_plain<Type>(x)));
+  }
+  /// Never usable.
+  template <detail::operand_type Other>
+  void operator=(const Other&) const {
+    static_assert(detail::always_false<Other>,
+                  "krait: this kr::var is const: a lambda that captures it by copy, [=], has a local of its own: capture by reference, [&]");
   }
 
   [[gnu::noinline, gnu::cold]] var& operator++() {
@@ -206,7 +224,12 @@ var(Number) -> var<Number>;
 template <detail::traced Other>
 var(const Other&) -> var<typename Other::traced_type>;
 
-/// x converted as C++ does; float to integer truncates, saturates, and maps NaN to 0.
+/// Converts x to another type, as C++ does.
+/// A float becomes an integer by truncation; it saturates at the type's limits, and NaN becomes 0.
+/// For arrays and expressions it converts each element, like NumPy's astype.
+/// \code
+/// auto index = kr::cast<int>(x[i]);
+/// \endcode
 template <detail::plain To, detail::traced From>
 [[gnu::noinline, gnu::cold]] value<To> cast(const From& x) {
   detail::set_caller();
@@ -216,7 +239,12 @@ template <detail::plain To, detail::plain From>
 constexpr To cast(From x) {
   return detail::convert_plain<To>(x);
 }
-/// As cast, but to a float type: what is beyond its largest finite number becomes that, infinities too. NaN stays NaN.
+/// Converts x to a float type like kr::cast, but saturates.
+/// Numbers beyond the largest finite number, infinities included, become that number. NaN stays
+/// NaN.
+/// \code
+/// auto small = kr::cast_sat<kr::f8e4m3>(x[i]);
+/// \endcode
 template <detail::plain To, detail::traced From>
 [[gnu::noinline, gnu::cold]] value<To> cast_sat(const From& x) {
   detail::set_caller();
@@ -226,7 +254,10 @@ template <detail::plain To, detail::plain From>
 constexpr To cast_sat(From x) {
   return detail::convert_plain_saturating<To>(x);
 }
-/// The bits of x as a type of the same size.
+/// The bits of x, read as a type of the same size; bool is not allowed.
+/// \code
+/// auto bits = kr::bitcast<std::uint32_t>(x[i]);
+/// \endcode
 template <detail::plain To, detail::traced From>
 [[gnu::noinline, gnu::cold]] value<To> bitcast(const From& x) {
   detail::set_caller();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short vectors: kr::vec<T, 2..4> on the host, value, var and ref of it in kernels. Operators and functions work component by
-// component with C++'s types, on both; a scalar operand is meant for every component.
+// Short vectors: kr::vec<T, 2..4> on the host, and value, var and ref of it in kernels. Operators
+// and functions work on each component with C++'s types. A scalar operand applies to every
+// component.
 //
 //   auto p = positions[i];                       // of a kr::view<const kr::vec<float, 3>>
 //   kr::var v = kr::vec{0.0f, 1.0f, 0.0f};
@@ -13,23 +14,44 @@
 
 namespace krait {
 
-/// A vector of two to four plain components: an aggregate, `kr::vec<float, 3>{1, 2, 3}` or `kr::vec{1.0f, 2.0f, 3.0f}`. In memory
-/// vec<T, 3> is `struct { T x, y, z; }`; vec<T, 2> and vec<T, 4> are aligned to their size, at most 16 bytes, as CUDA's are.
+/// A vector of two to four plain components.
+/// It is an aggregate: `kr::vec<float, 3>{1, 2, 3}`. In memory vec<T, 3> is `struct { T x, y, z;
+/// }`; vec<T, 2> and vec<T, 4> are aligned to their size, at most 16 bytes, as in CUDA. Operators
+/// and the functions of krait/math.h work on each component.
+/// \code
+/// kr::var v = kr::vec{1.0f, 2.0f, 3.0f};
+/// v += 2.0f * kr::normalize(v);
+/// \endcode
 template <class Type>
 struct alignas(detail::vec_alignment<Type, 2>) vec<Type, 2> {
-  Type x, y;
+  /// The first component.
+  Type x;
+  /// The second component.
+  Type y;
   constexpr Type& operator[](int i) { return detail::component(*this, i); }
   constexpr const Type& operator[](int i) const { return detail::component(*this, i); }
 };
 template <class Type>
 struct vec<Type, 3> {
-  Type x, y, z;
+  /// The first component.
+  Type x;
+  /// The second component.
+  Type y;
+  /// The third component.
+  Type z;
   constexpr Type& operator[](int i) { return detail::component(*this, i); }
   constexpr const Type& operator[](int i) const { return detail::component(*this, i); }
 };
 template <class Type>
 struct alignas(detail::vec_alignment<Type, 4>) vec<Type, 4> {
-  Type x, y, z, w;
+  /// The first component.
+  Type x;
+  /// The second component.
+  Type y;
+  /// The third component.
+  Type z;
+  /// The fourth component.
+  Type w;
   constexpr Type& operator[](int i) { return detail::component(*this, i); }
   constexpr const Type& operator[](int i) const { return detail::component(*this, i); }
 };
@@ -40,13 +62,20 @@ vec(Type, Type, Type) -> vec<Type, 3>;
 template <detail::plain Type>
 vec(Type, Type, Type, Type) -> vec<Type, 4>;
 
-/// A vector of components that are plain or traced numbers, of the first one's type: `kr::make_vec(x, y, z)`.
+/// Makes a vector of two to four plain or traced numbers, in the type of the first one.
+/// \code
+/// auto v = kr::make_vec(x[i], y[i], 1.0f);
+/// \endcode
 template <detail::operand_type First, detail::operand_type... Rest>
 requires(sizeof...(Rest) >= 1 && sizeof...(Rest) <= 3) auto make_vec(First first, Rest... rest) {
   return detail::join(first, rest...);
 }
 
-/// `kr::swizzle<"zyx">(v)`, also by the letters rgba. One letter gives a number.
+/// Selects components of a vector by name, with the letters xyzw or rgba; one letter gives a
+/// number.
+/// \code
+/// auto reversed = kr::swizzle<"zyx">(v);
+/// \endcode
 template <detail::letters Text, detail::any_vec Vector>
 auto swizzle(const Vector& v) {
   static_assert(Text.name(detail::size_of_vec<Vector>),
@@ -56,14 +85,20 @@ auto swizzle(const Vector& v) {
   else return detail::each_component<Text.count>(at);
 }
 
-/// x, but not below `low` and not above `high`: numbers or vectors.
+/// x, limited to the range from `low` to `high`; numbers or vectors.
+/// \code
+/// y[i] = kr::clamp(x[i], 0.0f, 1.0f);
+/// \endcode
 template <class Type, class Low, class High>
 requires(detail::any_vec<Type> || detail::operand_type<Type>) auto clamp(const Type& x, Low low, High high,
                                                                          detail::location where = detail::location::here()) {
   detail::set_location_of<Type, Low, High>(where);
   return krait::min(krait::max(x, low), high);
 }
-/// x + t * (y - x): numbers or vectors.
+/// The linear interpolation x + t * (y - x); numbers or vectors.
+/// \code
+/// y[i] = kr::mix(x[i], y[i], 0.5f);
+/// \endcode
 template <class Left, class Right, class Weight>
 requires((detail::any_vec<Left> || detail::operand_type<Left>)&&(detail::any_vec<Right> || detail::operand_type<Right>)) auto mix(
     const Left& x, const Right& y, Weight t, detail::location where = detail::location::here()) {
@@ -71,7 +106,10 @@ requires((detail::any_vec<Left> || detail::operand_type<Left>)&&(detail::any_vec
   return x + detail::product(t, y - x);
 }
 
-/// The sum of the products of the components, x first.
+/// The dot product: the sum of the products of the components, x first.
+/// \code
+/// auto squared = kr::dot(v, v);
+/// \endcode
 template <detail::any_vec Left, detail::any_vec Right>
 auto dot(const Left& x, const Right& y, detail::location where = detail::location::here()) {
   detail::set_location_of<Left, Right>(where);
@@ -82,7 +120,10 @@ auto dot(const Left& x, const Right& y, detail::location where = detail::locatio
   else if constexpr (size == 3) return two + products.z;
   else return two + products.z + products.w;
 }
-/// The cross product of two vectors of three.
+/// The cross product of two vectors with three components.
+/// \code
+/// auto normal = kr::cross(v, kr::vec{0.0f, 1.0f, 0.0f});
+/// \endcode
 template <detail::any_vec Left, detail::any_vec Right>
 requires(detail::size_of_vec<Left> == 3 &&
          detail::size_of_vec<Right> == 3) auto cross(const Left& x, const Right& y,
@@ -90,19 +131,23 @@ requires(detail::size_of_vec<Left> == 3 &&
   detail::set_location_of<Left, Right>(where);
   return swizzle<"yzx">(x) * swizzle<"zxy">(y) - swizzle<"zxy">(x) * swizzle<"yzx">(y);
 }
-/// The Euclidean length; the sum of squares may overflow.
+/// The Euclidean length of a vector; the sum of squares may overflow.
+/// \code
+/// y[i] = kr::length(v);
+/// \endcode
 template <detail::any_vec Vector>
 auto length(const Vector& v, detail::location where = detail::location::here()) {
   detail::set_location_of<Vector>(where);
   return krait::sqrt(dot(v, v));
 }
+/// The Euclidean distance of two points, length(x - y); the sum of squares may overflow.
 template <detail::any_vec Left, detail::any_vec Right>
 auto distance(const Left& x, const Right& y,
               detail::location where = detail::location::here()) {  ///< length(x - y); the sum of squares may overflow.
   detail::set_location_of<Left, Right>(where);
   return length(x - y);
 }
-/// v / length(v): NaN for a vector of zeros.
+/// v / length(v), a vector of length 1; NaN for a vector of zeros.
 template <detail::any_vec Vector>
 auto normalize(const Vector& v, detail::location where = detail::location::here()) {
   detail::set_location_of<Vector>(where);
@@ -120,7 +165,10 @@ auto every(all_tag, const Vector& v) {
   else return (two & test.z & test.w) != 0;
 }
 }  // namespace detail
-/// Some component is not 0.
+/// Tests whether some component is not 0.
+/// \code
+/// kr::if_(kr::any(v < 0.0f), [&] { y[i] = 0; });
+/// \endcode
 template <detail::any_vec Vector>
 auto any(const Vector& v, detail::location where = detail::location::here()) {
   detail::set_location_of<Vector>(where);
@@ -131,7 +179,8 @@ auto any(const Vector& v, detail::location where = detail::location::here()) {
   else return (two | test.z | test.w) != 0;
 }
 
-/// condition ? yes : no, of one composite type. Of vectors the condition may be a vector of bool: component by component.
+/// condition ? yes : no, for one struct, array or vector type.
+/// For vectors the condition may be a vector of bool, which chooses each component.
 template <class Yes, class No>
 requires(std::is_same_v<detail::held_t<Yes>, detail::held_t<No>> && !detail::plain<detail::held_t<Yes>> &&
          (detail::any_traced<Yes> || detail::any_traced<No> ||
@@ -163,7 +212,10 @@ auto select(const Condition& condition, Yes yes, No no) {
   });
 }
 
-/// Components converted as kr::cast converts numbers: `kr::cast<int>(v)`.
+/// Converts each component, as kr::cast converts numbers.
+/// \code
+/// auto cell = kr::cast<int>(v);
+/// \endcode
 template <detail::plain To, detail::any_vec From>
 auto cast(const From& v) {
   return detail::each_component<detail::size_of_vec<From>>([&](auto i) { return krait::cast<To>(detail::spread<i>(v)); });

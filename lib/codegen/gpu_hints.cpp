@@ -90,7 +90,7 @@ class Finder {
   void local(const ir::Inst& inst) {
     if (f_.is_const(inst.operands[1])) return;
     hints_.add("local", place(inst),
-               "local array: it is indexed by a number known only at launch, so it lies in memory instead of registers. Index it "
+               "local array: it is indexed by a number known only at launch, so it is in memory instead of registers. Index it "
                "by constants (a C++ loop unrolls while recording), or use a shared array");
   }
 
@@ -124,7 +124,7 @@ class Finder {
     hints_.add("doubles", place(inst),
                "double precision: a float is widened for this operation, and GPUs compute f64 at 1/2 to 1/64 of the speed of "
                "f32. Give constants "
-               "their f (0.5f), and kr::cast<float> what is double");
+               "their f (0.5f), and convert double values with kr::cast<float>");
   }
 
   void divide(const ir::Inst& inst) {

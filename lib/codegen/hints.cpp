@@ -79,10 +79,8 @@ Cause cause_of(const ir::Function& f, ir::ValueId index, const std::function<boo
             "Sort the work so that neighbouring threads use neighbouring elements, or copy the table that all of them use to a "
             "shared array"};
   if (made.of_thread)
-    return {"the index comes from an array of the thread's own (kr::local), of which each thread keeps a copy",
-            "Where a warp keeps the same numbers there, as a stack that it shares, take them by kr::warp::broadcast(v, 0), or "
-            "keep them in "
-            "a shared array"};
+    return {"the index comes from a thread's own array (kr::local), and each thread has its own copy",
+            "If all threads of a warp keep equal numbers there, such as a stack, read them by kr::warp::broadcast(v, 0), or use a shared array"};
   if (made.chosen)
     return {"the index is clamped or chosen (min, max, select)",
             "Compute the interior without the clamp, and the border separately"};

@@ -18,7 +18,7 @@
 #include "codegen/reply.h"
 #include "codegen/spirv/spirv.h"
 #include "codegen/wgsl/wgsl.h"
-#include "ir/litter.h"
+#include "ir/unreachable_entries.h"
 #include "ir/text.h"
 #include "ir/walk.h"
 #include "passes/passes.h"
@@ -65,7 +65,7 @@ Reply compile_raw(const ir::Module& module, const support::Target& target, const
     case support::TargetKind::OpenCl:
     case support::TargetKind::Interpreter: break;
   }
-  unsupported(fmt::format("the target {} takes no raw code", support::info(target.kind).word));
+  unsupported(fmt::format("the target {} does not take raw code", support::info(target.kind).word));
 }
 
 void compile(Task& task) {
@@ -83,7 +83,7 @@ void compile(Task& task) {
   if (parsed.module.functions.empty()) defect("kir: no kernel");
   if (std::string broken = ir::verify(parsed.module); !broken.empty()) defect("kir: " + broken);
   for (const ir::Function& f : parsed.module.functions) check_types(f, target.has_float8());
-  if constexpr (passes::verify_by_default) ir::litter(parsed.module);
+  if constexpr (passes::verify_by_default) ir::add_unreachable_entries(parsed.module);
   task.parse_ms = watch.lap();
   if (task.is_raw) {
     parsed.module.kernel().facts = {};  // it takes the block of any call, whatever passes took for granted

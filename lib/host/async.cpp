@@ -21,7 +21,7 @@ using detail::elements;
 void check_dense(const elements& e) {
   if (!detail::is_dense(*e.at, false))
     support::fail_usage(
-        "copy_async: the array's elements do not lie one behind the other in C order: use copy_from or copy_to, or make a.copy() "
+        "copy_async: the array's elements are not contiguous in C order: use copy_from or copy_to, or make a.copy() "
         "first");
 }
 

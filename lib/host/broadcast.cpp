@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/apart.h"
+#include "host/overlap.h"
 #include "host/kernel_state.h"
 #include "host/layout.h"
 #include "krait/detail/arguments.h"
@@ -65,7 +65,7 @@ void reduced_shape(const reduction_recipe& of, const argument* inputs, std::size
   if (!find_shape(mask, masks, rank, all)) refuse_shapes(of.name, mask, masks);
   for (int d = 0; d < rank; ++d)
     if (all[d] != extents[d] && all[d] != 1)
-      support::fail_usage("{}: a where mask of shape {} does not broadcast to the shape {} of what is reduced", of.name,
+      support::fail_usage("{}: a where mask of shape {} does not broadcast to the shape {} of the array that is reduced", of.name,
                           all_shapes(mask, masks), host::shape_text(extents, rank));
   if (of.needs_elements && !of.numbered && !starts)
     support::fail_usage("reduction operation {} does not have an identity, so to use a where mask one has to specify kr::initial",

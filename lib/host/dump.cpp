@@ -148,7 +148,7 @@ Wish read_wish(const char* wish) {
   std::error_code failed;
   std::filesystem::create_directories(w.folder, failed);
   if (failed || access(w.folder.c_str(), W_OK))
-    support::fail_usage("KRAIT_DUMP={}: {} is no folder that can be written to", wish, w.folder);
+    support::fail_usage("KRAIT_DUMP={}: {} is not a writable folder", wish, w.folder);
   return w;
 }
 
@@ -166,8 +166,9 @@ void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::st
   static const char* const text = support::environment_text("KRAIT_DUMP");
   static const char* const part = support::environment("KRAIT_DUMP_KERNEL");
   if (!text) return;
-  // Krait's own kernels are shown to who names them; every name has an empty part.
-  if (part ? recorded.module.kernel().name.find(part) == std::string::npos : trace::is_own(recorded.where)) return;
+  // Krait's own kernels are shown where a name is asked for; every name has an empty part.
+  const bool is_own = trace::is_own(recorded.where);
+  if (part ? recorded.module.kernel().name.find(part) == std::string::npos : is_own) return;
   static const Wish wish = read_wish(text);
   std::string target = wish.target;
   const bool own = target.empty() || target == "-";
@@ -187,7 +188,8 @@ void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::st
   const unsigned number = ++kernels;
   for (const std::string& stage : wish.stages) {
     if (wish.fd < 0) all.clear();
-    all += fmt::format("; ==== {} — {}{}\n", recorded.what, stage, stage == "ir" ? "" : " for " + target);
+    all += fmt::format("; ==== {}{} — {}{}\n", recorded.what, is_own ? ", Krait's own" : "", stage,
+                       stage == "ir" ? "" : " for " + target);
     if (!known)
       all += "; lines: the program has no debug information: operators have the nearest line that is known; build it with -g1\n";
     try {

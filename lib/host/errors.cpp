@@ -33,7 +33,7 @@ std::string text_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {
-    return "what a function threw is no std::exception";
+    return "a function threw an object that is not a std::exception";
   }
 }
 

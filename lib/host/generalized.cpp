@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "host/apart.h"
+#include "host/overlap.h"
 #include "host/layout.h"
 #include "krait/algorithm/detail/linalg_calls.h"
 #include "krait/algorithm/grouped_matmul.h"
@@ -108,7 +108,7 @@ void core_shapes(const kernel_state* of, const core_layout& layout, const char* 
 
 void check_grouped_matmul(const layout& x, const layout& y, const layout& ends) {
   if (x.extents[1] != y.extents[1])
-    support::fail_usage("grouped_matmul: rows of {} elements, and matrices of {} rows", x.extents[1], y.extents[1]);
+    support::fail_usage("grouped_matmul: the rows have {} elements, but the matrices have {} rows", x.extents[1], y.extents[1]);
   if (ends.extents[0] != y.extents[0])
     support::fail_usage("grouped_matmul: {} ends of groups for {} matrices", ends.extents[0], y.extents[0]);
 }

@@ -22,13 +22,12 @@ graph::state*& host::open_graph() noexcept {
 void host::check_readable(const detail::storage& memory) {
   if (const graph::state* open = open_graph(); open && open->written.contains(&memory))
     support::fail_usage(
-        "an array is read while a graph that writes it is being recorded: nothing has been computed yet; "
-        "read it when the graph was launched");
+        "an array is read while a graph that writes it is being recorded: nothing has been computed yet; read it after the graph is launched");
 }
 
 void host::check_not_recorded(std::string_view what) {
   if (open_graph())
-    support::fail_usage("{} while a graph is being recorded, which holds launches alone: do it before, or between its launches",
+    support::fail_usage("{} while a graph is being recorded, which can hold only launches: do it before, or between launches of the graph",
                         what);
 }
 

@@ -34,7 +34,7 @@ class Text final : public runtime::Executable {
     const std::int64_t blocks = request.grid[0] * request.grid[1] * request.grid[2];
     if (meets_ && blocks > ir::most_together)
       support::fail_usage(
-          "{}: {} blocks meet at kr::grid_sync(), and the interpreter runs at most {} together: launch fewer blocks, each "
+          "{}: {} blocks meet at kr::grid_sync(), but the interpreter runs at most {} at once: launch fewer blocks, each "
           "with more of the work",
           what_, blocks, ir::most_together);
     ir::Launch launch;
@@ -52,7 +52,7 @@ class Text final : public runtime::Executable {
         return ir::run(module_, launch, arguments(request.args), {.races = races, .uninitialised = true, .print = print});
       } catch (const std::system_error&) {
         support::fail_device(
-            "{}: {} blocks meet at kr::grid_sync(), and the system has no thread for each: launch fewer blocks, each with "
+            "{}: {} blocks meet at kr::grid_sync(), but the system cannot start a thread for each: launch fewer blocks, each with "
             "more of the work",
             what_, blocks);
       } catch (const std::bad_alloc&) {

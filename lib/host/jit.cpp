@@ -88,9 +88,9 @@ support::Store* usable_store() { return library_build_id().empty() || plugin_bui
 std::string read_lengths(ir::SharedLengths& out, const support::Envelope& code, const Recorded& recorded) {
   const ir::ArgumentLayout& layout = code.arguments;
   if (!out.read(code.lengths, recorded.module.kernel(), layout.given + layout.hidden.size()))
-    return "its code is damaged: the lengths of its shared arrays are computed from what is not there";
+    return "its code is damaged: the lengths of its shared arrays are computed from missing values";
   if (out.count() > runtime::max_sized_at_launch || layout.count(ir::ArgumentSlot::What::SharedLength) > out.count())
-    return fmt::format("its code is damaged: {} lengths of shared arrays, and {} are passed to it", out.count(),
+    return fmt::format("its code is damaged: it has {} lengths of shared arrays, but {} are passed to it", out.count(),
                        layout.count(ir::ArgumentSlot::What::SharedLength));
   return {};
 }
@@ -112,7 +112,7 @@ std::string hidden_without_value(const ir::ArgumentLayout& layout, const Recorde
     return type.space == ir::Space::Global && type.rank <= support::TiledArray::most_rank;
   };
   for (const support::Hidden& h : layout.hidden)
-    if (!has_value(h)) return fmt::format("its code is damaged: it takes {}, which the kernel has not", support::text_of(h));
+    if (!has_value(h)) return fmt::format("its code is damaged: it takes {}, which the kernel does not have", support::text_of(h));
   return {};
 }
 

@@ -221,7 +221,7 @@ std::string report_on(const Recorded& recorded, const ir::Facts& facts, const su
   out += fmt::format("  of an element       {:.0f} bytes read, {:.0f} written, {:.0f} flops", w.read, w.written, w.flops);
   if (w.doubles > 0) out += fmt::format(" ({:.0f} of them f64)", w.doubles);
   out += fmt::format(", {:.0f} function{}{}\n", w.functions, w.functions == 1 ? "" : "s",
-                     w.open ? "; a loop whose trips only the launch knows counts once" : "");
+                     w.open ? "; a loop counts once where only the launch knows its iterations" : "");
   out += fmt::format(
       "  besides             {:.0f} of integers, {:.0f} of shared memory, {:.0f} atomics, {:.0f} barriers, {:.0f} branches\n",
       w.integers, w.shared, w.atomics, w.barriers, w.branches);

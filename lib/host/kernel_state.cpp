@@ -81,7 +81,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
     support::fail_usage("{}: a cluster has 1 to {} blocks, not {} x {} x {}", describe(state), ir::max_cluster, cluster.x,
                         cluster.y, cluster.z);
   if (state.with.min_blocks && !state.with.max_threads && state.fixed_block.x == 0)
-    support::fail_usage("{}: min_blocks says nothing without the threads of a block: give max_threads, or a fixed block",
+    support::fail_usage("{}: min_blocks has no meaning without a block size: give max_threads, or a fixed block",
                         describe(state));
   o.bounds[0] = state.with.max_threads, o.bounds[1] = state.with.min_blocks, o.bounds[2] = state.with.max_registers;
   void* recording = detail::begin_recording(o);

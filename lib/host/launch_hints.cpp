@@ -151,8 +151,7 @@ void hint_at_captures(const Recorded& recorded) {
     if (first || at->second == constants) return;
     const auto [was, is] = std::mismatch(at->second.begin(), at->second.end(), constants.begin());
     found.push_back(at_kernel("captured number", recorded.where,
-                              fmt::format("captured number: the kernel is compiled once more since a number that it captured is "
-                                          "another, {} instead of {}. Pass what changes as a kr::value parameter",
+                              fmt::format("captured number: the kernel is compiled again because a captured number changed: {} instead of {}. Pass changing numbers as kr::value parameters",
                                           readable(*is), readable(*was))));
   }
   give(of_user(std::move(found), recorded.where), recorded.what);

@@ -104,7 +104,7 @@ std::uint64_t allocate_managed(DeviceHandle& device, std::size_t bytes) {
     runtime::Async* const async = device.device->async();
     const std::uint64_t address = async ? async->allocate_managed(bytes) : 0;
     if (!address)
-      support::fail_device("kr::managed: {} ({}) has no memory that the host reaches, too: use kr::array, and kr::copy_async",
+      support::fail_device("kr::managed: {} ({}) has no memory that the host can access: use kr::array and kr::copy_async",
                            device.id, device.name);
     return address;
   });

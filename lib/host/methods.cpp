@@ -63,7 +63,7 @@ void refuse_mask(const kernel_state* state) {
 
 void refuse_axes(const kernel_state* state) {
   support::fail_usage(
-      "{}: the reduction operation is not reorderable, so at most one axis may be specified; where it is, give its kr::identity",
+      "{}: the reduction operation is not reorderable, so at most one axis may be specified; if it is reorderable, give its kr::identity",
       host::describe(*state));
 }
 

@@ -108,7 +108,7 @@ std::string make_pack(const std::vector<const Recorded*>& kernels, const std::ve
   std::set<std::string> names;
   for (const Recorded* recorded : kernels) {
     if (!names.insert(recorded->module.kernel().name).second)
-      support::fail_usage("two kernels of one pack are named \"{}\": name them apart, {{.name = \"…\"}}",
+      support::fail_usage("two kernels of one pack are named \"{}\": give them different names, {{.name = \"…\"}}",
                           recorded->module.kernel().name);
     append_kernel(entries, *recorded, targets);
   }
@@ -170,26 +170,26 @@ std::shared_ptr<const Pack> Pack::parse(std::string bytes, const std::string& fi
   pack->bytes_ = std::move(bytes), pack->file_ = file;
   const std::string_view all = pack->bytes_;
   const auto version = behind(all, cache::format_start);
-  if (!version) support::fail_usage("{} is no pack of kernels: it begins with other bytes than {}", file, cache::format_start);
+  if (!version) support::fail_usage("{} is not a pack of kernels: it does not begin with {}", file, cache::format_start);
   if (!version->empty() && version->front() != cache::format_version)
     support::fail_usage(
-        "{} is in format {}, or damaged; this Krait reads format {}: take the Krait that made it, or make it anew", file,
+        "{} is in format {}, or damaged; this Krait reads format {}: use the Krait that made it, or make the pack again", file,
         unsigned(std::uint8_t(version->front())) < 128 && version->front() > ' ' ? version->substr(0, 1) : "?",
         cache::format_version);
   cache::Entry e;
   if (const char* wrong = cache::decode(all, e)) pack->damaged(wrong);
   const auto told = behind(e.key, pack_word);
   const auto made_by = told ? number(*told) : std::nullopt;
-  if (!made_by) support::fail_usage("{} is no pack of kernels: it is what the cache keeps (krait cache show)", file);
+  if (!made_by) support::fail_usage("{} is an entry of the cache, not a pack of kernels (krait cache show)", file);
   if (*made_by != pack_version)
-    support::fail_usage("{} is a pack of version {}; this Krait reads version {}: take the Krait that made it, or make it anew",
+    support::fail_usage("{} is a pack of version {}; this Krait reads version {}: use the Krait that made it, or make the pack again",
                         file, *made_by, pack_version);
   pack->hash_ = cache::content_hash(all);
   for (std::string_view rest = e.payload; !rest.empty();) {
     const std::uint64_t size = cache::entry_bytes(rest);
     if (size == 0)
       pack->damaged(
-          fmt::format("{} bytes are left behind its {} kernels, which are no entry", rest.size(), pack->kernels_.size()));
+          fmt::format("{} bytes after its {} kernels are not an entry", rest.size(), pack->kernels_.size()));
     pack->add(rest.substr(0, size));
     rest.remove_prefix(size);
   }
@@ -202,17 +202,17 @@ void Pack::check_tables(const PackedKernel& k) const {
   for (std::size_t i = 0; i < f.hidden.size(); ++i) {
     const support::Hidden& h = f.hidden[i];
     if (h.kind != support::HiddenKind::Table || h.index >= k.tables.size())
-      damaged(fmt::format("kernel {} reads {}, which is not there", k.name, support::text_of(h)));
+      damaged(fmt::format("kernel {} reads {}, which is missing", k.name, support::text_of(h)));
     // The kernel's own elements: how many a table has is its bytes by those of an element.
     const ir::Type& type = f.type_of(f.params()[f.given_params().size() + i]);
     if (k.tables[h.index].elem_bytes != type.elem_bytes)
-      damaged(fmt::format("kernel {} reads {} by elements of {} bytes, and it has elements of {}", k.name, support::text_of(h),
+      damaged(fmt::format("kernel {} reads {} by elements of {} bytes, but its elements have {}", k.name, support::text_of(h),
                           type.elem_bytes, k.tables[h.index].elem_bytes));
   }
 }
 
 void Pack::damaged(std::string_view what) const {
-  support::fail_usage("the pack {} is damaged: {}: copy or make it anew", file_, what);
+  support::fail_usage("the pack {} is damaged: {}: copy it again, or make the pack again", file_, what);
 }
 
 void Pack::add(std::string_view entry_bytes) {
@@ -229,14 +229,14 @@ void Pack::add(std::string_view entry_bytes) {
     return;
   }
   if (kernels_.empty() || kernels_.back().name != e.name)
-    damaged(fmt::format("what belongs to kernel {} does not follow it", e.name));
+    damaged(fmt::format("the data of kernel {} do not follow it", e.name));
   PackedKernel& kernel = kernels_.back();
   if (const auto size = behind(e.key, table_word)) {
     const std::size_t blank = std::min(size->find(' '), size->size());
     const auto elem_bytes = number(size->substr(0, blank)), count = number(size->substr(std::min(blank + 1, size->size())));
     // The kernel was recorded for so many: it may read each of them without a look at the table's size.
     if (!elem_bytes || *elem_bytes == 0 || !count || std::uint64_t(*elem_bytes) * *count != e.payload.size())
-      damaged(fmt::format("kernel {}: a table of {} bytes is described as \"{}\", bytes of an element and how many there are",
+      damaged(fmt::format("kernel {}: a table of {} bytes is described as \"{}\", which should be bytes per element and number of elements",
                           e.name, e.payload.size(), *size));
     const auto* const first = reinterpret_cast<const std::byte*>(e.payload.data());
     kernel.tables.push_back({{first, first + e.payload.size()}, *elem_bytes});

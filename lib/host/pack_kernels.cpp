@@ -92,10 +92,10 @@ void write_pack(const char* file, const char* targets, const kernel_reference* k
     const kernel_reference& k = kernels[i];
     if (!k.state) support::fail_usage("a moved-from kernel object is packed");
     if (!k.state->with.name)
-      support::fail_usage("{} has no name that others could load it by: {{.name = \"…\"}} behind its lambda",
+      support::fail_usage("{} has no name to load it by: give {{.name = \"…\"}} after its lambda",
                           host::describe(*k.state));
     const host::Recorded& recorded = host::specialise(*k.state, k.lambda, *k.as).recorded;
-    if (recorded.raw) support::fail_usage("{} is given as code, and packs hold what was recorded", recorded.what);
+    if (recorded.raw) support::fail_usage("{} is given as code, but packs hold recorded kernels", recorded.what);
     all.push_back(&recorded);
   }
   host::write_pack(file, host::make_pack(all, chosen));
@@ -108,7 +108,7 @@ std::size_t kernels_in_pack(const pack_state* pack) noexcept { return pack->pack
 const char* pack_name(const pack_state* pack, std::size_t index) {
   const auto& all = pack->pack->kernels();
   if (index >= all.size())
-    support::fail_usage("the pack {} has {} kernels, and none of number {}", pack->pack->file(), all.size(), index);
+    support::fail_usage("the pack {} has {} kernels, so it has no kernel {}", pack->pack->file(), all.size(), index);
   return all[index].name.c_str();
 }
 
@@ -128,7 +128,7 @@ kernel_state* make_packed_kernel(const pack_state* pack, const char* name, const
   if (!std::equal(takes.begin(), takes.end(), as.parameters, as.parameters + as.count, host::is_same)) {
     std::string asked;
     for (unsigned i = 0; i < as.count; ++i) asked += (i ? ", " : "") + ir::text_of(host::type_of(as.parameters[i]));
-    support::fail_usage("kernel {} of the pack {} takes {}, and is asked for as ({})", name, kernel->file, kernel->signature(),
+    support::fail_usage("kernel {} of the pack {} takes {}, but is loaded as ({})", name, kernel->file, kernel->signature(),
                         asked);
   }
   return host::make_kernel(kernel, as);

@@ -21,7 +21,7 @@ support::TargetKind target_of(raw_language language) {
     case raw_language::wgsl: return support::TargetKind::WebGpu;
     case raw_language::llvm_ir: return support::TargetKind::Cpu;
   }
-  support::fail_usage("a raw kernel is in language {}, which is none of kr::raw_language", int(language));
+  support::fail_usage("a raw kernel is in language {}, which is not in kr::raw_language", int(language));
 }
 
 /// What a target takes; empty: nothing.
@@ -66,9 +66,9 @@ const RawText* raw_text_for(const Recorded& recorded, const support::Target& tar
   if (at != texts.end()) return &*at;
   const std::string_view takes = language_of(target.kind), word = support::info(target.kind).word;
   if (takes.empty())
-    support::fail_usage("{} is given in {}, and the target {} takes no raw code: launch it on another device", recorded.what,
+    support::fail_usage("{} is given in {}, but the target {} does not take raw code: launch it on another device", recorded.what,
                         languages_of(*recorded.raw), word);
-  support::fail_usage("{} is given in {}, and the target {} takes {}: give that, too, or launch it on another device",
+  support::fail_usage("{} is given in {}, but the target {} takes {}: give that, too, or launch it on another device",
                       recorded.what, languages_of(*recorded.raw), word, takes);
 }
 

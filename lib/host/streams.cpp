@@ -23,7 +23,7 @@ StreamRecord& alive(const stream& s) {
 StreamRecord& stream_on(const DeviceHandle& device, const stream& s, const char* operation) {
   StreamRecord& record = alive(s);
   if (record.device != &device)
-    support::fail_usage("{}: the stream is of {}, and the elements are on {}", operation, record.device->id, device.id);
+    support::fail_usage("{}: the stream belongs to {}, but the elements are on {}", operation, record.device->id, device.id);
   return record;
 }
 

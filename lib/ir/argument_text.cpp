@@ -167,10 +167,10 @@ void ArgumentReader::fill(HostArgument& a, Scalar s, std::size_t count) {
       unsigned byte = 0;
       const char* const begin = text_.data() + at_;
       if (at_ + 2 > text_.size() || std::from_chars(begin, begin + 2, byte, 16).ptr != begin + 2)
-        refuse("expected two digits a byte");
+        refuse("expected two digits per byte");
       a.bytes.push_back(std::byte(byte)), at_ += 2;
     }
-    if (a.bytes.size() != count * size) refuse("an argument is not what the kernel takes");
+    if (a.bytes.size() != count * size) refuse("an argument does not fit the kernel's parameter");
     return;
   }
   const std::vector<std::string_view> of = list(')');

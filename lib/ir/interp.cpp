@@ -287,9 +287,7 @@ void Interpreter::poll(const Inst& inst, const Mask& active) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (std::chrono::duration<double>(Clock::now() - waits_since_).count() < s_.options.patience) return;
   s_.fault(inst, [&] {
-    return "this loop waits for what nobody writes: the interpreter runs blocks one after another, and a block's threads in "
-           "step, so that a thread may "
-           "wait for a block before its own alone" +
+    return "this loop waits for a value that nobody writes. The interpreter runs blocks one after another, and the threads of a block in step: a thread can wait only for an earlier block" +
            s_.who(first);
   });
   throw Stop{};
@@ -511,7 +509,7 @@ std::string refused(const Module& module, const Launch& launch, std::size_t argu
   }
   for (unsigned d = 0; d < 3 && f.in_clusters(); ++d)
     if (launch.grid[d] % f.cluster[d])
-      return fmt::format("launch: the grid is no multiple of clusters of {} in dimension {}", f.cluster[d], d);
+      return fmt::format("launch: the grid is not a multiple of clusters of {} in dimension {}", f.cluster[d], d);
   if (launch.warp_size < 1 || launch.warp_size > 64) return "launch: the warp size must be 1 to 64";
   const std::int64_t blocks = support::clipped_product(launch.grid[0], launch.grid[1], launch.grid[2]);
   if (support::clipped_product(blocks, threads) > support::most_elements) return "launch: more than 2^62 threads";

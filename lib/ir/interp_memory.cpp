@@ -58,9 +58,9 @@ std::byte* Memory::begin_of(const Inst& inst, std::size_t lane) {
     if (rank < 0 || std::size_t(rank) >= blocks)
       return fmt::format("cluster: {} {} of block {}, of {} in the cluster{}", word, label, rank, blocks, s_.who(lane));
     if (s_.neighbours->blocks[std::size_t(rank)])
-      return fmt::format("cluster: {} {} of block {}, which has ended: let all meet at kr::cluster_sync() before they end{}",
+      return fmt::format("cluster: {} {} of block {}, which has ended: let all blocks reach kr::cluster_sync() before they end{}",
                          word, label, rank, s_.who(lane));
-    return fmt::format("cluster: {} {} of block {}, which has not begun: let all meet at kr::cluster_sync() first{}", word, label,
+    return fmt::format("cluster: {} {} of block {}, which has not begun: let all blocks reach kr::cluster_sync() first{}", word, label,
                        rank, s_.who(lane));
   });
   return nullptr;

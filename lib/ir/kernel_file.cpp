@@ -65,7 +65,7 @@ std::string replaced(std::string_view text, const Chosen& choice) {
     Chosen::const_iterator found = choice.end();
     for (; length > 0 && found == choice.end(); --length)
       if (found = choice.find(std::string(text.substr(at + 1, length))); found != choice.end()) break;
-    if (found == choice.end()) support::fail_usage("a kernel's file: nothing says what {} stands for", text.substr(at, 20));
+    if (found == choice.end()) support::fail_usage("a kernel's file: {} is not defined", text.substr(at, 20));
     out += replaced(found->second, choice);
     at += 1 + length;
   }
@@ -181,7 +181,7 @@ unsigned KernelFile::results(const Function& kernel) const {
   }
   if (results_ && !fits)
     support::fail_usage(
-        "a kernel's file: results: {} are the last parameters, arrays of one dimension, behind what they are made of", results_);
+        "a kernel's file: results: {} must be the last parameters, arrays of one dimension, after the inputs", results_);
   return results_;
 }
 

@@ -480,7 +480,7 @@ class Parser : Scanner {
     if (name == "unset") return inst.unset = true;
     if (name == "ahead") {
       expect('(');
-      inst.ahead = number<std::uint16_t>("a number of trips");
+      inst.ahead = number<std::uint16_t>("a number of iterations");
       expect(')');
       return true;
     }

@@ -5,7 +5,7 @@
 //
 // In shared memory a tile of R rows is cut into strips of 128 bytes of its columns, one strip behind the other, each R rows of 128 bytes. A
 // row's pieces of 16 bytes change places: piece p of row r lies at place p xor (r mod 8), so that neither rows nor columns of pieces meet
-// in a bank. R is a multiple of 8. Where no code but copies and products knows a tile's place (passes/pad_tiles.cpp), targets that read
+// in a bank. R is a multiple of 8. Where no code but copies and products knows a tile's place (passes/tiles/pad_tiles.cpp), targets that read
 // whole rows have padded tiles: rows of 144 bytes, whose pieces stay where they are.
 //
 // Among threads a tile of M rows and N columns is cut into blocks of 16 rows. The block's warps of 32 threads stand in `down` rows and

@@ -128,7 +128,7 @@ class Verifier {
     bool all = f_.results.size() <= 1;
     for (const ValueId v : f_.params()) all = all && f_.type_of(v).is_value() && fits(f_.type_of(v).scalar);
     for (const Scalar s : f_.results) all = all && fits(s);
-    if (!all) report("instructions of PTX take numbers of 16, 32 or 64 bits, and give at most one");
+    if (!all) report("instructions of PTX take numbers of 16, 32 or 64 bits, and return at most one");
   }
 
   void function_header() {
@@ -139,8 +139,8 @@ class Verifier {
     const Function& kernel = module_.kernel();
     if (f_.fp != kernel.fp || f_.facts != kernel.facts || f_.checked != kernel.checked || f_.flat != kernel.flat ||
         f_.block != kernel.block || f_.cluster != kernel.cluster)
-      report("its modes are not its kernel's");
-    if (f_.name.empty()) report("a function that is called has a name");
+      report("a called function must have the fp mode, facts, checks, block and cluster of its kernel");
+    if (f_.name.empty()) report("a called function must have a name");
     for (const Function& other : module_.functions)
       if (&other != &f_ && other.name == f_.name) return report("two functions have this name");
   }

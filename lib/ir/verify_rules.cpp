@@ -68,8 +68,8 @@ class Check {
       const bool place = i == 0 && (takes_array() || inst_.op == Op::Get || inst_.op == Op::Set);
       if (inst_.op == Op::Call && operand(i).is_array()) continue;
       if (is_tile_operation(inst_.op) && operand(i).is_array()) continue;
-      if (!place && operand(i).is_slot()) return "a slot is used by get and set alone";
-      if (!place && operand(i).is_array()) return "an array stands where a value must";
+      if (!place && operand(i).is_slot()) return "a slot may be used only by get and set";
+      if (!place && operand(i).is_array()) return "an array is used as a value";
     }
     return {};
   }
@@ -333,7 +333,7 @@ class Check {
   std::string call() const {
     const auto caller = std::size_t(&f_ - module_.functions.data());
     if (inst_.imm >= module_.functions.size() || !module_.callee(inst_).called) return "there is no such function";
-    if (inst_.imm <= caller) return "a function calls only functions behind it: nothing may be recursive";
+    if (inst_.imm <= caller) return "a function may call only functions after it: recursion is not supported";
     const Function& callee = module_.callee(inst_);
     if (callee.body >= callee.regions.size()) return "the function has no body";
     const auto params = callee.params();

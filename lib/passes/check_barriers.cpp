@@ -30,8 +30,8 @@ std::string describe(const Function& f, InstId barrier, const Flow& flow) {
   const Op op = f.insts[flow.why].op;
   const std::string_view decision = op == Op::If           ? "the condition of the if_"
                                     : op == Op::Switch     ? "the selector of the switch_"
-                                    : op == Op::GridStride ? "the number of trips of the grid_stride loop"
-                                                           : "the number of trips of the loop";
+                                    : op == Op::GridStride ? "the number of iterations of the grid_stride loop"
+                                                           : "the number of iterations of the loop";
   std::string text = fmt::format("kernel {}: only some threads of a block may reach {}{}: {}{} can differ between them", f.name,
                                  word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
   if (flow.exit != none) {
@@ -44,7 +44,7 @@ std::string describe(const Function& f, InstId barrier, const Flow& flow) {
     text += ". Move the barrier out of it";
   }
   return text +
-         "; or, where the value is equal in the whole block, say so with krait::uniform(value); or decide for the whole block "
+         "; or, where the value is equal in the whole block, mark it with krait::uniform(value); or decide for the whole block "
          "with krait::syncthreads_or(condition).";
 }
 

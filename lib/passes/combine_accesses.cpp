@@ -7,7 +7,7 @@
 // only where no instruction between could write what is loaded, or read or write what is stored.
 //
 // On the CPU, for global and shared arrays of numbers whose elements beside each other a thread takes alone, neighbouring threads being further apart: each
-// thread's piece is loaded or stored as a whole, wherever it begins (codegen/cpu/rows.cpp).
+// thread's piece is loaded or stored as a whole, wherever it begins (codegen/cpu/access/row_accesses.cpp).
 #include <algorithm>
 #include <array>
 #include <bit>

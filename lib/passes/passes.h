@@ -117,22 +117,20 @@ void promote_arrays(ir::Module& m);
 void keep_results(ir::Module& m);
 /// Loops in which each thread walks along a row of its own load several elements of it a trip: for the CPU (facts.small).
 void unroll_rows(ir::Module& m);
-/// Loads move up over square roots, divisions and conditions, of which ptxas makes branches: for PTX. Runs last.
+/// Loads move up over square roots, divisions and conditions, of which ptxas makes branches: for PTX.
 void loads_first(ir::Module& m);
+/// Stores to members of one element move next to each other, so that the driver's compiler writes whole sectors: for PTX.
 void stores_together(ir::Module& m);
-/// Loads move down to the first use of their value: for WGSL, whose compilers for processors keep the order. Runs last.
+/// Loads move down to the first use of their value: for WGSL, whose compilers for processors keep the order.
 void loads_at_uses(ir::Module& m);
-/// Pure operations move up over barriers where fewer values then cross them: for the CPU, where those lie in memory, and WGSL. Runs last.
+/// Pure operations move up over barriers where fewer values then cross them: for the CPU, where those lie in memory, and WGSL.
 void settle_before_barriers(ir::Module& m);
-/// Straight code of at least `shortest` operations in the order in which a processor could compute it: for the CPU. Runs last.
+/// Straight code of at least `shortest` operations in the order in which a processor could compute it: for the CPU.
 void schedule(ir::Module& m, std::size_t shortest);
 
-/// Every loop has one way out, every kernel one return, at its end: jumps in branches become flags and guards. For what walks a kernel
-/// backwards, or may not jump; no target's pipeline has it.
+/// Every loop has one way out, every kernel one return, at its end: jumps in branches become flags and guards. For
+/// the CPU and WGSL, in kernels with barriers whose threads part.
 void one_exit(ir::Module& m);
-
-/// grid_stride as a plain loop, for back ends that give it no treatment of their own.
-void lower_grid_stride(ir::Module& m);
 
 struct Uniformity;
 /// Of the kernel, in every schedule.
@@ -159,7 +157,7 @@ void prepare(ir::Module& m, std::optional<ir::Module>* written);
 /// What a compilation may cost. Quick: for the first launch, while the best code is made in the background. The bits are the same.
 enum class Effort : std::uint8_t { Quick, Best };
 /// The whole pipeline, from what was recorded to what a back end lowers. Returns check_barriers' message. With `checked` every
-/// pass's result is verified and littered (ir/litter.h), and krait::error of kind internal names the pass that broke it.
+/// pass's result is verified and gets unreachable entries (ir/unreachable_entries.h), and krait::error of kind internal names the pass that broke it.
 #ifdef NDEBUG
 inline constexpr bool verify_by_default = false;
 #else
@@ -168,7 +166,10 @@ inline constexpr bool verify_by_default = true;
 std::string run_pipeline(ir::Module& m, const support::Target& target, bool checked = verify_by_default,
                          Effort effort = Effort::Best);
 
-/// The passes that change a module, by name: for tests and tools.
+/// The pipeline's passes by name, in their order: docs/architecture.md has them all.
+std::vector<std::string_view> pipeline_names();
+
+/// The passes that change a module, by name, each as tests run it alone: with limits that small kernels reach.
 struct Pass {
   std::string_view name;
   void (*run)(ir::Module&);

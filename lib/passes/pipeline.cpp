@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of passes.
+// The pipeline: a table with one row per pass, in the order in which they run.
+#include <type_traits>
+
 #include <fmt/core.h>
 
-#include "ir/litter.h"
 #include "ir/text.h"
+#include "ir/unreachable_entries.h"
 #include "ir/walk.h"
+#include "passes/kept_ops.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 #include "passes/runner.h"
@@ -19,81 +22,62 @@ namespace {
 using namespace ir;
 using support::TargetKind;
 
-/// The table of math_targets.def for one target.
-template <TargetKind Target>
-Expansion choose(const Inst& inst, FpMode fp) {
-  const bool fast = fp == FpMode::Fast || inst.fast;
-  if (!(fast || fp == FpMode::Native)) return Expansion::Exact;
-  using enum TargetKind;
-  using enum Expansion;
-#define NATIVE(target, type_, Name, how, ulp) \
-  if (Target == target && inst.type.scalar == Scalar::type_ && inst.op == Op::Name) return how;
-#define FAST(target, Name) \
-  if (Target == target && inst.type.scalar == Scalar::F32 && inst.op == Op::Name && fast) return Instructions;
-#include "passes/math_targets.def"
-  return Exact;
-}
+/// Targets as bits.
+using Targets = unsigned;
+constexpr Targets bit(TargetKind kind) { return 1u << unsigned(kind); }
+constexpr Targets interpreter = bit(TargetKind::Interpreter), cpu = bit(TargetKind::Cpu), ptx = bit(TargetKind::Ptx),
+                  vulkan = bit(TargetKind::Spirv), opencl = bit(TargetKind::OpenCl), web = bit(TargetKind::WebGpu);
+constexpr Targets gpus = ptx | vulkan | opencl | web, devices = cpu | gpus, all = interpreter | devices;
 
-// What expand_ops leaves.
-bool has_nothing(const Inst&) { return false; }
-// Conversions that saturate are others everywhere, except to floats of 8 bits where a target has the instruction.
-bool has_all(const Inst& inst) { return inst.op != Op::CastSat; }
-bool has_saturation(const Inst& inst) { return inst.op == Op::AddSat || inst.op == Op::SubSat; }
-bool reduces_integers(const Inst& inst) { return inst.op == Op::WarpReduce && is_int(inst.type.scalar); }
-bool dots_words(const Inst& inst) {
-  return (inst.op == Op::DotBytes || inst.op == Op::DotMixed) && size_of(inst.type.scalar) == 4;
-}
-bool has_cpu(const Inst& inst) {
-  return has_saturation(inst) || dots_words(inst) || inst.op == Op::DotPairs || inst.op == Op::MatchAny ||
-         inst.op == Op::WarpScan || inst.op == Op::WarpReduce;
-}
-bool has_old_ptx(const Inst& inst) {
-  return has_saturation(inst) || inst.op == Op::MatchAny || (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
-}
-bool has_ptx(const Inst& inst) { return has_old_ptx(inst) || dots_words(inst); }
-bool converts_float8(const Inst& inst) {
-  return inst.op == Op::CastSat && is_float(inst.type.scalar) && size_of(inst.type.scalar) == 1;
-}
-bool has_ptx80(const Inst& inst) { return has_ptx(inst) || (reduces_integers(inst) && size_of(inst.type.scalar) <= 4); }
+/// One compilation, as far as passes ask for it.
+struct Plan {
+  const support::Target& target;
+  Effort effort;
+  TileSupport tiles;
+  bool flushing;  // fma of f32 takes subnormal numbers for zero, and the mode allows it
 
-bool has_ptx89(const Inst& inst) { return has_ptx80(inst) || converts_float8(inst); }
+  bool is(Targets any) const { return (bit(target.kind) & any) != 0; }
+  bool is_best(Targets any) const { return is(any) && effort == Effort::Best; }
+};
 
-bool (*had_by(const support::Target& target))(const Inst&) {
-  switch (target.kind) {
-    case TargetKind::Interpreter: return has_all;
-    case TargetKind::Cpu: return has_cpu;
-    case TargetKind::Ptx:
-      return target.has_float8() ? has_ptx89 : target.ptx.sm >= 80 ? has_ptx80 : target.ptx.sm >= 61 ? has_ptx : has_old_ptx;
-    case TargetKind::Spirv:
-    case TargetKind::OpenCl:
-    case TargetKind::WebGpu: return has_nothing;
+/// A pass in the pipeline: a function of the module alone, or one that the plan changes. It returns a refusal of the kernel, or nothing.
+class Run {
+ public:
+  constexpr Run(void (*pass)(Module&)) : pass_(pass) {}
+  constexpr Run(void (*pass)(Module&, const Plan&)) : planned_(pass) {}
+  constexpr Run(std::string (*refuse)(Module&, const Plan&)) : refuse_(refuse) {}
+  template <class Lambda>
+  requires std::is_class_v<Lambda>
+  constexpr Run(Lambda lambda) : Run(+lambda) {}
+  std::string operator()(Module& m, const Plan& plan) const {
+    if (refuse_) return refuse_(m, plan);
+    if (pass_) pass_(m);
+    else planned_(m, plan);
+    return {};
   }
-  return has_nothing;
-}
+  bool changes() const { return !refuse_; }
 
-bool is_processor_of_opencl(const support::Target& target) {
-  return target.kind == TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Functions);
-}
+ private:
+  void (*pass_)(Module&) = nullptr;
+  void (*planned_)(Module&, const Plan&) = nullptr;
+  std::string (*refuse_)(Module&, const Plan&) = nullptr;
+};
+
+/// Whether fold, cse and dce run after a pass.
+enum class CleanUp : std::uint8_t { No, AfterIt };
+struct Step {
+  const char* name;
+  Run run;
+  Targets on;
+  Effort from = Effort::Quick;
+  CleanUp clean_up = CleanUp::No;
+  bool (*where)(const Module&, const Plan&) = nullptr;
+};
 
 /// Drivers for processors make vectors of a block's threads where these do not branch, and wide accesses are in the way of that.
 bool is_vectorised_by_driver(const Module& m, const support::Target& target) {
   return is_processor_of_opencl(target) &&
          !any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::Call || (!i.regions.empty() && i.op != Op::GridStride); });
-}
-
-ChooseExpansion expansions_of(const support::Target& target) {
-  // Processors compute the functions of OpenCL's fast mode by calls, a number at a time.
-  if (is_processor_of_opencl(target)) return [](const Inst&, FpMode) { return Expansion::Exact; };
-  if (target.kind == TargetKind::Spirv && !target.spirv.features.has(support::Feature::Power32))
-    return [](const Inst& inst, FpMode fp) {
-      const bool asked = (inst.op == Op::Exp || inst.op == Op::Exp2) && fp != FpMode::Fast && !inst.fast;
-      return asked ? Expansion::Exact : choose<TargetKind::Spirv>(inst, fp);
-    };
-  static constexpr ChooseExpansion choices[] = {
-#define TARGET(Name, ...) choose<TargetKind::Name>,
-#include "support/targets.def"
-  };
-  return choices[unsigned(target.kind)];
 }
 
 /// Whether threads of a kernel with barriers go their own ways where the CPU's pieces between barriers and WGSL want them together: loops
@@ -114,40 +98,132 @@ bool meets_after_jumps(const Function& f) {
 }
 
 /// Empty, or the barrier of the grid on a target where nothing promises that all blocks of a launch run at once.
-std::string refuse_grid_barriers(const Module& m, const support::Target& target) {
-  if (target.kind == TargetKind::Cpu || target.kind == TargetKind::Interpreter) return {};
+std::string refuse_grid_barriers(Module& m, const Plan&) {
   const Function& f = m.kernel();
   std::string message;
   for_each_inst(f, [&](InstId i, RegionId) {
     if (f.insts[i].op != Op::GridBarrier || !message.empty()) return;
     const Location& at = f.locations[f.insts[i].loc];
     message = fmt::format(
-        "kernel {}: grid_sync(){} needs a CUDA device, the CPU or the interpreter: elsewhere nothing promises that all "
-        "blocks of a launch run at once. End the kernel there, and launch another one for what follows.",
+        "kernel {}: grid_sync(){} needs a CUDA device, the CPU or the interpreter: other devices do not promise that all blocks of a launch run at once. End the kernel there, and launch another one for the rest.",
         f.name, at.line ? fmt::format(" at {}:{}", at.file, at.line) : std::string());
   });
   return message;
 }
 
 /// Empty, or clusters on a target whose blocks do not see each other's memory.
-std::string refuse_clusters(const Module& m, const support::Target& target) {
+std::string refuse_clusters(Module& m, const Plan& plan) {
+  const support::Target& target = plan.target;
   const bool has = target.kind == TargetKind::Interpreter || (target.kind == TargetKind::Ptx && target.ptx.sm >= 90);
   if (!m.kernel().in_clusters() || has) return {};
   return fmt::format(
-      "kernel {} has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option cluster, "
-      "pass "
-      "what blocks tell each other through a view, in two launches or with kr::grid_sync().",
+      "kernel {} has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option cluster, pass data between blocks through a view, in two launches or with kr::grid_sync().",
       m.kernel().name);
 }
+
+void lower_types_of(Module& m, const Plan& plan) {
+  if (plan.is(interpreter)) return;
+  // WGSL leaves open how halves round: the modes that promise bits compute them in f32.
+  const FpMode fp = m.kernel().fp;
+  const bool promised = fp == FpMode::Strict || fp == FpMode::Reproducible;
+  const support::Target& t = plan.target;
+  const bool halves = plan.is(web)               ? t.web.features.has(support::Feature::F16) && !promised
+                      : plan.is(vulkan | opencl) ? t.spirv.features.has(support::Feature::F16)
+                                                 : true;
+  lower_types(m, {.halves = halves, .float8 = t.has_float8()});
+}
+
+void widen_unless_vectorised(Module& m, const Plan& plan) {
+  // WGSL's buffers have elements of one type, so that a wide access would be several.
+  if (!plan.is(web) && !is_vectorised_by_driver(m, plan.target)) widen(m);
+}
+
+void unroll_rows_of_best(Module& m, const Plan& plan) {
+  if (plan.effort == Effort::Best) unroll_rows(m);
+}
+
+void outline_parts(Module& m, const Plan& plan) {
+  if (plan.is(cpu)) return outline(m, tuning::cpu::largest_function, tuning::cpu::outlined_part);
+  const std::size_t largest = plan.is_best(ptx)      ? tuning::gpu::largest_ptx_function
+                              : plan.is_best(vulkan) ? tuning::gpu::largest_spirv_function
+                                                     : tuning::gpu::largest_function;
+  outline(m, largest, tuning::gpu::outlined_part);  // what widen makes stays whole
+}
+
+void combine_accesses_of(Module& m, const Plan& plan) {
+  // Shared arrays of SPIR-V have no wider elements, except for tiles that are made of pieces.
+  const bool pieces = plan.target.has_matrices() && any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::Product; });
+  combine_accesses(m, plan.is(ptx) || pieces);
+}
+
+bool has_functions(const Module& m, const Plan&) { return m.functions.size() > 1; }
+bool pads_tiles(const Module&, const Plan& plan) { return plan.tiles.padded != nullptr; }
+bool sums_blocks(const Module&, const Plan& plan) { return plan.tiles.block_sums != 0; }
+bool meets_after_jumps_in(const Module& m, const Plan&) { return meets_after_jumps(m.kernel()); }
+
+using enum Effort;
+using enum CleanUp;
+// clang-format off
+constexpr Step steps[] = {
+    {"mark_polls", mark_polls, interpreter | cpu},
+    {"take_native", [](Module& m, const Plan& p) { take_native(m, p.is(ptx)); }, all, Quick, No, has_functions},
+    {"inline_calls", inline_calls, all, Quick, No, has_functions},
+    {"check_accesses", check_accesses, devices},
+    {"lower_reports", lower_reports, devices},
+    // Only LLVM uses them, for PTX: its code is that of one thread.
+    {"drop_assumptions", drop_assumptions, devices & ~ptx},
+    {"promote_slots", promote_slots, all, Quick, AfterIt},
+    // Products of tiles and the copies for them (docs/tiles.md).
+    {"pad_tiles", [](Module& m, const Plan& p) { pad_tiles(m, p.tiles.padded); }, all, Quick, No, pads_tiles},
+    {"expand_tile_copies", [](Module& m, const Plan& p) { expand_tile_copies(m, p.tiles); }, all},
+    {"block_products", [](Module& m, const Plan& p) { block_products(m, p.tiles.block_sums); }, all, Quick, No, sums_blocks},
+    {"expand_tiles", [](Module& m, const Plan& p) { expand_tiles(m, p.tiles); }, all},
+    {"end_products", end_products, all},
+    // dce before cse, which would take the dead function for the copy.
+    {"keep_results", keep_results, cpu, Best},
+    {"dce", dce, cpu, Best, AfterIt},
+    // Operations, functions and types that the target lacks become others.
+    {"contract", [](Module& m, const Plan& p) { contract(m, !p.flushing); }, all},
+    {"expand_math", [](Module& m, const Plan& p) { expand_math(m, kept_functions(p.target), p.flushing); }, all},
+    {"expand_ops", [](Module& m, const Plan& p) { expand_ops(m, kept_ops(p.target), support::info(p.target.kind).most_lanes); }, all},
+    {"lower_types", lower_types_of, all, Quick, AfterIt},
+    // The control flow is final up to here, and what it may not be is refused.
+    {"check_barriers", [](Module& m, const Plan&) { return check_barriers(m); }, all},
+    {"refuse_clusters", refuse_clusters, all},
+    {"refuse_grid_barriers", refuse_grid_barriers, gpus & ~ptx},
+    {"lower_grid_barriers", lower_grid_barriers, ptx},
+    {"one_exit", one_exit, cpu | web, Quick, AfterIt, meets_after_jumps_in},
+    {"unroll_steps", [](Module& m, const Plan& p) { unroll_steps(m, p.is(cpu) ? tuning::cpu::largest_steps : tuning::gpu::largest_steps); }, devices, Best},
+    // Accesses have one index from here on.
+    {"lower_access", lower_access, all, Quick, AfterIt},
+    {"narrow_addresses", narrow_addresses, all, Quick, AfterIt},
+    {"widen", widen_unless_vectorised, gpus, Best, AfterIt},
+    {"unroll_loops", [](Module& m, const Plan& p) { unroll_loops(m, p.is(ptx) ? tuning::gpu::unrolled_for_registers : tuning::gpu::spirv_unrolled_for_registers, p.is(ptx)); }, ptx | vulkan, Best, AfterIt},
+    {"promote_arrays", promote_arrays, ptx | vulkan, Best, AfterIt},
+    {"guard_returns", guard_returns, cpu},
+    {"interchange_trips", interchange_trips, cpu},
+    {"unroll_rows", unroll_rows_of_best, cpu, Quick, AfterIt},
+    {"outline", outline_parts, devices},
+    // The order of instructions: nothing cleans up after these.
+    {"canonicalise", canonicalise, all},
+    {"combine_accesses", combine_accesses_of, gpus},
+    {"loads_first", loads_first, ptx, Best},
+    {"stores_together", stores_together, ptx, Best},
+    {"combine_pieces", combine_pieces, cpu, Best},
+    {"settle_before_barriers", settle_before_barriers, cpu | web},
+    {"loads_at_uses", loads_at_uses, web},
+    {"schedule", [](Module& m, const Plan&) { schedule(m, tuning::cpu::scheduled); }, cpu},
+};
+// clang-format on
 
 }  // namespace
 
 void prepare(Module& m, std::optional<Module>* written) {
-  if constexpr (verify_by_default) litter(m);
+  if constexpr (verify_by_default) add_unreachable_entries(m);
   promote_slots(m, written);
   canonicalise(m);
   if (written && *written) canonicalise(**written);
-  if constexpr (verify_by_default) litter(m);
+  if constexpr (verify_by_default) add_unreachable_entries(m);
 }
 void prepare(Module& m) { prepare(m, nullptr); }
 
@@ -159,121 +235,21 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   // The launchers of WebGPU refuse other launches: no buffer there has more elements.
   if (target.kind == TargetKind::WebGpu) m.kernel().facts.small = true;
   for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
-  const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter,
-             gpu = !cpu && !interpreted;
+  const Plan plan{target, effort, tile_support(target), target.flushes_fma() && m.kernel().fp == FpMode::Native};
   Runner run(m, checked, watch);
-  const auto clean_up = [own_fold = target.kind == TargetKind::Ptx ? fold_for_ptx : static_cast<void (*)(Module&)>(fold)](
-                            Runner& of) { of("fold", own_fold)("cse", cse)("dce", dce); };
-  if (!gpu) run("mark_polls", mark_polls);
-  if (m.functions.size() > 1) {
-    take_native(m, target.kind == TargetKind::Ptx);
-    run.check("take_native");
-    run("inline_calls", inline_calls);
-  }
-  if (!interpreted) run("check_accesses", check_accesses)("lower_reports", lower_reports);
-  // LLVM alone makes something of them, of one thread's.
-  if (!interpreted && target.kind != TargetKind::Ptx) run("drop_assumptions", drop_assumptions);
-  run("promote_slots", promote_slots);
-  clean_up(run);
-  const TileSupport tiles = tile_support(target);
-  if (tiles.padded) {
-    pad_tiles(m, tiles.padded);
-    run.check("pad_tiles");
-  }
-  expand_tile_copies(m, tiles);
-  run.check("expand_tile_copies");
-  if (tiles.block_sums) {
-    block_products(m, tiles.block_sums);
-    run.check("block_products");
-  }
-  expand_tiles(m, tiles);
-  run.check("expand_tiles");
-  run("end_products", end_products);
-  if (cpu && effort == Effort::Best) {
-    run("keep_results", keep_results)("dce", dce);  // before cse, which would take the dead for the copy
-    clean_up(run);
-  }
-  const bool flushing = target.flushes_fma() && m.kernel().fp == FpMode::Native;
-  contract(m, !flushing);
-  run.check("contract");
-  expand_math(m, expansions_of(target), flushing);
-  run.check("expand_math");
-  expand_ops(m, had_by(target), support::info(target.kind).most_lanes);
-  run.check("expand_ops");
-  if (!interpreted) {
-    const bool spirv = target.kind == TargetKind::Spirv || target.kind == TargetKind::OpenCl,
-               web = target.kind == TargetKind::WebGpu;
-    // WGSL leaves open how halves round: the modes that promise bits compute them in f32.
-    const ir::FpMode fp = m.kernel().fp;
-    const bool promised = fp == ir::FpMode::Strict || fp == ir::FpMode::Reproducible;
-    const bool halves = web     ? target.web.features.has(support::Feature::F16) && !promised
-                        : spirv ? target.spirv.features.has(support::Feature::F16)
-                                : true;
-    lower_types(m, {.halves = halves, .float8 = target.has_float8()});
-    run.check("lower_types");
-  }
-  clean_up(run);
-  if (std::string message = check_barriers(m); !message.empty()) return message;
-  if (std::string message = refuse_clusters(m, target); !message.empty()) return message;
-  if (target.kind == TargetKind::Ptx) run("lower_grid_barriers", lower_grid_barriers);
-  else if (std::string message = refuse_grid_barriers(m, target); !message.empty()) return message;
-  if ((cpu || target.kind == TargetKind::WebGpu) && meets_after_jumps(m.kernel())) {
-    run("one_exit", one_exit);
-    clean_up(run);
-  }
-  if (!interpreted && effort == Effort::Best) {
-    unroll_steps(m, cpu ? tuning::cpu::largest_steps : tuning::gpu::largest_steps);
-    run.check("unroll_steps");
-  }
-  run("lower_access", lower_access);
-  clean_up(run);
-  run("narrow_addresses", narrow_addresses);
-  clean_up(run);
-  if (gpu && effort == Effort::Best) {
-    // WGSL's buffers have elements of one type, so that a wide access would be several.
-    if (target.kind != TargetKind::WebGpu && !is_vectorised_by_driver(m, target)) run("widen", widen);
-    clean_up(run);
-  }
-  const bool ptx = target.kind == TargetKind::Ptx && effort == Effort::Best,
-             spirv = target.kind == TargetKind::Spirv && effort == Effort::Best;
-  if (ptx || spirv) {
-    unroll_loops(m, ptx ? tuning::gpu::unrolled_for_registers : tuning::gpu::spirv_unrolled_for_registers, ptx);
-    run.check("unroll_loops");
-    clean_up(run);
-    run("promote_arrays", promote_arrays);
-    clean_up(run);
-  }
-  if (cpu) {
-    run("guard_returns", guard_returns)("interchange_trips", interchange_trips);
-    if (effort == Effort::Best) run("unroll_rows", unroll_rows);
-    clean_up(run);
-  }
-  if (!interpreted) {
-    if (cpu) outline(m, tuning::cpu::largest_function, tuning::cpu::outlined_part);
-    else
-      outline(m,
-              ptx     ? tuning::gpu::largest_ptx_function
-              : spirv ? tuning::gpu::largest_spirv_function
-                      : tuning::gpu::largest_function,
-              tuning::gpu::outlined_part);  // what widen makes stays whole
-    run.check("outline");
-  }
-  run("canonicalise", canonicalise);
-  if (gpu) {
-    // Shared arrays of SPIR-V have no wider elements, but for tiles that are made of pieces.
-    const bool pieces = target.has_matrices() && any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::Product; });
-    combine_accesses(m, target.kind == TargetKind::Ptx || pieces);
-    run.check("combine_accesses");
-  }
-  if (ptx) run("loads_first", loads_first)("stores_together", stores_together);
-  if (cpu && effort == Effort::Best) run("combine_pieces", combine_pieces);
-  if (cpu || target.kind == TargetKind::WebGpu) run("settle_before_barriers", settle_before_barriers);
-  if (target.kind == TargetKind::WebGpu) run("loads_at_uses", loads_at_uses);
-  if (cpu) {
-    schedule(m, tuning::cpu::scheduled);
-    run.check("schedule");
+  for (const Step& step : steps) {
+    if (!plan.is(step.on) || (step.from == Best && effort != Best) || (step.where && !step.where(m, plan))) continue;
+    if (std::string refused = step.run(m, plan); !refused.empty()) return refused;
+    if (step.run.changes()) run.check(step.name);
+    if (step.clean_up == AfterIt) run("fold", plan.is(ptx) ? fold_for_ptx : fold)("cse", cse)("dce", dce);
   }
   return {};
+}
+
+std::vector<std::string_view> pipeline_names() {
+  std::vector<std::string_view> names;
+  for (const Step& step : steps) names.push_back(step.name);
+  return names;
 }
 
 std::span<const Pass> all_passes() {
@@ -289,15 +265,15 @@ std::span<const Pass> all_passes() {
       {"mark_polls", mark_polls, true},
       {"contract", [](Module& m) { contract(m); }, false},
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
-      {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},
+      {"expand_ops", [](Module& m) { expand_ops(m, keeps_no_op, 64); }, true},
       {"end_products", end_products, true},
       {"pad_tiles", [](Module& m) { pad_tiles(m, [](const Inst&, FpMode) { return true; }); }, true},
       {"expand_tile_copies", [](Module& m) { expand_tile_copies(m, {}); }, true},
       {"expand_tiles", [](Module& m) { expand_tile_copies(m, {}), expand_tiles(m, {}); }, true},
       {"block_products", [](Module& m) { block_products(m, 8); }, true},
-      {"lower_types", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m); }, true},
-      {"lower_halves", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m, {.halves = false}); }, true},
-      {"lower_float8", [](Module& m) { expand_ops(m, has_ptx89, 64), lower_types(m, {.float8 = true}); }, true},
+      {"lower_types", [](Module& m) { expand_ops(m, keeps_plain_ops, 64), lower_types(m); }, true},
+      {"lower_halves", [](Module& m) { expand_ops(m, keeps_plain_ops, 64), lower_types(m, {.halves = false}); }, true},
+      {"lower_float8", [](Module& m) { expand_ops(m, keeps_ops_of_ptx89, 64), lower_types(m, {.float8 = true}); }, true},
       {"lower_access", lower_access, true},
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},
@@ -312,7 +288,6 @@ std::span<const Pass> all_passes() {
       {"promote_arrays", promote_arrays, true},
       {"unroll_rows", unroll_rows, true},
       {"one_exit", one_exit, true},
-      {"lower_grid_stride", lower_grid_stride, true},
       {"prepare", prepare, true},
       {"canonicalise", canonicalise, true},
       {"settle_before_barriers", settle_before_barriers, true},

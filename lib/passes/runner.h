@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs passes one after another; where that is asked for, what each leaves is verified, and littered for the next.
+// Runs passes one after another; where that is asked for, each result is verified and gets unreachable entries for the next pass.
 #pragma once
 
-#include "ir/litter.h"
+#include "ir/unreachable_entries.h"
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "passes/watch.h"
@@ -29,7 +29,7 @@ class Runner {
     const std::string broken = verify(m_);
     if (!broken.empty())
       support::fail(error::kind_type::internal, "kernel {} is broken after {}: {}", m_.kernel().name, name, broken);
-    litter(m_);
+    add_unreachable_entries(m_);
   }
 
  private:

@@ -119,7 +119,7 @@ std::string open(std::string_view bytes, TargetKind expected, Envelope& out) {
     return fmt::format("its code is damaged: {} bytes, expected an envelope of at least {}", bytes.size(), sizeof(Head));
   const Head h = take<Head>(bytes);
   if (std::memcmp(h.magic, magic, sizeof magic) != 0)
-    return fmt::format("its code is damaged, or of another build: it begins with other bytes than {}. {}",
+    return fmt::format("its code is damaged, or of another build: it does not begin with {}. {}",
                        std::string_view(magic, sizeof magic), another_build);
   if (h.version != Envelope::version)
     return fmt::format("its code is in format {}, expected {}: {}", h.version, Envelope::version, another_build);
@@ -137,7 +137,7 @@ std::string open(std::string_view bytes, TargetKind expected, Envelope& out) {
   for (std::uint32_t i = 0; i < h.slots; ++i) {
     const Slot s = take<Slot>(bytes);
     if (s.what > unsigned(ArgumentSlot::What::SharedLength) || std::uint64_t(s.offset) + s.bytes > h.argument_bytes)
-      return fmt::format("its code is damaged: item {} of its arguments lies at {} and takes {} bytes, expected within {}", i,
+      return fmt::format("its code is damaged: item {} of its arguments is at {} and takes {} bytes, expected within {}", i,
                          s.offset, s.bytes, h.argument_bytes);
     if (s.what != unsigned(ArgumentSlot::What::SharedLength) && s.param >= std::uint64_t(h.given) + h.hidden)
       return fmt::format("its code is damaged: item {} of its arguments is of parameter {}, expected one below {}", i, s.param,

@@ -51,7 +51,7 @@ void* open_copy(const std::string& path, unsigned number, std::string& why) {
   // Past that limit a write would not fail but end the process, by SIGXFSZ.
   if (struct rlimit limit;
       getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && rlim_t(bytes) > limit.rlim_cur) {
-    why = "it has " + std::to_string(bytes) + " bytes, and a file may have at most " + std::to_string(limit.rlim_cur) +
+    why = "it has " + std::to_string(bytes) + " bytes, but a file may have at most " + std::to_string(limit.rlim_cur) +
           " (ulimit -f)";
     return nullptr;
   }

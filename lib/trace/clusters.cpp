@@ -55,7 +55,7 @@ node shared_of(node array, node rank) {
   if (own == ir::none || !in_clusters(r, "cluster_shared()")) return array;
   ir::Type type = r.function().type_of(own);
   if (r.in_function() || type.space != ir::Space::Shared) {
-    r.found.misuse(r.in_function() ? "cluster_shared inside a kr::function: take elements in the kernel, and pass them"
+    r.found.misuse(r.in_function() ? "cluster_shared inside a kr::function: read the elements in the kernel, and pass them"
                                    : "cluster_shared takes an array of kr::shared or kr::dynamic_shared");
     return array;
   }

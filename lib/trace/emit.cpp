@@ -254,8 +254,7 @@ node logical(op what, bool left, node right) {
   const bool decided = left == (Op(what) == Op::Or);
   if (decided && r.now().has_effects(right))
     r.found.misuse(
-        "the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is "
-        "already recorded: write if (flag) around it, or kr::value(flag) on the left");
+        "the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is already recorded. Write if (flag) around it, or kr::value(flag) on the left");
   return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
 }
 
@@ -421,7 +420,7 @@ void synchronise(op what, unsigned scope) {
   Recorder& r = trace::recorder();
   const bool clusters = r.functions.kernel().in_clusters();
   if (Op(what) == Op::GridBarrier && clusters)
-    return r.found.misuse("grid_sync() in a kernel of clusters, which run one after another where not all fit");
+    return r.found.misuse("grid_sync() in a kernel with clusters: clusters run one after another if not all fit");
   if (Op(what) == Op::ClusterBarrier && !clusters)
     return r.found.misuse(
         "cluster_sync() in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {.cluster = 2})");

@@ -63,13 +63,12 @@ std::string misfit(const Conversion& c, std::size_t index, Scalar s) {
   const auto among = [&](std::string_view letters) { return c.letter && letters.find(c.letter) != letters.npos; };
   if (!among(integers) && !among(floats) && !among(bools))
     return fmt::format(
-        "{} is no conversion of kr::print: there are d i u x X o c for integers and bools, f F e E g G a A for "
-        "floating-point numbers, s for bools, and %% for a percent sign",
+        "{} is not a conversion of kr::print. Use d i u x X o c for integers and bools, f F e E g G a A for floating-point numbers, s for bools, %% for a percent sign",
         c.whole);
   const bool number = among(floats);
   if (ir::is_float(s) != number || (c.letter == 's' && s != Scalar::Bool)) return wrong_letter(c, index, s);
   if (!number && !c.precision.empty())
-    return fmt::format("{} has a precision, which only floating-point numbers have: a width with 0 fills up, as in %04d",
+    return fmt::format("{} has a precision, which only floating-point numbers have: a width with 0 pads with zeros, as in %04d",
                        c.whole);
   return {};
 }

@@ -37,7 +37,7 @@ std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module, const Sp
   }
   if (all < unrolled_kernel) return {};
   return Warning{
-      fmt::format("this line was recorded as {} operations, and lines like it as {} in all, which take long to compile. A C++ "
+      fmt::format("this line was recorded as {} operations, and lines like it as {} in all, which takes long to compile. A C++ "
                   "loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop",
                   most, all),
       std::string(at.file), at.line};

@@ -169,7 +169,7 @@ TEST(Async, ManagedMemoryIsSharedOrRefused) {
   if (id.starts_with("vulkan") || id.starts_with("opencl")) {
     expect_error(kr::error::kind_type::device,
                  {"kr::managed: " + id + " (" + on.name() +
-                  ") has no memory that the host reaches, too: use kr::array, and kr::copy_async"},
+                  ") has no memory that the host can access: use kr::array and kr::copy_async"},
                  [] { kr::managed<int>(10); });
     return;
   }
@@ -203,7 +203,7 @@ TEST(Async, WhatCannotBeCopiedIsRefused) {
   expect_usage({"copy_async: the container holds 10 elements, but the array holds 11"}, [&] { kr::copy_async(longer, host, s); });
   expect_usage({"copy_async: the array has shape (10,), expected (11,)"}, [&] { kr::copy_async(x, longer, s); });
   const std::string strided =
-      "copy_async: the array's elements do not lie one behind the other in C order: use copy_from or copy_to, or make a.copy() "
+      "copy_async: the array's elements are not contiguous in C order: use copy_from or copy_to, or make a.copy() "
       "first";
   kr::pinned<int> column(4);
   kr::array<int> dense(4);
@@ -223,7 +223,7 @@ TEST(Async, WhatCannotBeCopiedIsRefused) {
     if (d == kr::device()) continue;
     const kr::stream other(d);
     const std::string wrong =
-        std::string("copy_async: the stream is of ") + d.id() + ", and the elements are on " + kr::device().id();
+        std::string("copy_async: the stream belongs to ") + d.id() + ", but the elements are on " + kr::device().id();
     expect_usage({wrong}, [&] { kr::copy_async(host, x, other); });
     expect_usage({wrong}, [&] { kr::copy_async(x, host, other); });
     kr::array<int> second(10);

@@ -162,12 +162,12 @@ TEST(Cluster, TheInterpreterSeesBlocksThatAreNotThere) {
   kr::array<int> x({8}, on);
   first_of_next(true, true).launch({8, 1}, x);
   EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3, 0, 1, 2, 3, 0}));
-  expect_usage({"cluster: {} {} of block {}, which has not begun: let all meet at kr::cluster_sync() first{}",
+  expect_usage({"cluster: {} {} of block {}, which has not begun: let all blocks reach kr::cluster_sync() first{}",
                 " of block 1, which", ", block (0, 0, 0)"},
                [&] {
                  first_of_next(false, true).launch({8, 1}, x);
                });
-  expect_usage({"cluster: {} {} of block {}, which has ended: let all meet at kr::cluster_sync() before they end{}",
+  expect_usage({"cluster: {} {} of block {}, which has ended: let all blocks reach kr::cluster_sync() before they end{}",
                 " of block 0, which", ", block (3, 0, 0)"},
                [&] {
                  first_of_next(true, false).launch({8, 1}, x);
@@ -270,11 +270,11 @@ TEST(Cluster, WordsOutOfPlace) {
       "cluster_shared takes an array of kr::shared or kr::dynamic_shared",
       [](kr::view<int> y) { y[0] = kr::cluster_shared(y, 0)[0]; }, 2);
   expect(
-      "grid_sync() in a kernel of clusters, which run one after another where not all fit",
+      "grid_sync() in a kernel with clusters: clusters run one after another if not all fit",
       [](kr::view<int>) { kr::grid_sync(); }, 2);
   auto inner = kr::function([](kr::view<int> own) { return kr::cluster_shared(own, 0)[0]; });
   expect(
-      "cluster_shared inside a kr::function: take elements in the kernel, and pass them",
+      "cluster_shared inside a kr::function: read the elements in the kernel, and pass them",
       [&](kr::view<int> y) { y[0] = inner(kr::shared<int, 4>()); }, 2);
 }
 
@@ -288,8 +288,7 @@ TEST(Cluster, CodeAndDevicesThatHaveNone) {
   const auto refused = [&](const auto& inspect) {
     expect_error(
         kr::error::kind_type::compile,
-        {"kernel next has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option "
-         "cluster, pass what blocks tell each other through a view, in two launches or with kr::grid_sync()."},
+        {"kernel next has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option cluster, pass data between blocks through a view, in two launches or with kr::grid_sync()."},
         inspect);
   };
   refused([&] { kernel.ptx("sm_89"); });

@@ -121,7 +121,7 @@ TEST(Print, ConversionsThatDoNotFit) {
                [&] {
                  placed.launch({1, 1}, x);
                });
-  refused("%8.3d has a precision, which only floating-point numbers have: a width with 0 fills up, as in %04d",
+  refused("%8.3d has a precision, which only floating-point numbers have: a width with 0 pads with zeros, as in %04d",
           [](auto v) { kr::print("%8.3d", v); });
   refused("%d prints an integer, but value 2 is a floating-point number: use %f, %e, %g or %a",
           [](auto v) { kr::print("%d %d", v, kr::cast<float>(v)); });
@@ -129,8 +129,7 @@ TEST(Print, ConversionsThatDoNotFit) {
   refused("%e prints a floating-point number, but value 1 is a bool: use %d or %s", [](auto v) { kr::print("%e", v > 0); });
   for (const char* text : {"%q", "%", "%*", "%5.2k", "%n"})
     refused(std::string(text) +
-                " is no conversion of kr::print: there are d i u x X o c for integers and bools, f F e E g G a A for "
-                "floating-point numbers, s for bools, and %% for a percent sign",
+                " is not a conversion of kr::print. Use d i u x X o c for integers and bools, f F e E g G a A for floating-point numbers, s for bools, %% for a percent sign",
             [text](auto v) { kr::print(text, v); });
   refused("the text \"%d %d\" has 2 conversions for 1 value", [](auto v) { kr::print("%d %d", v); });
   refused("the text \"%d\" has 1 conversion for 2 values", [](auto v) { kr::print("%d", v, v); });

@@ -100,21 +100,21 @@ TEST(FunctionPointer, WhatCHasNoPlaceForIsRefused) {
     return x;
   };
   expect_usage({"kernel f (",
-                "function_pointer_test.cpp:", "): a function pointer neither prints nor checks: C has no place for its errors"},
+                "function_pointer_test.cpp:", "): a function pointer cannot print or check: its C caller cannot receive errors"},
                [&] { kr::function_pointer<int(int)>(printing, {.name = "f"}); });
   const auto sized = [](kr::value<int> n) {
     auto x = kr::dynamic_shared<int>(n);
     x[0] = n;
     return x[0];
   };
-  expect_usage({": a function pointer has no dynamic_shared: nobody gives its length"},
+  expect_usage({": a function pointer cannot use dynamic_shared: its C caller gives no length"},
                [&] { kr::function_pointer<int(int)>{sized}; });
   const auto large = [](kr::value<int> n) {
     auto x = kr::shared<double, 10'000>();
     x[n] = 1;
     return x[0];
   };
-  expect_usage({": a function pointer has its arrays on the caller's stack: 80000 bytes, at most 65536"},
+  expect_usage({": the arrays of a function pointer are on the caller's stack: they take 80000 bytes, at most 6 are allowed5536"},
                [&] { kr::function_pointer<double(int)>{large}; });
   const auto nested = kr::kernel([](kr::view<int>) { kr::function_pointer<int(int)>([](auto x) { return x; }); });
   std::vector<int> one(1);
@@ -145,7 +145,7 @@ TEST(FunctionPointer, CallsAfterTheEndAreToldInDebugMode) {
         std::_Exit(right && pointer(1) == 0 ? 0 : 1);
       },
       testing::ExitedWithCode(0),
-      "krait: kernel next .*: the function pointer is called, but its object is gone: keep it as long as the pointer");
+      "krait: kernel next .*: the function pointer is called after its object was destroyed: keep the object as long as the pointer");
   unsetenv("KRAIT_DEBUG");
 }
 

@@ -107,17 +107,15 @@ TEST(GridSync, LaunchesThatDoNotFit) {
   for (const char* name : {"cpu", "interpreter"}) {
     kr::array<int> x({4}, kr::device::find(name)), y({4}, kr::device::find(name));
     const char* const message = std::string(name) == "cpu"
-                                    ? "kernel ring ({}): 1025 blocks meet at kr::grid_sync(), and the CPU runs at most 1024 "
-                                      "at once: launch fewer blocks, each with more of the work"
-                                    : "kernel ring ({}): 1025 blocks meet at kr::grid_sync(), and the interpreter runs at "
-                                      "most 1024 together: launch fewer blocks, each with more of the work";
+                                    ? "kernel ring ({}): 1025 blocks meet at kr::grid_sync(), but the CPU runs at most 1024 at once: launch fewer blocks, each with more of the work"
+                                    : "kernel ring ({}): 1025 blocks meet at kr::grid_sync(), but the interpreter runs at most 1024 at once: launch fewer blocks, each with more of the work";
     expect_usage({message}, [&] { kernel.launch({1025, 1}, x, y, 1, 1); });
     kernel.launch({64, 1}, x, y, 1, 1);
   }
   for (const kr::device& gpu : devices()) {
     if (!std::string(gpu.id()).starts_with("cuda")) continue;
     kr::array<int> x({4}, gpu), y({4}, gpu);
-    expect_usage({"kernel ring", ": 1000000 blocks of 64 threads meet at kr::grid_sync(), and cuda:0 "}, [&] {
+    expect_usage({"kernel ring", ": 1000000 blocks of 64 threads meet at kr::grid_sync(), but cuda:0 "}, [&] {
       kernel.launch({1'000'000, 64}, x, y, 1, 1);
     });
     kernel.launch({64, 1}, x, y, 1, 1);
@@ -166,8 +164,7 @@ TEST(GridSync, DevicesThatDoNotHaveIt) {
     krait::test::expect_error(
         kr::error::kind_type::compile,
         {"kernel meeting: grid_sync() at ", "grid_sync_test.cpp:",
-         " needs a CUDA device, the CPU or the interpreter: elsewhere nothing promises that all blocks of a launch run "
-         "at once. End the kernel there, and launch another one for what follows."},
+         " needs a CUDA device, the CPU or the interpreter: other devices do not promise that all blocks of a launch run at once. End the kernel there, and launch another one for the rest."},
         inspect);
   };
   refused([&] { kernel.spirv(); });

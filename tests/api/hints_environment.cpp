@@ -50,8 +50,7 @@ TEST(HintsEnvironment, OncePerLineOfAProcess) {
   const std::string said = said_of_gathers(line);
   EXPECT_EQ(count(said, place(line) + "gather: "), mode == "all" ? 1u : 0u) << said;
   const std::string again =
-      "captured number: the kernel is compiled once more since a number that it captured is another, 3 instead of 2. Pass what "
-      "changes as a kr::value parameter\n";
+      "captured number: the kernel is compiled again because a captured number changed: 3 instead of 2. Pass changing numbers as kr::value parameters\n";
   EXPECT_EQ(count(said, place(line - 1) + again), mode == "all" ? 1u : 0u) << said;
   EXPECT_EQ(count(said, "krait:"), mode == "all" ? 2u : 0u) << said;
 }

@@ -58,8 +58,7 @@ TEST(HintsMore, LoneLoop) {
   const unsigned line = __LINE__ - 4;
   const std::string text =
       "lone loop: one thread runs it, an element at a time, as the lanes of a vector are threads and loops of a thread are not "
-      "vectorised. Give "
-      "each thread of a block some of the trips (kr::grid_stride, or a step of kr::block_dim().x)";
+      "vectorised. Give each thread of a block some of the iterations (kr::grid_stride, or a step of kr::block_dim().x)";
   EXPECT_TRUE(has(hints(first, avx512), hint(line, text)));
   auto all = kr::kernel([](view<const float> x, view<float> y) {
     kr::var sum = 0.0f;
@@ -78,9 +77,7 @@ TEST(HintsMore, VolatileLoad) {
   EXPECT_TRUE(has(
       hints(watched, avx512),
       hint(line,
-           "volatile load: 32 threads read one after another, as each read of memory that others change is an access of its "
-           "own. Read what does not change in the launch by a plain view, or let one thread read and kr::warp::broadcast what "
-           "all need")));
+           "volatile load: 32 threads read one after another, because each read of memory that others change is a separate access. Read constant memory by a plain view, or let one thread read and kr::warp::broadcast the value")));
   auto plain = kr::kernel([](view<const int> x, view<int> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i];
   });
@@ -104,10 +101,8 @@ TEST(HintsMore, IndexFromAnArrayOfTheThread) {
   const unsigned line = __LINE__ - 4;
   EXPECT_TRUE(has(hints(own, avx512),
                   krait::test::place(line) +
-                      ": krait: hint: gather: the index comes from an array of the thread's own (kr::local), of which each "
-                      "thread keeps a copy, and 32 threads access 32 places, which is one instruction but as many accesses. "
-                      "Where a warp keeps the same numbers there, as a stack that it shares, take them by "
-                      "kr::warp::broadcast(v, 0), or keep them in a shared array\n"));
+                      ": krait: hint: gather: the index comes from a thread's own array (kr::local), and each thread has its own copy, and 32 threads access 32 places, which is one instruction but as many accesses. "
+                      "If all threads of a warp keep equal numbers there, such as a stack, read them by kr::warp::broadcast(v, 0), or use a shared array\n"));
   EXPECT_EQ(hints(own, avx512).find("Sort the work"), std::string::npos);
   if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
   auto same = kr::kernel([](view<const float> tree, view<float> out) {

@@ -240,8 +240,7 @@ TEST(Hints, LocalArrays) {
                     t == &avx2 ? "local array: it is indexed by a number that differs from thread to thread, so its elements are "
                                  "accessed one by one. "
                                  "Index it by constants or loop counters"
-                               : "local array: it is indexed by a number known only at launch, so it lies in memory instead of "
-                                 "registers. Index it by constants "
+                               : "local array: it is indexed by a number known only at launch, so it is in memory instead of registers. Index it by constants "
                                  "(a C++ loop unrolls while recording), or use a shared array"))
         << t->c_str();
   auto constant = kr::kernel([](view<float> y) {
@@ -320,7 +319,7 @@ TEST(Hints, LoopsThatThreadsLeaveAtDifferentTimes) {
   });
   const unsigned line = __LINE__ - 4;
   EXPECT_TRUE(has(hints(own, avx2), line,
-                  "divergent loop: threads leave it after different numbers of trips, and 16 run until the last has left. Give "
+                  "divergent loop: threads leave it after different numbers of iterations, and 16 run until the last has left. Give "
                   "neighbouring threads "
                   "work of equal length"));
   auto same = kr::kernel([](view<const int> trips, view<float> y) {
@@ -349,7 +348,7 @@ TEST(Hints, BarriersThatCutLoops) {
   const unsigned line = __LINE__ - 6;
   auto cut = kr::kernel(turns);
   EXPECT_TRUE(has(hints(cut, avx2), line,
-                  "barrier: in each trip of the loop the block is cut into pieces of code here, and 1 value of each thread goes "
+                  "barrier: in each iteration of the loop the block is cut into pieces of code here, and 1 value of each thread goes "
                   "through memory from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as "
                   "one piece; sharing "
                   "within a warp needs no barrier"));

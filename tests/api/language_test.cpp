@@ -104,7 +104,7 @@ TEST(Language, LaunchesAreHeldToTheBoundsOfAKernel) {
                });
   k.forall(200)(x);  // in blocks within the bound
   auto lonely = kr::kernel([](kr::view<int> y) { y[0] = 1; }, {.name = "lonely", .min_blocks = 2});
-  expect_usage({"kernel lonely ({}): min_blocks says nothing without the threads of a block: give max_threads, or a fixed block"},
+  expect_usage({"kernel lonely ({}): min_blocks has no meaning without a block size: give max_threads, or a fixed block"},
                [&] {
                  lonely.launch({1, 1}, x);
                });

@@ -53,7 +53,7 @@ says "no device matches KRAIT_DEVICE=nowhere; available devices: .*"
 
 KRAIT_LOG=error "$program" untaken 2> "$log" || fails=1
 says "nobody waited for this error: thrown by a function"
-says "nobody waited for this error: what a function threw is no std::exception"
+says "nobody waited for this error: a function threw an object that is not a std::exception"
 # A fault of a stream that has ended: where launches do not wait, and there is such a device.
 if KRAIT_DEVICE=vulkan "$program" 2> /dev/null; then
   KRAIT_LOG=error KRAIT_DEVICE=vulkan "$program" untaken 2> "$log" || fails=1
@@ -68,9 +68,9 @@ warns() {
   KRAIT_LOG=$1 "$program" 2> "$log" || fails=1
   [ "$(cat "$log")" = "krait: warning: $2" ] || { echo "KRAIT_LOG=$1: another warning than: $2"; cat "$log"; fails=1; }
 }
-warns all "KRAIT_LOG=all: expected error, info or debug, and :FILE behind it for a file: nothing is logged"
-warns off "KRAIT_LOG=off: expected error, info or debug, and :FILE behind it for a file: nothing is logged"
-warns info: "KRAIT_LOG=info:: expected error, info or debug, and :FILE behind it for a file: nothing is logged"
+warns all "KRAIT_LOG=all: expected error, info or debug, followed by :FILE for a file: nothing is logged"
+warns off "KRAIT_LOG=off: expected error, info or debug, followed by :FILE for a file: nothing is logged"
+warns info: "KRAIT_LOG=info:: expected error, info or debug, followed by :FILE for a file: nothing is logged"
 warns info:/nowhere/log "KRAIT_LOG=info:/nowhere/log: the file cannot be written: No such file or directory: nothing is logged"
 KRAIT_LOG='' "$program" 2> "$log" || fails=1
 [ -s "$log" ] && { echo "an empty value is not unset"; fails=1; }

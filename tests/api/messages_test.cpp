@@ -107,7 +107,7 @@ TEST(Messages, OfMovedObjects) {
       [&] { add(two, three); });  // NOLINT
   kr::graph g([] {});
   const kr::graph kept = std::move(g);
-  expect_usage({"{} while a graph is being recorded, which holds launches alone: do it before, or between its launches"},
+  expect_usage({"{} while a graph is being recorded, which can hold only launches: do it before, or between launches of the graph"},
                [] { kr::graph([] { kr::to_device(std::vector<int>(3)); }); });
   expect_usage({"a moved-from graph is launched"}, [&] { g.launch(); });  // NOLINT
 }
@@ -202,7 +202,7 @@ TEST(Messages, OfOutputs) {
   int cell = 0;
   const std::int64_t stays[] = {0};
   auto repeated = kr::array<int>::wrap(reinterpret_cast<std::uint64_t>(&cell), {4}, stays, cpu);
-  expect_usage({"{}: elements of the output repeat (its strides are shorter than what they pass over): they cannot be written"},
+  expect_usage({"{}: elements of the output share memory (its strides are too short): they cannot be written"},
                [&] { plus.into(repeated)(x, 1); });
 }
 

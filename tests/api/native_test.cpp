@@ -153,8 +153,7 @@ TEST(Native, WhatDoesNotFit) {
       },
       {.name = "operand"});
   expect_usage({"native_test.cpp:", "kernel operand",
-                "$3 in the instructions of function {} names nothing: $0 is the result, where there is one, and the arguments "
-                "are $1 to $2"},
+                "$3 in the instructions of function {} has no meaning: $0 is the result, if there is one, and the arguments are $1 to $2"},
                [&] {
                  operand.launch({1, 1}, x);
                });
@@ -167,7 +166,7 @@ TEST(Native, WhatDoesNotFit) {
     y[0] = kr::inline_asm<int>(
         "mov.b32 $0, $1;", [](auto v) { return v; }, kr::cast<char>(y[0]));
   });
-  expect_usage({"function {} has instructions of PTX: these take numbers of 16, 32 or 64 bits by value, and give at most one"},
+  expect_usage({"function {} has instructions of PTX: these take numbers of 16, 32 or 64 bits by value, and return at most one"},
                [&] {
                  byte.launch({1, 1}, x);
                });
@@ -181,13 +180,13 @@ TEST(Native, WhatDoesNotFit) {
         y[0]);
   });
   expect_usage(
-      {"function {} has instructions of PTX: what other devices run in their place may not print, check, or have arrays"}, [&] {
+      {"function {} has instructions of PTX: its body for other devices must not print, check, or have arrays"}, [&] {
         prints.launch({1, 1}, x);
       });
-  expect_usage({"the PTX that is linked has no function lerpo: a device function begins with .func, and C++ names are kept by "
+  expect_usage({"the linked PTX has no function lerpo: a device function begins with .func, and C++ names are kept by "
                 "extern \"C\""},
                [] { kr::linked_function<float(float)>("lerpo", lerp_text, [](auto v) { return v; }); });
-  expect_usage({"the PTX that is linked has no function ler"},
+  expect_usage({"the linked PTX has no function ler"},
                [] { kr::linked_function<float(float)>("ler", lerp_text, [](auto v) { return v; }); });
   expect_library_works();
 }

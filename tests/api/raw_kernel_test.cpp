@@ -184,7 +184,7 @@ TEST(RawKernel, WhatIsNoRawKernelIsRefused) {
     kr::raw_kernel<scale_type>({{ir, with}, {ir, with}});
   });
   expect_usage({"a raw kernel has no text"}, [] { kr::raw_kernel<scale_type>(std::initializer_list<kr::raw_text>{}); });
-  expect_usage({"a raw kernel is in language 9, which is none of kr::raw_language"}, [] { raw_scale("x", raw_language(9)); });
+  expect_usage({"a raw kernel is in language 9, which is not in kr::raw_language"}, [] { raw_scale("x", raw_language(9)); });
 }
 
 TEST(RawKernel, LanguagesThatADeviceDoesNotTake) {
@@ -192,8 +192,7 @@ TEST(RawKernel, LanguagesThatADeviceDoesNotTake) {
   kr::array<float> x = on_cpu({1});
   const std::string where = place(__LINE__ - 2);
   expect_usage(
-      {"kernel scale ({}raw_kernel_test.cpp:{}) is given in PTX, and the target cpu takes LLVM IR: give that, too, or launch "
-       "it on another device"},
+      {"kernel scale ({}raw_kernel_test.cpp:{}) is given in PTX, but the target cpu takes LLVM IR: give that, too, or launch it on another device"},
       [&] {
         in_ptx.launch({1, 1}, 2.0f, x);
       });
@@ -201,11 +200,10 @@ TEST(RawKernel, LanguagesThatADeviceDoesNotTake) {
   const auto in_both = kr::raw_kernel<scale_type>({{ptx, {raw_language::ptx, "scale"}}, {ir, {raw_language::llvm_ir, "scale"}}});
   in_both.launch({1, 1}, 2.0f, x);
   EXPECT_EQ(x.to_host()[0], 2.0f);
-  expect_usage({"kernel scale ({}) is given in PTX and LLVM IR, and the target spirv takes SPIR-V: give that, too, or launch it "
-                "on another device"},
+  expect_usage({"kernel scale ({}) is given in PTX and LLVM IR, but the target spirv takes SPIR-V: give that, too, or launch it on another device"},
                [&] { in_both.spirv(); });
   expect_usage(
-      {"kernel scale ({}) is given in PTX and LLVM IR, and the target spirv-cl takes no raw code: launch it on another device"},
+      {"kernel scale ({}) is given in PTX and LLVM IR, but the target spirv-cl does not take raw code: launch it on another device"},
       [&] { in_both.assembly(kr::target("opencl")); });
 }
 
@@ -219,7 +217,7 @@ TEST(RawKernel, TextsAreShown) {
   expect_usage({"kernel scale ({}) was not recorded, so it has no hints to show"}, [&] { in_ir.hints(); });
   expect_error(kr::error::kind_type::compile, {"the kernel is given in PTX: there is no LLVM IR to show"},
                [&] { in_ptx.llvm(kr::target::sm(90)); });
-  expect_usage({"kernel scale ({}) is given as code, and packs hold what was recorded"}, [&] { kr::pack("/nowhere", in_ir); });
+  expect_usage({"kernel scale ({}) is given as code, but packs hold recorded kernels"}, [&] { kr::pack("/nowhere", in_ir); });
 }
 
 // ---- what is wrong with a text ------------------------------------------------------------------------------------------------------
@@ -233,10 +231,10 @@ void expect_ir(const std::string& ir, std::initializer_list<std::string> parts) 
 
 TEST(RawKernel, WrongLlvmIr) {
   expect_ir("definitely not",
-            {"kernel scale ({}): LLVM 22 does not read the LLVM IR, line 1, column 1: expected top-level entity"});
+            {"kernel scale ({}): LLVM 22 cannot read the LLVM IR, line 1, column 1: expected top-level entity"});
   expect_ir("define void @scale() {\n  %1 = add i32 %nobody, 1\n  ret void\n}\n",
-            {"LLVM 22 does not read the LLVM IR, line 2, column {}: use of undefined value '%nobody'"});
-  expect_ir(std::string("BC\xC0\xDE and no bitcode"), {"LLVM 22 does not read the LLVM IR"});
+            {"LLVM 22 cannot read the LLVM IR, line 2, column {}: use of undefined value '%nobody'"});
+  expect_ir(std::string("BC\xC0\xDE and no bitcode"), {"LLVM 22 cannot read the LLVM IR"});
   expect_ir("define void @scale(i32 %x) {\n  br label %1\n1:\n  %2 = phi i32 [ 0, %1 ]\n  ret void\n}\n",
             {"LLVM's verifier rejects the LLVM IR: PHI node entries do not match predecessors!"});
   expect_ir("define void @one() {\n  ret void\n}\ndefine void @two() {\n  ret void\n}\ndeclare void @scale()\n",
@@ -245,11 +243,10 @@ TEST(RawKernel, WrongLlvmIr) {
   expect_ir("target triple = \"aarch64-linux-gnu\"\n" + scale_ir(),
             {"the LLVM IR is for aarch64-linux-gnu, and this processor is an x86-64"});
   expect_ir("define i32 @scale() {\n  ret i32 1\n}\n",
-            {"the function scale of the LLVM IR returns i32: kernels return void and take the items of the launch"});
+            {"the function scale of the LLVM IR returns i32: a kernel must return void and take the items of the launch"});
   expect_ir(
       "define void @scale(...) {\n  ret void\n}\n",
-      {"the function scale of the LLVM IR returns void, and takes any number of parameters: kernels return void and take the "
-       "items of the launch"});
+      {"the function scale of the LLVM IR returns void, and takes any number of parameters: a kernel must return void and take the items of the launch"});
   expect_ir("define void @scale(float %a, ptr %x) {\n  ret void\n}\n",
             {"the function scale of the LLVM IR takes 2 parameters, and the launch gives 4 and a ptr to where the thread is:\n"
              "  at   0: a float of 4 bytes, parameter 1 (f32)\n"
@@ -257,7 +254,7 @@ TEST(RawKernel, WrongLlvmIr) {
              "  at  16: an integer of 8 bytes, extent 0 of parameter 2 (view<f32, 1>)\n"
              "  at  24: an integer of 8 bytes, stride 0 of parameter 2 (view<f32, 1>)"});
   expect_ir(scale_ir("double %a, ptr %x, i64 %size, i64 %step, ptr %at").replace(0, 0, ""),
-            {"LLVM 22 does not read the LLVM IR"});
+            {"LLVM 22 cannot read the LLVM IR"});
   expect_ir("define void @scale(float %a, ptr %x, i32 %size, i64 %step, ptr %at) {\n  ret void\n}\n",
             {"the parameter 3 of the LLVM IR's function scale is i32, and the launch gives an integer of 8 bytes: extent 0 of "
              "parameter "

@@ -155,7 +155,7 @@ TEST(RawSpirv, GridsBeyondTheDevicesLimits) {
   const auto scale = raw_scale(Module{}.text());
   kr::array<float> x({1});
   x.copy_from(std::vector<float>{1.0f});
-  expect_usage({"kernel scale ({}): its SPIR-V takes the grid as it is, and {} takes 65535 x 65535 x 65535 blocks at once: "
+  expect_usage({"kernel scale ({}): its SPIR-V takes the grid as it is, but {} takes 65535 x 65535 x 65535 blocks at once: "
                 "launch fewer, or "
                 "declare the specialisation constant 3 (docs/raw-kernels.md)"},
                [&] {
@@ -243,7 +243,7 @@ TEST(RawSpirv, WrongText) {
       "OpDecorate %Uniform Block\nOpMemberDecorate %Uniform 0 Offset 0\nOpDecorate %uniform DescriptorSet 0\nOpDecorate %uniform "
       "Binding 0\n";
   expect_wrong(buffer.text(),
-               {"the SPIR-V has variables in descriptors, and a launch has none: arrays are reached by the addresses among the "
+               {"the SPIR-V has variables in descriptors, which a launch does not bind: reach arrays by the addresses among the "
                 "arguments (PhysicalStorageBuffer)"});
   Module constants;
   constants.block += "%folded = OpSpecConstant %u32 0\n";

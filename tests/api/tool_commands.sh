@@ -73,14 +73,14 @@ refuses() {  # MESSAGE ARGUMENTS...
 refuses 'krait run axpy.kir: 1 argument is given, the kernel takes 3:' 2
 refuses '"two" is given for parameter 1, a f32: expected a number' two x.npy x.npy
 refuses 'f64.npy has 1 dimension of type <f8, but is given for parameter 2, an array of 1 dimension of type <f4' 2 f64.npy x.npy
-refuses "fortran.npy: an array in Fortran's order: expected C's, which numpy.save(file, numpy.ascontiguousarray(x)) writes" 2 fortran.npy x.npy
+refuses "fortran.npy: an array in Fortran order: expected C order, which numpy.save(file, numpy.ascontiguousarray(x)) writes" 2 fortran.npy x.npy
 refuses "big_endian.npy: elements of type >f4: expected little-endian numbers, such as numpy.save(file, x.astype('<f4')) writes" 2 big_endian.npy x.npy
-refuses 'short.npy: the file ends within its 20 bytes of data: write it anew' 2 short.npy x.npy
+refuses 'short.npy: the file ends within its 20 bytes of data: write it again' 2 short.npy x.npy
 refuses 'huge.npy: the array is larger than any memory' 2 huge.npy x.npy
 refuses 'no_shape.npy: a header without a shape: expected a file that numpy.save wrote' 2 no_shape.npy x.npy
 refuses 'version.npy: an unknown version of the format: expected a file that numpy.save wrote' 2 version.npy x.npy
 refuses 'header.npy: the file ends in its header: expected a file that numpy.save wrote' 2 header.npy x.npy
-refuses 'axpy.kir: no .npy file: expected a file that numpy.save wrote' 2 axpy.kir x.npy
+refuses 'axpy.kir: not a .npy file: expected a file that numpy.save wrote' 2 axpy.kir x.npy
 refuses 'none.npy: No such' 2 none.npy x.npy
 refuses 'zeros:3,x: "3,x" is not a list of whole numbers from 0, such as 64,32' 2 x.npy zeros:3,x
 refuses '--out 2=y.npy: the kernel writes no parameter 2' 2 x.npy zeros:4 --out 2=y.npy
@@ -130,7 +130,7 @@ refuses "$work: Is a directory" 2 "$work" zeros:4
 while IFS='|' read -r message command words; do
   eval "set -- $words"
   # shellcheck disable=SC2086
-  says 2 $command "$@" <<< "krait${command:+ $command}: $message; krait${command:+ $command} --help says what it takes"
+  says 2 $command "$@" <<< "krait${command:+ $command}: $message; krait${command:+ $command} --help shows its options"
 done <<'WORDS'
 a command is missing||
 unknown command, option or argument "frobnicate"||frobnicate
@@ -177,9 +177,9 @@ for file in empty noise; do
   says 1 dump "$file.kir" <<< "krait: $file.kir: 1:1: expected 'kir 1'"
   says 1 run "$file.kir" <<< "krait: $file.kir: 1:1: expected 'kir 1'"
   says 1 pack kernels.kpack "$file.kir" <<< "krait: $file.kir: 1:1: expected 'kir 1'"
-  says 1 export site "$file.kir" <<< "krait: $file.kir: a kernel's file: the launch is missing (; run: grid … block … arguments …)"
-  says 1 pack "$file.kir" <<< "krait: $file.kir is no pack of kernels: it begins with other bytes than KRAITCH"
-  says 1 run axpy.kir 2 "$file.kir" zeros:4 <<< "krait: $file.kir: no .npy file: expected a file that numpy.save wrote"
+  says 1 export site "$file.kir" <<< "krait: $file.kir: 1:1: expected 'kir 1'"
+  says 1 pack "$file.kir" <<< "krait: $file.kir is not a pack of kernels: it does not begin with KRAITCH"
+  says 1 run axpy.kir 2 "$file.kir" zeros:4 <<< "krait: $file.kir: not a .npy file: expected a file that numpy.save wrote"
 done
 for command in dump run 'pack kernels.kpack' 'export site'; do
   # shellcheck disable=SC2086
@@ -188,7 +188,7 @@ for command in dump run 'pack kernels.kpack' 'export site'; do
   says 1 $command none.kir <<< 'krait: none.kir: No such file or directory'
 done
 says 1 export site /dev/zero <<< "krait: /dev/zero: a kernel's text is shorter than 256 MiB"
-says 1 pack /dev/zero <<< 'krait: /dev/zero is no pack of kernels: it begins with other bytes than KRAITCH'
+says 1 pack /dev/zero <<< 'krait: /dev/zero is not a pack of kernels: it does not begin with KRAITCH'
 says 1 pack "$work" <<< "krait: the pack $work cannot be read: Is a directory"
 [ ! -e site ] && [ ! -e kernels.kpack ] || { echo "refused files leave a folder or a pack" >&2; failed=1; }
 said=$("$krait" dump - 2>&1 < empty.kir)
@@ -219,12 +219,12 @@ threads, in blocks that Krait chooses; default: the elements of the first array 
 TEXT
 says 0 bench --help <<'TEXT'
 measure rows of the benchmark suite on this machine
-as KRAIT_DEVICE; default: all
-a part of the rows' names
-that each row is measured for, at least
+device name, as in KRAIT_DEVICE; default: all devices
+only rows with this text in their names
+least time to measure each row
 TEXT
 says 0 doctor --help <<'TEXT'
-say what this machine has, and run a kernel on each device; exit with status 1 where something is wrong
+report what this machine has and run a kernel on each device; exit with status 1 if something is wrong
 TEXT
 if linker=$(command -v ld); then ln -s "$linker" "$work/ld"; fi  # PoCL's
 PATH=$work says 0 doctor <<'TEXT'
@@ -234,7 +234,7 @@ gdb          not found (Debian: gdb); it is for lines of CPU kernels with KRAIT_
 perf         not found (Debian: linux-perf); it is for names of CPU kernels with KRAIT_DEBUG=1
 TEXT
 KRAIT_CACHE=off says 0 doctor <<'TEXT'
-cache        in memory alone, as KRAIT_CACHE says
+cache        in memory only (KRAIT_CACHE)
 TEXT
 (unset KRAIT_CACHE_DIR HOME XDG_CACHE_HOME; says 1 doctor <<< 'cache        WRONG: no folder is known: set HOME or KRAIT_CACHE_DIR'; exit $failed) || failed=1
 KRAIT_CACHE_DIR=$work/kept says 0 doctor <<TEXT
@@ -263,8 +263,11 @@ KRAIT_DEVICE=none says 1 doctor <<'TEXT'
 devices      WRONG: no device matches KRAIT_DEVICE=none
 TEXT
 says 0 bench --device cpu --only saxpy --seconds 0 <<'TEXT'
-bars of one unit have one scale
+speed-up  bars of one unit have one scale
+saxpy                  plain loop
 saxpy                  cpu
+ -O3 -march=x86-64
+, on one thread. The speed-up is its time divided by the device's.
 TEXT
 says 0 bench --device cpu --only M --seconds 0 <<'TEXT'
 Mandelbrot, 100 steps
@@ -315,7 +318,7 @@ kernel @heavy fp(native) block(64, 1, 1) (%0: view<f64, 1>, %1: u64) {
 }
 KIR
 says 0 dump heavy.kir --emit stats --target cpu <<'TEXT'
-  of an element       8 bytes read, 8 written, 100 flops (100 of them f64), 1 function; a loop whose trips only the launch knows counts once
+  of an element       8 bytes read, 8 written, 100 flops (100 of them f64), 1 function; a loop counts once where only the launch knows its iterations
 TEXT
 cat > nothing.kir <<'KIR'
 kir 1
@@ -350,7 +353,7 @@ KRAIT_DUMP=nix says 1 "${run[@]}" <<'TEXT'
 krait: KRAIT_DUMP=nix: expected FOLDER:STAGE,… with stages of ir passes diff final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl
 TEXT
 KRAIT_DUMP=/proc/none:ir says 1 "${run[@]}" <<'TEXT'
-krait: KRAIT_DUMP=/proc/none:ir: /proc/none is no folder that can be written to
+krait: KRAIT_DUMP=/proc/none:ir: /proc/none is not a writable folder
 TEXT
 says 0 dump --kernel axp --emit ir --run "$krait" "${run[@]}" <<< 'kernel @axpy'
 [ -z "$("$krait" dump --kernel other --emit ir --run "$krait" "${run[@]}" 2> /dev/null)" ] || { echo "--kernel other shows a kernel" >&2; failed=1; }
@@ -366,7 +369,7 @@ facts(contiguous, small, disjoint,
 fma %0
 TEXT
 says 1 dump --hash zz <<TEXT
-krait: 0 of the entries in $work/entries start with zz: give the hash of one, as krait cache list prints it
+krait: 0 of the entries in $work/entries start with zz: give enough of one hash, as krait cache list prints it
 TEXT
 printf 'damaged' > "entries/$(printf '%032d' 7).krait"
 chmod 600 entries/*.krait
@@ -411,17 +414,17 @@ done
 says 0 dump --emit ir axpy.kir <<< 'kernel @axpy'
 says 0 dump --emit ir,final --target cpu axpy.kir <<< 'kernel @axpy'
 says 0 dump --emit ir --emit final axpy.kir --target cpu <<< 'kernel @axpy'
-says 2 dump --emit ir final axpy.kir <<< 'krait dump: unknown command, option or argument "axpy.kir"; krait dump --help says what it takes'
+says 2 dump --emit ir final axpy.kir <<< 'krait dump: unknown command, option or argument "axpy.kir"; krait dump --help shows its options'
 says 0 run --out 3=z.npy axpy.kir 2 x.npy zeros:4 --device cpu < /dev/null
 says 0 run --device cpu axpy.kir 1 z.npy zeros:4 <<< 'parameter 3 [4]: 2, 4, 6, 8'
 says 0 pack --targets '' listed.kpack axpy.kir <<< 'axpy (f32'
 
 says 0 run --help <<'TEXT'
-let accesses outside of their arrays be undefined; without it each is an error that says where
+do not check accesses: by default an access out of bounds is an error with its place
 TEXT
 says 0 dump --help <<'TEXT'
-with --run: kernels with this in their names alone
-with --run: the kernels of Krait's own algorithms, too
-the kernel of a cache entry, by the beginning of its hash (krait cache list)
+with --run: only kernels with this text in their names
+with --run: also the kernels of Krait's own algorithms
+the kernel of the cache entry with a hash that starts with this text (krait cache list)
 TEXT
 exit $failed

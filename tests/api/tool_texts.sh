@@ -36,14 +36,14 @@ list, check or remove the compiled kernels on disk
 TEXT
 says 0 dump --help <<'TEXT'
 a kernel in text form (.kir), - for standard input
-ir, passes (what each pass leaves, its changes marked), diff (the changes alone), final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file
-write a page with the stages side by side, whose lines light up together; without --emit all stages
+a comma list of ir, passes (IR after each pass, changes marked), diff (only the changes), final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl. Given alone, spv writes the words of a SPIR-V module
+write a page with the stages side by side and linked lines; without --emit: all stages
 cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`
 run a program and print every kernel that it compiles; its output goes to stderr
 TEXT
 says 0 cache --help <<'TEXT'
 every entry, most recently used first
-an entry: how it was made, and from what
+show an entry: its source and how it was compiled
 check every entry; exit with status 1 if one is damaged
 remove damaged entries, and the least recently used ones beyond the size
 remove every entry
@@ -55,12 +55,12 @@ says 0 cache prune --help <<'TEXT'
 bytes to keep, such as 500M; default: KRAIT_CACHE_MAXSIZE, else 1G
 TEXT
 says 0 --help <<'TEXT'
-write kernels into a file that programs load, or list what is in one
+write kernels into a file that programs load, or list the contents of one
 TEXT
 says 0 pack --help <<'TEXT'
 the file, such as kernels.kpack
 kernels in text form (.kir); without them the pack is listed
-what it has code for, with semicolons between; "": the IR alone
+targets to compile for, separated by semicolons; "": only the IR
 --targets TEXT=x86-64-v2; x86-64-v3; x86-64-v4; sm_75; sm_80; sm_90; vulkan
 TEXT
 says 0 pack "$tools/saxpy.kpack" "$kernel" --targets 'x86-64-v3; sm_90' <<'TEXT'
@@ -73,7 +73,7 @@ says 2 dump <<'TEXT'
 krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH
 TEXT
 says 1 dump --html "$tools/page.html" --run true <<'TEXT'
-krait dump: true compiled no kernel: there is nothing to show
+krait dump: true compiled no kernel of its own; --all shows Krait's own kernels, too
 TEXT
 says 0 cache list <<TEXT
 0 entries, 0.0 KiB in $KRAIT_CACHE_DIR

@@ -88,7 +88,7 @@ TEST(Tune, WrongResultsAreLeftOut) {
   const kr::tuned found = kr::tune(fresh("wrong").c_str(), blocks(), add, {.search = true}, add.x);
   EXPECT_NE(found.choice["each"], 4);
   const std::string report(found.report);
-  EXPECT_NE(report.find("element 0 of output 1 is not what the first candidate leaves there"), std::string::npos) << report;
+  EXPECT_NE(report.find("element 0 of output 1 differs from the result of the first candidate"), std::string::npos) << report;
   const kr::tuned near = kr::tune(fresh("near").c_str(), blocks(), add, {.search = true, .tolerance = 0.5}, add.x);
   EXPECT_EQ(std::string(near.report).find("element"), std::string::npos) << std::string(near.report);
 }
@@ -133,7 +133,7 @@ TEST(Tune, ChoicesTravelAsText) {
   const kr::tuned imported = kr::tune("arrives", blocks(), add, {}, add.x);
   EXPECT_EQ(imported.from, kr::tuned::known);
   EXPECT_EQ(std::string(imported.choice.str()), "block=64 each=2");
-  expect_usage({"import_tuning: line 2 is not a choice: it takes what export_tuning gives, six fields with tabs between: the "
+  expect_usage({"import_tuning: line 2 is not a choice: expected a line of export_tuning, six fields separated by tabs: the "
                 "name, the device, "
                 "its target, the kernels, the choice and milliseconds"},
                [&] { kr::import_tuning((line + "\nhello\n").c_str()); });
@@ -154,9 +154,9 @@ TEST(Tune, WhatTheFunctionThrowsComesThrough) {
 
 TEST(Tune, RefusesWhatMakesNoSense) {
   const Add add;
-  expect_usage({"tune: the name is empty, or has tabs or line ends: it is what the choice is kept by"},
+  expect_usage({"tune: the name is empty, or has tabs or line ends: give the choice a plain name"},
                [&] { kr::tune("", blocks(), add, {}, add.x); });
-  expect_usage({"tune \"none\": the space has no candidates: where() left none"},
+  expect_usage({"tune \"none\": the space has no candidates: where() removed them all"},
                [&] { kr::tune("none", blocks().where([](const kr::candidate&) { return false; }), add, {}, add.x); });
   expect_usage({"tune \"time\": 0 s and a tolerance of 1: the time has to be above 0, the tolerance 0 or more"},
                [&] { kr::tune("time", blocks(), add, {.seconds = 0, .tolerance = 1}, add.x); });

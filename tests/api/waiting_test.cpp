@@ -26,10 +26,9 @@ kr::array<int> zeros(std::int64_t n, const char* on = "cpu") {
 std::vector<int> host(const kr::array<int>& x) { return x.to_host(); }
 
 const std::string left_waiting =
-    "kernel {}: this loop waits for what nobody writes: all blocks of the launch that have begun wait, for {} s now, and "
+    "kernel {}: this loop waits for a value that nobody writes: all blocks of the launch that have begun wait, for {} s now, and "
     "no "
-    "further one can begin. A thread may wait for another block, not for its own or, with more than {} that wait at once, "
-    "for one that has not begun: let kr::syncthreads() or another launch stand between what is written and what is read";
+    "further one can begin. A thread may wait for another block, but not for its own. If more than {} blocks wait at once, it may not wait for one that has not begun. Put kr::syncthreads() or another launch between the write and the read";
 
 /// Waits until x[i] is not 0.
 void wait_for(const kr::view<int>& x, const kr::value<std::int64_t>& i) {
@@ -261,9 +260,7 @@ TEST(Waiting, OnTheInterpreter) {
     kr::if_(kr::block_idx().x == 0, [&] { wait_for(flag, 0); }).else_([&] { kr::atomic(flag[0]).exchange(1); });
   });
   auto flag = zeros(1, "interpreter");
-  expect_usage({"this loop waits for what nobody writes: the interpreter runs blocks one after another, and a block's threads in "
-                "step, so that a thread may "
-                "wait for a block before its own alone{}, block (0, 0, 0), thread (0, 0, 0)"},
+  expect_usage({"this loop waits for a value that nobody writes. The interpreter runs blocks one after another, and the threads of a block in step: a thread can wait only for an earlier block{}, block (0, 0, 0), thread (0, 0, 0)"},
                [&] {
                  kernel.launch({2, 1}, flag);
                });

@@ -106,11 +106,11 @@ TEST(Convolve, Stencil) {
 
 TEST(Convolve, BadInput) {
   const kr::array<int, 2> x = counting<2>({2, 3}, 0), w = counting<2>({3, 2}, 0), none = kr::zeros<int>({0, 2});
-  expect_usage({"mode must be one of 'full', 'same' or 'valid', and is 'all'"}, [&] { kr::convolve(x, w, "all"); });
+  expect_usage({"mode must be one of 'full', 'same' or 'valid', not 'all'"}, [&] { kr::convolve(x, w, "all"); });
   expect_usage(
       {"For 'valid' mode, one must be at least as large as the other in every dimension: the shapes are (2,3) and (3,2)"},
       [&] { kr::convolve(x, w, "valid"); });
-  expect_usage({"convolve: the weights of shape (0,2) have no elements; those of an array of shape (2,3) must have one or more"},
+  expect_usage({"convolve: the weights of shape (0,2) have no elements; for an array of shape (2,3) they need at least one"},
                [&] { kr::convolve(x, none, border::wrap); });
   expect_usage({"convolve: the array of shape (0,2) has no elements"}, [&] { kr::convolve(none, w); });
   EXPECT_EQ(kr::convolve(none, w, border::wrap).size(), 0);
@@ -136,7 +136,7 @@ TEST(Convolve, ByTransforms) {
     const auto x = some(12 * 9).reshape(12, 9), w = some(5 * 4).reshape(5, 4);
     expect_near(kr::fftconvolve(x.transpose(), w.flip(0), mode), kr::convolve(x.transpose(), w.flip(0), mode));
   }
-  expect_usage({"mode must be one of 'full', 'same' or 'valid', and is 'whole'"},
+  expect_usage({"mode must be one of 'full', 'same' or 'valid', not 'whole'"},
                [&] { kr::fftconvolve(some(3), some(3), "whole"); });
 }
 

@@ -121,7 +121,7 @@ TEST(Creation, Meshgrid) {
 }
 
 TEST(Creation, BadInput) {
-  expect_usage({"arange(0, 5, 0) has no size: the step must be a number other than 0, and the result fit into memory"},
+  expect_usage({"arange(0, 5, 0) has no size: the step must not be 0, and the result must fit into memory"},
                [] { kr::arange(0, 5, 0); });
   expect_usage({"arange(0, inf, 1)"}, [] { kr::arange(0.0, std::numeric_limits<double>::infinity()); });
   expect_usage({"negative"}, [] { kr::zeros<float>({3, -1}); });

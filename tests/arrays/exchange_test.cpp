@@ -67,7 +67,7 @@ TEST(Exchange, ArraysAsSpans) {
   const auto& constant = a;
   static_assert(std::is_same_v<decltype(kr::to_span(constant)), std::span<const int>>);
   auto turned = a.transpose();
-  expect_usage({"to_span: the elements do not lie one behind the other in C order: use a.copy(), or kr::to_mdspan"},
+  expect_usage({"to_span: the elements are not contiguous in C order: use a.copy(), or kr::to_mdspan"},
                [&] { kr::to_span(turned); });
   kr::array<int> none(0, kr::device::cpu());
   EXPECT_TRUE(kr::to_span(none).empty());
@@ -95,7 +95,7 @@ TEST(Exchange, Mdspans) {
   const auto& constant = part;
   static_assert(std::is_same_v<decltype(kr::wrap(kr::to_mdspan<strided<const float, 2>>(constant))), kr::array<const float, 2>>);
   auto flipped = part.flip(1);
-  expect_usage({"to_mdspan: stride(1) is -8, and those of a std::layout_stride are positive: use a.copy()"},
+  expect_usage({"to_mdspan: stride(1) is -8, but std::layout_stride needs positive strides: use a.copy()"},
                [&] { kr::to_mdspan<strided<float, 2>>(flipped); });
   auto one = a(kr::newaxis, 0, kr::all, 0);
   EXPECT_EQ((kr::to_mdspan<strided<float, 2>>(one).stride(0)), 1);
@@ -174,26 +174,24 @@ TEST(Exchange, TensorsThatAreRefusedStayTheCallers) {
     expect_usage({message}, [&] { kr::from_dlpack<float, 2>(&lent.tensor); });
     EXPECT_EQ(lent.deleted, 0);
   };
-  refuse("from_dlpack: the tensor is of DLPack 2, and Krait reads version 1", [](auto& t) { t.version.major = 2; });
-  refuse("from_dlpack: the tensor's elements are float64, and the array's float32: import it with its own type",
+  refuse("from_dlpack: the tensor is of DLPack 2, but Krait reads version 1", [](auto& t) { t.version.major = 2; });
+  refuse("from_dlpack: the tensor's elements are float64, but the array's are float32: import it with its own type",
          [](auto& t) { t.dl_tensor.dtype.bits = 64; });
   refuse(
-      "from_dlpack: the tensor's elements are type 3 of 32 bits in vectors of 4, and the array's float32: import it with its own "
+      "from_dlpack: the tensor's elements are type 3 of 32 bits in vectors of 4, but the array's are float32: import it with its own "
       "type",
       [](auto& t) {
         t.dl_tensor.dtype = {3, 32, 4};
       });
-  refuse("from_dlpack: the tensor has 3 dimensions, and the array 2: import it with its own",
+  refuse("from_dlpack: the tensor has 3 dimensions, but the array has 2: import it with its own",
          [](auto& t) { t.dl_tensor.ndim = 3; });
   refuse("from_dlpack: the tensor is read-only: import it with const elements, or copy it first", [](auto& t) { t.flags = 1; });
   refuse(
-      "from_dlpack: the tensor is on a device of DLPack's type 7, and arrays share memory of the host (1) and of CUDA (2) alone: "
-      "copy it "
-      "there first",
+      "from_dlpack: the tensor is on a device of DLPack's type 7, but arrays share memory only with the host (1) and with CUDA (2): copy it there first",
       [](auto& t) { t.dl_tensor.device.device_type = DLDeviceType(7); });
-  refuse("from_dlpack: the tensor is on cuda:99, which is not there: `krait devices` lists what is",
+  refuse("from_dlpack: the tensor is on cuda:99, which this machine does not have: `krait devices` lists its devices",
          [](auto& t) { t.dl_tensor.device.device_type = DLDeviceType(2), t.dl_tensor.device.device_id = 99; });
-  refuse("from_dlpack: the tensor has 6 elements, and no address", [](auto& t) { t.dl_tensor.data = nullptr; });
+  refuse("from_dlpack: the tensor has 6 elements but a null address", [](auto& t) { t.dl_tensor.data = nullptr; });
   refuse("from_dlpack: the tensor's address is not a multiple of 4, which its elements need: copy it first",
          [](auto& t) { t.dl_tensor.byte_offset = 2; });
   refuse("an array's extent is negative: extent(1) = -1", [](auto& t) { t.dl_tensor.shape[1] = -1; });
@@ -266,7 +264,7 @@ TEST(Exchange, OfOtherDevices) {
                  [&] { kr::to_dlpack<DLManagedTensor>(a); });
     kr::array<float> here(4, kr::device::cpu());
     const kr::stream there;
-    expect_usage({"to_dlpack: the stream is of " + id + ", and the elements are on cpu"},
+    expect_usage({"to_dlpack: the stream belongs to " + id + ", but the elements are on cpu"},
                  [&] { kr::to_dlpack<DLManagedTensor>(here, there); });
   }
 }

@@ -141,7 +141,7 @@ TEST(GroupedMatmul, FormsOfTensorCores) {
 
 TEST(GroupedMatmul, BadInput) {
   kr::array<int, 1> at({2});
-  expect_usage({"grouped_matmul: rows of {} elements, and matrices of {} rows"}, [&] {
+  expect_usage({"grouped_matmul: the rows have {} elements, but the matrices have {} rows"}, [&] {
     kr::grouped_matmul(kr::zeros<float>({3, 4}), kr::zeros<float>({2, 5, 6}), at);
   });
   expect_usage({"grouped_matmul: {} ends of groups for {} matrices"}, [&] {

@@ -135,11 +135,11 @@ TEST(Indexing, BadInput) {
   // Rows of 4 that begin at each element.
   auto line = kr::arange(6);
   auto window = kr::array<int, 2>::wrap(line.address(), {3, 4}, std::vector<std::int64_t>{1, 1}.data(), line.device());
-  const char* const refused = "an assignment by indices: elements of the output repeat";
+  const char* const refused = "an assignment by indices: elements of the output share memory";
   expect_usage({refused}, [&] { window(kr::to_device(Ints{0})) = 1; });
   expect_usage({refused}, [&] { kr::put(window, kr::to_device(Ints{0}), 1); });
   auto one = kr::array<int>::wrap(line.address(), {3}, std::vector<std::int64_t>{0}.data(), line.device());
-  expect_usage({"scatter: elements of the output repeat"}, [&] { kr::scatter(kr::arange(3), kr::arange(3), one); });
+  expect_usage({"scatter: elements of the output share memory"}, [&] { kr::scatter(kr::arange(3), kr::arange(3), one); });
 }
 
 }  // namespace

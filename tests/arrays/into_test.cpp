@@ -244,7 +244,7 @@ TEST(Into, BadInput) {
   expect_usage({"kr::into: the output has shape (3,3), but the result has shape (3,4)"}, [&] { kr::sort(x, kr::into(narrow)); });
   kr::array<float> shared(4);
   expect_usage(
-      {"kr::into: elements of the output repeat (its strides are shorter than what they pass over): they cannot be written"},
+      {"kr::into: elements of the output share memory (its strides are too short): they cannot be written"},
       [&] {
         const std::int64_t strides[] = {1, 1};
         kr::sort(x, kr::into(kr::array<float, 2>::wrap(shared.address(), kr::shape<2>(3, 4), strides, kr::device())));

@@ -332,7 +332,7 @@ TEST(LinalgValues, OnOtherDevices) {
   const std::string id = kr::device().id();
   if (id == "cpu" || id.substr(0, 4) == "cuda") GTEST_SKIP() << "it has a library";
   expect_usage({"kr::det: " + id +
-                " ({}) has no library of linear algebra: there is none for this kind of device; copy the arrays to "
+                " ({}) has no library of linear algebra: Krait uses LAPACK and cuSOLVER, on CPUs and CUDA devices; copy the arrays to "
                 "the CPU: x.copy(kr::device::cpu())"},
                [&] {
                  kr::det(kr::ones<float>({2, 2}));

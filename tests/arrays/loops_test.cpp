@@ -97,7 +97,7 @@ TEST(Benchmark, OfKernels) {
   EXPECT_LE(took.device.min_ms, took.device.max_ms);
 }
 TEST(Benchmark, BadInput) {
-  expect_usage({"benchmark: 3 runs to warm up, then 0 for 0.1 s: it takes one run or more, and no number may be negative"},
+  expect_usage({"benchmark: 3 runs to warm up, then 0 for 0.1 s: it needs at least one run, and no number may be negative"},
                [] { kr::benchmark([] {}, {.runs = 0}); });
   expect_usage({"then 10 for -1 s"}, [] { kr::benchmark([] {}, {.seconds = -1}); });
 }
@@ -137,7 +137,7 @@ TEST(Progress, TellsHowFarALoopIs) {
   };
   EXPECT_EQ(written({.every = 0, .always = true}, elements), "1 of 2, 50 %, T s, T s to go\n2 of 2, T s\n1 of 1, T s\n");
   EXPECT_EQ(names, (std::vector<int>{4, 5}));
-  expect_usage({"progress: -1 s between two texts is no time"}, [] { kr::progress(3, {.every = -1}); });
+  expect_usage({"progress: the time between two texts must not be negative: -1 s"}, [] { kr::progress(3, {.every = -1}); });
 }
 
 }  // namespace

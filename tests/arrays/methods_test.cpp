@@ -140,7 +140,7 @@ TEST(Methods, BadInput) {
   expect_usage({"reduction operation maximum does not have an identity, so to use a where mask one has to specify kr::initial"},
                [&] { larger.reduce(x, kr::where(x > 0.0f)); });
   expect_usage(
-      {": the reduction operation is not reorderable, so at most one axis may be specified; where it is, give its kr::identity"},
+      {": the reduction operation is not reorderable, so at most one axis may be specified; if it is reorderable, give its kr::identity"},
       [&] { subtract.reduce(x, kr::axis(0, 1)); });
   expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { add.accumulate(x, 2); });
   auto y = kr::ones<float>(3);

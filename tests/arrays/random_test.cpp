@@ -287,7 +287,7 @@ TEST(Random, BadInput) {
   expect_usage({"normal: the deviation is nan: it must be 0 or more"},
                [&] { random.normal(4, 0.0f, std::numeric_limits<float>::quiet_NaN()); });
   expect_usage({"exponential: the scale is -2: it must be 0 or more"}, [&] { random.exponential(4, -2.0f); });
-  expect_usage({"permutation: of 4294967296 elements: 2^32 - 1 are the most"},
+  expect_usage({"permutation: of 4294967296 elements: at most 2^32 - 1 are possible"},
                [&] { random.permutation(std::int64_t(1) << 32); });
   // A call that is refused draws nothing: the next one is the first.
   EXPECT_TRUE(host(random.uniform<float>(9)) == host(kr::generator(8).uniform<float>(9)));

@@ -196,10 +196,10 @@ TEST(Reduce, BadInput) {
   expect_usage({"attempt to get argmin of an empty sequence"}, [&] { kr::argmin(none, kr::axis(0)); });
   expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { kr::sum(x, kr::axis(2)); });
   expect_usage({"duplicate value in 'axis'"}, [&] { kr::sum(x, kr::axis(1, -1)); });
-  expect_usage({"add: a where mask of shape (4,) does not broadcast to the shape (2,3) of what is reduced"},
+  expect_usage({"add: a where mask of shape (4,) does not broadcast to the shape (2,3) of the array that is reduced"},
                [&] { kr::sum(x, kr::where(kr::array<bool>(4))); });
   // A mask does not repeat what is reduced.
-  expect_usage({"add: a where mask of shape (2,3) does not broadcast to the shape (1,3) of what is reduced"},
+  expect_usage({"add: a where mask of shape (2,3) does not broadcast to the shape (1,3) of the array that is reduced"},
                [&] { kr::sum(x(kr::range(0, 1)), kr::where(x > 0.0f)); });
   expect_usage({"reduction operation maximum does not have an identity, so to use a where mask one has to specify kr::initial"},
                [&] { kr::max(x, kr::axis(0), kr::where(x > 0.0f)); });

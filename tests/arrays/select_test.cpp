@@ -137,10 +137,10 @@ TEST(Select, BadOffsets) {
     expect_usage({text}, [&] { kr::segmented_scan(from, at, plus), kr::synchronize(); });
     expect_usage({text}, [&] { kr::segmented_sort(from, at), kr::synchronize(); });
   };
-  refused("offsets(2) is 4, which is no place in 3 elements", x, offsets(0, 1, 4));
-  refused("offsets(0) is -1, which is no place in 3 elements", x, offsets(-1, 0, 3));
-  refused("offsets(1) is 2, and the next one 1: offsets must not fall", x, offsets(0, 2, 1));
-  refused("offsets(2) is 1, which is no place in 0 elements", none, offsets(0, 0, 1));
+  refused("offsets(2) is 4, which is out of range for 3 elements", x, offsets(0, 1, 4));
+  refused("offsets(0) is -1, which is out of range for 3 elements", x, offsets(-1, 0, 3));
+  refused("offsets(1) is 2, and the next one 1: offsets must not decrease", x, offsets(0, 2, 1));
+  refused("offsets(2) is 1, which is out of range for 0 elements", none, offsets(0, 0, 1));
 }
 
 // Ties, all equal, −0 and NaN, integers of each size, and views.

@@ -103,16 +103,16 @@ TEST(Histogram, InGraphs) {
 
 TEST(Histogram, BadInput) {
   const kr::array<float> x(4), one(1);
-  expect_usage({"histogram: 0 bins, from 0 to 1: there must be one or more, and finite bounds in order"},
+  expect_usage({"histogram: 0 bins, from 0 to 1: use at least one bin, and finite bounds in ascending order"},
                [&] { kr::histogram(x, 0, 0, 1); });
   expect_usage({"histogram: 4 bins, from 2 to 1"}, [&] { kr::histogram(x, 4, 2, 1); });
-  expect_usage({"histogram: bins lie between edges, and there are fewer than two: 1"}, [&] { kr::histogram(x, one); });
+  expect_usage({"histogram: at least two edges are needed, not 1"}, [&] { kr::histogram(x, one); });
   const auto refused = [&](const char* text, std::vector<float> edges) {
     const auto given = kr::to_device(edges);
     expect_usage({text}, [&] { kr::histogram(x, given), kr::synchronize(); });
   };
-  refused("kr::histogram: edges(1) is 2, and the next one 1: edges must not fall", {0, 2, 1, 3});
-  refused("kr::histogram: edges(0) is nan, and the next one 1: edges must not fall", {std::nanf(""), 1});
+  refused("kr::histogram: edges(1) is 2, and the next one 1: edges must not decrease", {0, 2, 1, 3});
+  refused("kr::histogram: edges(0) is nan, and the next one 1: edges must not decrease", {std::nanf(""), 1});
   const kr::device elsewhere = kr::device::find(std::string(kr::device().id()) == "interpreter" ? "cpu" : "interpreter");
   const kr::array<float> none(kr::shape<1>(0), elsewhere);
   expect_usage({"one call uses arrays on "}, [&] { kr::searchsorted(x, none); });

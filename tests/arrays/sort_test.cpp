@@ -170,7 +170,7 @@ TEST(Sort, BadInput) {
   const kr::array<unsigned char, 1> one(1);
   dt::word_rows rows = dt::words_of_rows(one(kr::newaxis, kr::all));
   rows.at.extents[1] = std::int64_t{1} << 32;
-  expect_usage({"sorting 4294967296 keys with their values or places: 2^32 - 1 are the most; sort keys alone, or parts"}, [&] {
+  expect_usage({"sorting 4294967296 keys with values or indices: at most 2^32 - 1 are possible; sort the keys alone, or sort parts"}, [&] {
     dt::sort_rows(one.device(), dt::algorithm_device_of(one.device()), dt::order_of<unsigned char>(false), rows, rows, nullptr,
                   &rows);
   });

@@ -63,7 +63,7 @@ TEST(Sparse, BadInput) {
   const auto make = [&](const Longs& indptr, const Longs& indices, std::int64_t rows) {
     return kr::csr_matrix<float>(kr::to_device(indptr), kr::to_device(indices), data, {rows, 2});
   };
-  expect_usage({"csr_matrix: indptr has 2 elements; a matrix of 2 rows has 3"}, [&] { make({0, 2}, {0, 1}, 2); });
+  expect_usage({"csr_matrix: indptr has 2 elements; a matrix of 2 rows needs 3"}, [&] { make({0, 2}, {0, 1}, 2); });
   expect_usage({"csr_matrix: negative dimensions are not allowed: (-1,2)"}, [&] { make({}, {0, 1}, -1); });
   expect_usage({"csr_matrix: there are 1 indices and 2 elements of data; each element has one index"}, [&] {
     make({0, 2}, {0}, 1);
@@ -72,7 +72,7 @@ TEST(Sparse, BadInput) {
     make({0, 3}, {0, 1}, 1);
   });
   expect_usage({"csr_matrix: indptr(1) is 3 and indptr(2) is 2; it must not decrease"}, [&] { make({0, 3, 2}, {0, 1}, 2); });
-  expect_usage({"csr_matrix: indices(1) is 2, which is no column of 2: they count from 0"}, [&] { make({0, 2}, {0, 2}, 1); });
+  expect_usage({"csr_matrix: indices(1) is 2, which is out of range for 2 columns, counted from 0"}, [&] { make({0, 2}, {0, 2}, 1); });
   expect_usage({"matmul: the sparse matrix has 2 columns and the other operand 3 rows: they must be equal"}, [&] {
     kr::matmul(make({0, 2}, {0, 1}, 1), kr::zeros<float>({3}));
   });

@@ -153,7 +153,7 @@ TEST(Views, OutputsThatOverlapAreRefused) {
   expect_usage({"two outputs overlap"}, [&] { both.into(one, other)(1.0f); });
   auto repeated = kr::array<float, 2>::wrap(x.address(), {4, 3}, std::vector<std::int64_t>{1, 0}.data(), x.device());
   const auto refused = [](const std::string& by) {
-    return by + ": elements of the output repeat (its strides are shorter than what they pass over): they cannot be written";
+    return by + ": elements of the output share memory (its strides are too short): they cannot be written";
   };
   expect_usage({refused("kernel array_expression")}, [&] { repeated() = 1.0f; });
   // Rows of 4 that begin at each element, as a window that moves has: to read. Columns that meet no other can be written.
@@ -374,8 +374,7 @@ TEST(Views, InGraphs) {
   EXPECT_EQ(host(x(0, 0)), (Floats{10, 9, 8}));
   kr::array<float> y(3);
   const auto refused = [&](const auto& read) {
-    expect_usage({"an array is read while a graph that writes it is being recorded: nothing has been computed yet; read it when "
-                  "the graph was launched"},
+    expect_usage({"an array is read while a graph that writes it is being recorded: nothing has been computed yet; read it after the graph is launched"},
                  [&] { kr::graph([&] { y() = x(0, 0) * 2.0f, read(); }, x.device()); });
   };
   refused([&] { y.to_host(); });

@@ -16,5 +16,5 @@ expect() {  # LINE: it is the last one of standard input
   [ "$said" = "$1" ] || { printf 'expected "%s", not "%s"\n' "$1" "$said" >&2; failed=1; }
 }
 expect '(4 bytes of binary data)' < <("$krait" cache show "$hash" 2>&1)
-expect "krait: $hash.krait: it holds what a driver made, and no kernel: krait cache show $hash tells more" < <("$krait" dump --hash "$hash" 2>&1)
+expect "krait: $hash.krait: it holds data of a driver, not a kernel: krait cache show $hash shows more" < <("$krait" dump --hash "$hash" 2>&1)
 exit $failed

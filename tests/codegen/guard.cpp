@@ -91,7 +91,7 @@ struct GuardSpent : testing::Test {
     bool ran = false;
     const Failure later = run_guarded([&] { ran = true; });
     return !ran && later.status == spent_status &&
-           later.message == "this copy of the code generator compiles no more, as LLVM failed in it";
+           later.message == "this copy of the code generator no longer compiles, because LLVM failed in it";
   }
 };
 

@@ -130,7 +130,7 @@ kernel @k fp(native) flat facts(contiguous) (%0: view<f32, 1, const>, %1: view<f
   EXPECT_EQ(told("33", "f64"),
             "doubles\t1\tk.cpp\tdouble precision: a float is widened for this operation, and GPUs compute f64 at 1/2 to 1/64 of "
             "the speed of "
-            "f32. Give constants their f (0.5f), and kr::cast<float> what is double\n");
+            "f32. Give constants their f (0.5f), and convert double values with kr::cast<float>\n");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ func @answer () -> bool {
 )",
                          "cpu x86-64 lanes=8 cpu=x86-64-v3");
   EXPECT_EQ(cpu.status, 1);
-  EXPECT_EQ(cpu.log, "a function asks for a position, and only a kernel has one");
+  EXPECT_EQ(cpu.log, "a function uses a thread or block position, which only a kernel may use");
 }
 
 TEST(PluginProcess, DeepNesting) {

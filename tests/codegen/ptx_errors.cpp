@@ -88,7 +88,7 @@ TEST(CpuErrors, WhatHasNoCode) {
   constexpr Refused all[] = {
       {"%a: shared<f32, 1> = shared {300000000}", "shared or local arrays exceed 1 GiB"},
       {"grid_stride %n {\n^(%i: i64):\nbarrier\ncontinue\n}",
-       "a barrier in a grid_stride loop, whose trips differ between threads"},
+       "a barrier in a grid_stride loop, where threads differ in their number of iterations"},
       {"if %c {\nbarrier\nyield\n}", "a barrier under a condition that differs between the threads of a block"},
       {"if %c {\nreturn\n}\nbarrier", "a thread leaves before a barrier that others reach"},
       {"%s: slot<f32> = slot %f", "a mutable local that was not promoted"},

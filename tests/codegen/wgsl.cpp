@@ -78,18 +78,16 @@ TEST(WgslErrors, WhatWebGpuLacks) {
             "operation load (user.cpp:7): a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f, or the "
             "target's f64=double-single");
   EXPECT_EQ(refusal("  %2: u64 = const 1\n  %3: u64 = atomic_add %0, %1, %2 ; user.cpp:8\n", "u64"),
-            "operation atomic_add (user.cpp:8): an atomic of u64, and WebGPU has those of 32 bits alone: use i32, u32 or f32");
+            "operation atomic_add (user.cpp:8): an atomic of u64, but WebGPU has only 32-bit atomics: use i32, u32 or f32");
   EXPECT_EQ(
       refusal("  %2: i32 = const 1\n  %3: i32 = atomic_add.release %0, %1, %2\n"),
-      "operation atomic_add: the order release, and WebGPU's atomics order nothing beside themselves: use relaxed ones, and "
-      "barriers or several launches");
+      "operation atomic_add: the order release, but WebGPU's atomics are always relaxed: use relaxed ones, with barriers or several launches");
   EXPECT_EQ(
       refusal("  %2: i32 = const 1\n  %3: i32 = atomic_min %0, %1, %2 {4}\n", "bytes(8)"),
-      "operation atomic_min: a signed atomic_min in an aggregate, and WebGPU has words without sign there: use an array of i32");
+      "operation atomic_min: a signed atomic_min in an aggregate, but WebGPU has only unsigned words there: use an array of i32");
   EXPECT_EQ(
       refusal("  fence {1} ; user.cpp:9\n"),
-      "operation fence (user.cpp:9): WebGPU orders a thread's accesses by barriers of the block alone, and those of blocks by "
-      "launches: use syncthreads() or several launches");
+      "operation fence (user.cpp:9): WebGPU orders accesses only by barriers of the block, and between blocks only by launches: use syncthreads() or several launches");
 }
 
 TEST(WgslErrors, BitsOfPairs) {
@@ -97,7 +95,7 @@ TEST(WgslErrors, BitsOfPairs) {
       refusal("  %2: f64 = load %0, %1\n  %3: i64 = bitcast %2 ; user.cpp:7\n  %4: f64 = cast %3\n  store.f64 %0, %1, %4\n",
               "f64", "wgsl f64=double-single"),
       "operation bitcast (user.cpp:7): the bits of a double, which WebGPU lacks: pairs of f32 (f64=double-single) have +, -, *, "
-      "/, sqrt, comparisons and conversions, and no function whose body takes bits");
+      "/, sqrt, comparisons and conversions, but no function that works on the bits");
 }
 
 TEST(WgslErrors, Warps) {
@@ -105,21 +103,20 @@ TEST(WgslErrors, Warps) {
   EXPECT_EQ(refusal(any, "u64"),
             "operation ballot: an operation of a warp needs the feature \"warp\" of the target, which is WebGPU's \"subgroups\"");
   EXPECT_EQ(refusal("  warp_sync\n", "i32", "wgsl features=warp"),
-            "operation warp_sync: WebGPU has no such operation of a warp: use syncthreads()");
+            "operation warp_sync: WebGPU does not have this warp operation: use syncthreads()");
 }
 
 TEST(WgslErrors, Limits) {
   EXPECT_EQ(
       refusal("  %2: shared<i32, 1> = shared {8192}\n  %3: i32 = load %2, %1\n  store.i32 %0, %1, %3\n"),
-      "operation shared: the block's arrays take 32768 bytes, and the target has 16384: make them smaller, or give the target "
+      "operation shared: the block's arrays take 32768 bytes, but the target has 16384: make them smaller, or give the target "
       "more by shared=");
   EXPECT_EQ(
       refusal("  %2: shared<i32, 1> = shared {4096}\n  %3: i32 = load %2, %1\n  %4: bool = cast %3\n  %5: i32 = "
               "barrier_count %4 ; user.cpp:7\n  store.i32 %0, %1, %5\n"),
-      "operation barrier_count (user.cpp:7): the block's arrays take 16384 bytes and what the block decides together 16, and "
-      "the target has 16384: make them smaller, or give the target more by shared=");
+      "operation barrier_count (user.cpp:7): the block's arrays take 16384 bytes and the results of votes 16, but the target has 16384: make them smaller, or give the target more by shared=");
   EXPECT_EQ(refusal("", "i32", "webgpu", " block(32, 32, 1)"),
-            "the block of 32 x 32 x 1 has 1024 threads, and the target takes 256: make it smaller, or give the target more by "
+            "the block of 32 x 32 x 1 has 1024 threads, but the target takes 256: make it smaller, or give the target more by "
             "threads=");
   std::string parameters, body = "  %9: i64 = const 0\n  %10: i32 = const 1\n";
   for (int p = 0; p < 9; ++p) {
@@ -131,12 +128,11 @@ TEST(WgslErrors, Limits) {
   EXPECT_EQ(many.status, 1);
   EXPECT_EQ(
       many.log,
-      "the kernel uses 9 arrays, and the target \"wgsl features= subgroup=0 buffers=8 shared=16384 threads=256\" has 8 storage "
-      "buffers for a kernel: put arrays together, or give the target more by buffers=");
+      "the kernel uses 9 arrays, but the target \"wgsl features= subgroup=0 buffers=8 shared=16384 threads=256\" has 8 storage buffers for a kernel: combine arrays, or give the target more by buffers=");
   parameters = "%0: i32", body.clear();
   for (int p = 1; p < 65; ++p) parameters += ", %" + std::to_string(p) + ": i32";
   EXPECT_EQ(compile(lowered("kir 1\nkernel @k fp(native) (" + parameters + ") {\n  return\n}\n", "webgpu"), "webgpu").log,
-            "the kernel has 65 parameters, and WebGPU takes 64 at most: put arrays together");
+            "the kernel has 65 parameters, but WebGPU takes 64 at most: combine arrays");
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(CpuCode, DamageIsToldBeforeItIsRun) {
   wrong = sound, wrong.copies[0].update = CpuCopy::Update(99);
   EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: an unknown update");
   wrong = sound, wrong.debug = 2;
-  EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: what it tells debuggers is no object file");
+  EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: its debug information is not an object file");
   wrong = sound, wrong.level = CpuLevel(9);
   EXPECT_EQ(refusal(wrong),
             fmt::format("kernel k: its code needs x86-64-v9, this processor has v{}", unsigned(runtime::cpu::host_level())));
@@ -162,7 +162,7 @@ TEST(NativeFunction, ASystemWithoutCodeMadeAtRunTime) {
         _exit(0);
       },
       testing::ExitedWithCode(0),
-      "^the system does not allow code made at run time, which a function pointer is: Permission denied$");
+      "^the system does not allow code made at run time, which a function pointer needs: Permission denied$");
 }
 
 // ---- rows that the threads of a block share out -----------------------------------------------------------------------------------

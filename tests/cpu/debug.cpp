@@ -183,7 +183,7 @@ TEST(CpuDebug, DamagedObjectsAreErrors) {
       const runtime::cpu::Code damaged(std::as_bytes(std::span(sealed)), "broken");
       ADD_FAILURE() << "taken";
     } catch (const error& e) {
-      EXPECT_STREQ(e.message(), "kernel broken: its code is damaged: what it tells debuggers is no object file");
+      EXPECT_STREQ(e.message(), "kernel broken: its code is damaged: its debug information is not an object file");
     }
   }
 }

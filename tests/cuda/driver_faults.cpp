@@ -235,8 +235,7 @@ TEST_F(DriverFaults, BlocksThatMeetRunAtOnceOrNotAtAll) {
   } catch (const error& e) {
     EXPECT_EQ(int(e.kind()), int(error::kind_type::usage));
     EXPECT_STREQ(e.message(),
-                 "kernel k (a.cpp:1): 21 blocks of 128 threads meet at kr::grid_sync(), and cuda:0 (Fake GPU) runs at most 20 of "
-                 "them at once: "
+                 "kernel k (a.cpp:1): 21 blocks of 128 threads meet at kr::grid_sync(), but cuda:0 (Fake GPU) runs at most 20 of them at once: "
                  "launch fewer blocks, each with more of the work");
   }
   EXPECT_EQ(fake.together.size(), 1u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The code of docs/coming-from.md, run (tests/unit/docs_snippets.cpp holds the page to it).
+// The first programs of docs/coming-from-*.md, run (tests/unit/docs_snippets.cpp holds the page to it).
 #include <krait/algorithm/reduce.h>
 #include <krait/krait.h>
 

@@ -11,7 +11,7 @@
 #include "ir/abi.h"
 #include "ir/builder.h"
 #include "ir/interp.h"
-#include "ir/litter.h"
+#include "ir/unreachable_entries.h"
 #include "ir/report.h"
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
@@ -419,7 +419,7 @@ TEST(RandomPasses, LookOnlyAtWhatTheBodyReaches) {
   for (std::uint32_t seed = 0; seed < 80; ++seed) {
     const Module made = seed % 2 ? test::random_module(seed) : Generator(seed).make();
     Module littered = made;
-    litter(littered);
+    add_unreachable_entries(littered);
     ASSERT_EQ(verify(littered), "");
     ASSERT_EQ(print(littered), print(made));
     ASSERT_EQ(key(littered), key(made));

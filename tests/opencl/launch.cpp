@@ -177,7 +177,7 @@ TEST_P(OpenClLaunch, RefusesDamagedCode) {
   std::string bytes = binary();
   bytes[0] = 'x';
   EXPECT_EQ(message_of([&] { load(bytes); }),
-            "kernel add_one: its code is damaged, or of another build: it begins with other bytes than KRAITENV. libkrait.so and "
+            "kernel add_one: its code is damaged, or of another build: it does not begin with KRAITENV. libkrait.so and "
             "libkrait_codegen.so are of different builds: reinstall both");
   const std::string whole = binary();
   support::Envelope envelope = support::open_or_fail(std::as_bytes(std::span(whole)), support::TargetKind::OpenCl, "add_one");

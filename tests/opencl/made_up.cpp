@@ -20,7 +20,7 @@
 #include "ir/text.h"
 #include "krait/error.h"
 #include "runtime/backend.h"
-#include "runtime/opencl/found.h"
+#include "runtime/opencl/discovery.h"
 #include "support/envelope.h"
 #include "support/store.h"
 
@@ -171,7 +171,7 @@ TEST_F(MadeUp, SharedVirtualMemory) {
   const std::string full = message_of([&] {
     for (int k = 0; k < 101; ++k) device().allocate(4096, {});
   });
-  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes requested, of 1073741824: clSVMAlloc gives none");
+  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes requested, of 1073741824: clSVMAlloc failed");
 }
 
 TEST_F(MadeUp, AllOfTheHostsMemory) {

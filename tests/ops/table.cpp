@@ -360,23 +360,24 @@ std::string operations_table() {
   for (Scalar t : ir::all_scalars) head += fmt::format(" {} |", ir::name_of(t)), rule += "---|";
   std::string out =
       "# Operations\n\n"
-      "Made by `op_matrix --table` from `include/krait/ops.def` and the code generators; the test `op_table` compares this page "
-      "with what it prints. What an operation\n"
-      "means is the same on every target; docs/numbers.md has the rules.\n\n"
+      "`op_matrix --table` makes this page from `include/krait/ops.def` and the code generators; the test `op_table` compares it "
+      "with the program's output.\n"
+      "An operation has the same meaning on every target; [numbers](numbers.md) has the rules.\n\n"
       "| operation | in C++ | meaning |\n|---|---|---|\n" +
       meaning +
       "\n## Support\n\n"
-      "C: the CPU. P: PTX, from sm_75 on. V: Vulkan. O: OpenCL; behind them the optional device features that the kernel needs. "
-      "Where a "
-      "device has no instruction, or one that rounds\n"
-      "otherwise, others take its place and give the same bits. On a device without a feature the kernel is refused, with the "
-      "feature's name. An empty field: there is\n"
-      "no such operation.\n\n";
+      "C is the CPU, P PTX from sm_75 on, V Vulkan, O OpenCL. The words after them are optional features of the device that the "
+      "kernel needs. A device without\n"
+      "a feature refuses the kernel, and the message names the feature. If a target has no instruction, or one that rounds "
+      "otherwise, Krait uses others that give\n"
+      "the same bits. An empty field means that the operation does not exist for that type.\n\n";
   out +=
-      "Features of Vulkan and OpenCL: `i8 i16 f16 f64` arithmetic on and storage of the type; `a64 sa64` 64-bit atomics in "
-      "buffers and in "
-      "shared memory; `warp` ballot, vote and\n"
-      "shuffle; `clock` a counter of cycles; `fma32` a multiply-add that rounds once (or `f64`, from which it is made).\n\n";
+      "Features of Vulkan and OpenCL devices:\n\n"
+      "- `i8 i16 f16 f64`: arithmetic on the type, and storage of it\n"
+      "- `a64 sa64`: 64-bit atomics in buffers, and in shared memory\n"
+      "- `warp`: ballot, vote and shuffle\n"
+      "- `clock`: a counter of cycles\n"
+      "- `fma32`: a multiply-add that rounds once (or `f64`, which can compute it)\n\n";
   out += head + "\n" + rule + "\n" + typed + "\n| without a type | |\n|---|---|\n" + others;
   if (!notes.empty()) out += "\nRefused:\n\n";
   for (const auto& [why, operations] : notes) out += fmt::format("- {}: {}\n", why, operations);

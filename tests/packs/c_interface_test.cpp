@@ -119,7 +119,7 @@ TEST_F(FromC, MemoryIsOnADevice) {
   arguments[2].offset = 4;
   expect_refusal("kernel scale ({}): argument 3 reaches from byte 4 to byte 28 of a memory of 24 bytes");
   arguments[2].offset = 2, x_extents = {1, 2};
-  expect_refusal("kernel scale ({}): argument 3 begins at the address {}, which is no multiple of its numbers' 4 bytes");
+  expect_refusal("kernel scale ({}): argument 3 begins at the address {}, which is not a multiple of its element size of 4 bytes");
   arguments[2].data = x.data();
   expect_refusal("kernel scale ({}): argument 3 is an array with data and with memory: give one of them");
   expect_failure(KRAIT_USAGE, "krait_wrap got a null address for 4 bytes",

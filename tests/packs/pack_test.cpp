@@ -80,30 +80,30 @@ TEST(Pack, OtherSignaturesAndNamesAreErrors) {
   const File file;
   kr::pack(file.c_str(), {.targets = ""}, make_saxpy());
   const kr::kernel_pack pack = kr::load_pack(file.c_str());
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), and is asked for as (f64, view<f32, "
+  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f64, view<f32, "
                 "1, const>, view<f32, 1>)"},
                [&] { pack.get<void(double, kr::view<const float>, kr::view<float>)>("saxpy"); });
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), and is asked for as (f32, view<f32, "
+  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32, view<f32, "
                 "1>, view<f32, 1>)"},
                [&] { pack.get<void(float, kr::view<float>, kr::view<float>)>("saxpy"); });
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), and is asked for as (f32, view<f32, "
+  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32, view<f32, "
                 "2, const>, view<f32, 1>)"},
                [&] { pack.get<void(float, kr::view<const float, 2>, kr::view<float>)>("saxpy"); });
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), and is asked for as (f32)"},
+  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32)"},
                [&] { pack.get<void(float)>("saxpy"); });
   expect_usage({"the pack " + file.path + " has no kernel \"daxpy\"; it has saxpy"}, [&] { pack.get<saxpy_type>("daxpy"); });
-  expect_usage({"the pack " + file.path + " has 1 kernels, and none of number 1"}, [&] { pack.name(1); });
+  expect_usage({"the pack " + file.path + " has 1 kernels, so it has no kernel 1"}, [&] { pack.name(1); });
 }
 
 TEST(Pack, WhatCannotBePackedIsRefused) {
   const File file;
   const auto nameless = kr::kernel([](kr::view<float> y) { y[0] = 1.0f; });
-  expect_usage({"kernel pack_test.cpp:{} has no name that others could load it by: {.name = \"…\"} behind its lambda"},
+  expect_usage({"kernel pack_test.cpp:{} has no name to load it by: give {.name = \"…\"} after its lambda"},
                [&] { kr::pack(file.c_str(), {.targets = ""}, nameless); });
   auto moved = make_saxpy();
   const auto target = std::move(moved);
   expect_usage({"a moved-from kernel object is packed"}, [&] { kr::pack(file.c_str(), {.targets = ""}, moved); });
-  expect_usage({"two kernels of one pack are named \"saxpy\": name them apart, {.name = \"…\"}"},
+  expect_usage({"two kernels of one pack are named \"saxpy\": give them different names, {.name = \"…\"}"},
                [&] { kr::pack(file.c_str(), {.targets = ""}, make_saxpy(), make_saxpy()); });
   expect_usage({"a pack has no code for \"webgpu\": name targets of CPUs, CUDA, Vulkan and OpenCL"},
                [&] { kr::pack(file.c_str(), {.targets = "x86-64-v3; webgpu"}, make_saxpy()); });
@@ -120,42 +120,42 @@ TEST(Pack, FilesThatAreNoPacksAreErrors) {
   expect_usage({"the pack / cannot be read: Is a directory"}, [] { kr::load_pack("/"); });
   for (const char* other : {"", "not a pack"}) {
     file.write(other);
-    expect_usage({file.path + " is no pack of kernels: it begins with other bytes than KRAITCH"},
+    expect_usage({file.path + " is not a pack of kernels: it does not begin with KRAITCH"},
                  [&] { kr::load_pack(file.c_str()); });
   }
   file.write("KRAITCH3 and what follows");
   expect_usage(
-      {file.path + " is in format 3, or damaged; this Krait reads format 2: take the Krait that made it, or make it anew"},
+      {file.path + " is in format 3, or damaged; this Krait reads format 2: use the Krait that made it, or make the pack again"},
       [&] { kr::load_pack(file.c_str()); });
   file.write(cache::encode({"", "pack 1", "", ""}));
-  expect_usage({file.path + " is a pack of version 1; this Krait reads version 2: take the Krait that made it, or make it anew"},
+  expect_usage({file.path + " is a pack of version 1; this Krait reads version 2: use the Krait that made it, or make the pack again"},
                [&] { kr::load_pack(file.c_str()); });
   file.write(cache::encode({"saxpy", "code for x", "", ""}));
-  expect_usage({file.path + " is no pack of kernels: it is what the cache keeps (krait cache show)"},
+  expect_usage({file.path + " is an entry of the cache, not a pack of kernels (krait cache show)"},
                [&] { kr::load_pack(file.c_str()); });
   const auto damaged = [&](const std::string& entries, const std::string& what) {
     file.write(pack_of(entries));
-    expect_usage({"the pack " + file.path + " is damaged: " + what + ": copy or make it anew"},
+    expect_usage({"the pack " + file.path + " is damaged: " + what + ": copy it again, or make the pack again"},
                  [&] { kr::load_pack(file.c_str()); });
   };
   const std::string kernel = cache::encode({"k", "kernel k.cpp:3", "kir 1\nkernel @k fp(native) () {\n  return\n}\n", ""});
-  damaged("more", "4 bytes are left behind its 0 kernels, which are no entry");
+  damaged("more", "4 bytes after its 0 kernels are not an entry");
   damaged(cache::encode({"k", "kernel ", "kir 7", ""}), "kernel k: {}");
-  damaged(cache::encode({"k", "table 4", "", "1234"}), "what belongs to kernel k does not follow it");
+  damaged(cache::encode({"k", "table 4", "", "1234"}), "the data of kernel k do not follow it");
   for (const std::string size : {"0 4", "8 1", "4", "4 2", "4 0", "1 3", "4 x", "2147483650 2", ""})
     damaged(kernel + cache::encode({"k", "table " + size, "", "1234"}),
-            "kernel k: a table of 4 bytes is described as \"" + size + "\", bytes of an element and how many there are");
+            "kernel k: a table of 4 bytes is described as \"" + size + "\", which should be bytes per element and number of elements");
   damaged(kernel + cache::encode({"k", "poem", "", ""}), "kernel k: an entry of unknown kind");
   damaged(cache::encode(
               {"k", "kernel ", "kir 1\nkernel @k fp(native) (%0: view<i32, 1, const> = table(4000000000)) {\n  return\n}\n", ""}),
-          "kernel k reads table(4000000000), which is not there");
+          "kernel k reads table(4000000000), which is missing");
   const std::string reads_table =
       cache::encode({"k", "kernel ", "kir 1\nkernel @k fp(native) (%0: view<i32, 1, const> = table(0)) {\n  return\n}\n", ""});
   damaged(reads_table + cache::encode({"k", "table 1 4", "", "1234"}),
-          "kernel k reads table(0) by elements of 4 bytes, and it has elements of 1");
+          "kernel k reads table(0) by elements of 4 bytes, but its elements have 1");
   std::string huge = kernel;
   for (std::size_t at = 8; at < 32; ++at) huge[at] = '\xff';  // all sizes
-  damaged(huge, std::to_string(huge.size()) + " bytes are left behind its 0 kernels, which are no entry");
+  damaged(huge, std::to_string(huge.size()) + " bytes after its 0 kernels are not an entry");
 }
 
 TEST(Pack, EveryFlippedByteAndEveryCutIsAnError) {

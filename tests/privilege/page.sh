@@ -36,7 +36,7 @@ page() { "$krait" dump --html page.html "$@" ../kernels/k.kir --emit ir > said 2
 has() { grep -q "$1" page.html || { echo "the page lacks $1"; failed=1; }; }
 lacks() { if grep -q "$1" page.html; then echo "the page has $1"; failed=1; fi; }
 said() { grep -Fxq "krait dump: source not shown: $1" said || { echo "it does not say: $1"; cat said; failed=1; }; }
-outside="is not below the current folder, nor the kernel's, or is hidden there: --sources FOLDER takes sources from below another"
+outside="is outside the current folder and the kernel's, or is hidden there: --sources FOLDER adds another folder"
 
 page
 lacks SECRET

@@ -214,15 +214,15 @@ class Kernels(unittest.TestCase):
         def give(message, **made):
             self.refused(at + message, lambda: self.axpy(1.0, Tensor(x, **made), y))
 
-        give("lies on a DLPack device of type 8: Krait takes memory of the host (1, 3) and of CUDA (2, 13)", device=(8, 0))
-        give("has elements of DLPack's type 2 with 32 bits in 4 lanes, which Krait has not", lanes=4)
-        give("has elements of DLPack's type 3 with 32 bits in 1 lanes, which Krait has not", code=3)
-        give("has elements of 4 bits, which Krait has not", code=0, bits=4)
+        give("is on a DLPack device of type 8: Krait takes memory of the host (1, 3) and of CUDA (2, 13)", device=(8, 0))
+        give("has elements of DLPack's type 2 with 32 bits in 4 lanes, which Krait does not support", lanes=4)
+        give("has elements of DLPack's type 3 with 32 bits in 1 lanes, which Krait does not support", code=3)
+        give("has elements of 4 bits, which Krait does not support", code=0, bits=4)
         give("is of version 2.0 of DLPack: expected 1", versioned=True, version=2)
         give("has elements of type i32: expected f32", code=0)
         give("has elements of type complex of 4 bytes: expected f32", code=5)
         give("runs backwards along a dimension: copy it, numpy.ascontiguousarray(x)", strides=(-1,))
-        self.refused("kernel axpy_f32: argument 3 is read-only, and the kernel writes to it",
+        self.refused("kernel axpy_f32: argument 3 is read-only, but the kernel writes to it",
                      lambda: self.axpy(1.0, x, Tensor(y, versioned=True, flags=krait._DL_READ_ONLY)))
         other = Tensor(x)
         other.name = b"used_dltensor"
@@ -269,16 +269,16 @@ class Kernels(unittest.TestCase):
         give("has elements of type complex of 8 bytes: expected f32", x.astype(np.complex64))
         give("has 2 dimensions: expected 1", x.reshape(2, 2))
         give("has elements of another byte order (>f4): convert it, x.astype(x.dtype.newbyteorder('='))", x.astype(">f4"))
-        give("has elements of type <U1, which Krait has not".replace("<U1", np.array(["a"]).dtype.str), np.array(["a"]))
+        give("has elements of type <U1, which Krait does not support".replace("<U1", np.array(["a"]).dtype.str), np.array(["a"]))
         give("runs backwards along a dimension: copy it, numpy.ascontiguousarray(x)", x[::-1])
         odd = np.zeros(4, np.dtype([("a", "<f4"), ("b", "<i2")]))
-        give("has elements of 4 bytes that lie 6 bytes apart: copy it, numpy.ascontiguousarray(x)", odd["a"])
+        give("has elements of 4 bytes at a distance of 6 bytes: copy it, numpy.ascontiguousarray(x)", odd["a"])
         for wrong in ([1.0, 2.0], 3.0, None):
             give(f"is a {type(wrong).__name__}: expected an array of NumPy, PyTorch, CuPy or another library that knows DLPack", wrong)
         y.flags.writeable = False
-        self.refused("kernel axpy_f32: argument 3 is read-only, and the kernel writes to it", lambda: self.axpy(1.0, x, y))
+        self.refused("kernel axpy_f32: argument 3 is read-only, but the kernel writes to it", lambda: self.axpy(1.0, x, y))
         unaligned = np.frombuffer(bytes(17), np.uint8)[1:].view(np.float32)
-        with self.assertRaisesRegex(krait.Error, "argument 2 begins at the address .*, which is no multiple of its numbers' 4 bytes"):
+        with self.assertRaisesRegex(krait.Error, "argument 2 begins at the address .*, which is not a multiple of its element size of 4 bytes"):
             self.axpy(1.0, unaligned, np.ones(4, np.float32))
 
     def test_wrong_numbers(self):
@@ -290,19 +290,19 @@ class Kernels(unittest.TestCase):
         def give(message, wrong, of="axpy_i32"):
             self.refused(f"kernel {of}: argument 1 {message}", lambda: self.pack[of](wrong, x, y))
 
-        give("is 2147483648, which is no number of type i32", 2**31)
+        give("is 2147483648, which is not a number of type i32", 2**31)
         give("is 1.5: expected an integer of type i32", 1.5)
         give("is a str: expected a number of type i32", "1")
         give("is a ndarray: expected a number of type i32", x)
         give("is a complex: expected a number of type f32", 1j, "axpy_f32")
-        give("is 1e+40, which is no number of type f32", 1e40, "axpy_f32")
-        give("is 1e+40, which is no number of type bf16", 1e40, "axpy_bf16")
-        give("is -1, which is no number of type u8", -1, "axpy_u8")
+        give("is 1e+40, which is not a number of type f32", 1e40, "axpy_f32")
+        give("is 1e+40, which is not a number of type bf16", 1e40, "axpy_bf16")
+        give("is -1, which is not a number of type u8", -1, "axpy_u8")
         self.refused("kernel set_bool: argument 1 is 1: expected True or False", lambda: self.pack["set_bool"](1, np.zeros(1, bool)))
 
     def test_wrong_launches(self):
         x, y = np.ones(4, np.float32), np.ones(4, np.float32)
-        self.refused("kernel axpy_f32 takes 3 arguments (f32, view<f32, 1, const>, view<f32, 1>), and gets 2", lambda: self.axpy(1.0, x))
+        self.refused("kernel axpy_f32 takes 3 arguments (f32, view<f32, 1, const>, view<f32, 1>), but gets 2", lambda: self.axpy(1.0, x))
 
         def launch(message, **how):
             self.refused("kernel axpy_f32: " + message, lambda: self.axpy(1.0, x, y, **how))

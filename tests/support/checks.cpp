@@ -279,7 +279,7 @@ std::vector<ir::Facts> facts_of(const Kernel& kernel) {
 }
 
 bool webgpu_lacks(const std::string& wrong) {
-  constexpr const char* said[] = {"which WebGPU lacks", "and WebGPU has", "and WebGPU's", ": WebGPU "};
+  constexpr const char* said[] = {"which WebGPU lacks", "but WebGPU has", "but WebGPU's", ": WebGPU "};
   return std::any_of(std::begin(said), std::end(said), [&](const char* text) { return wrong.find(text) != wrong.npos; });
 }
 

@@ -182,12 +182,11 @@ TEST(Tiles, MisuseIsRefused) {
       {.name = "odd"});
   EXPECT_NE(
       message_of([&] { odd(x); })
-          .find("96 threads cannot hold a product of 16 rows and 16 columns: threads are 32 times a power of two, and the warps "
-                "share the rows in sixteens, then the columns in eights"),
+          .find("96 threads cannot hold a product of 16 rows and 16 columns: use 32 times a power of two; warps share the rows in sixteens, then the columns in eights"),
       std::string::npos);
   const auto index =
       kr::kernel<1, 32>([](kr::view<float, 2> v) { kr::store(v, {0}, kr::tile<float, 16, 16>()); }, {.name = "index"});
-  EXPECT_NE(message_of([&] { index(x); }).find("a tile's place has one index for each dimension of its view"), std::string::npos);
+  EXPECT_NE(message_of([&] { index(x); }).find("a tile's place must have one index for each dimension of its view"), std::string::npos);
   const auto fixed = kr::kernel(
       [](kr::view<float, 2> v) {
         kr::store(v, {0, 0}, kr::tile<float, 16, 16>());

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "passes/passes.h"
+
 namespace {
 
 std::vector<std::string> lines_of(const std::filesystem::path& file) {
@@ -58,6 +60,18 @@ TEST(docs, snippets_are_regions_of_compiled_files) {
     }
   }
   EXPECT_GT(checked, 0);
+}
+
+TEST(docs, architecture_lists_the_passes_in_their_order) {
+  const std::string head = "| pass | targets | effect |", mark = "| `";
+  std::vector<std::string> listed;
+  bool inside = false;
+  for (const std::string& line : lines_of(std::filesystem::path(KRAIT_SOURCE_DIR) / "docs/architecture.md")) {
+    inside = line == head || (inside && line.starts_with("|"));
+    if (inside && line.starts_with(mark)) listed.push_back(line.substr(mark.size(), line.find('`', mark.size()) - mark.size()));
+  }
+  const std::vector<std::string_view> run = krait::passes::pipeline_names();
+  EXPECT_EQ(listed, std::vector<std::string>(run.begin(), run.end()));
 }
 
 }  // namespace

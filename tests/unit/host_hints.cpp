@@ -24,8 +24,7 @@ TEST(DriverHints, SpillsAreLocalBytes) {
   const std::vector<Hint> spilled = hints_of({.registers = 255, .local_bytes = 96}, "k.cpp:3");
   ASSERT_EQ(spilled.size(), 1u);
   const std::string head =
-      "k.cpp:3: krait: hint: local memory: 255 registers are not enough, or arrays are indexed at run time: 96 bytes per "
-      "thread lie in memory. Use smaller arrays and blocks, index arrays by constants, or split the kernel\n";
+      "k.cpp:3: krait: hint: local memory: 255 registers are not enough, or arrays are indexed at run time: 96 bytes per thread are in memory. Use smaller arrays and blocks, index arrays by constants, or split the kernel\n";
   EXPECT_EQ(text_of(spilled, "kernel k"), head);
   EXPECT_EQ(text_of(hints_of({.local_bytes = 8}, ""), "kernel k").substr(0, 36), "krait: hint: kernel k: local memory:");
 }
@@ -36,8 +35,7 @@ TEST(DriverHints, RemarksOfTheCompiler) {
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(text_of(said, "kernel k"),
             "k.cpp:3: krait: hint: the driver's compiler: Potential Performance Loss: wgmma.mma_async instructions are "
-            "serialized. Take "
-            "smaller tiles, and leave sums of products alone until their loop ends\n");
+            "serialized. Use smaller tiles, and do not use sums of products before their loop ends\n");
 }
 
 TEST(DriverHints, OncePerKindAndLine) {

@@ -272,7 +272,7 @@ TEST(InterpControl, LaunchesThatCannotBeAreRefused) {
             "launch: more than 4096 threads in a block");
   EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", line(1, 4096), {}), "");
   EXPECT_EQ(run("kernel @k fp(strict) cluster(2, 2, 1) () {\n  cluster_barrier\n  return\n}", line(4, 1), {}),
-            "launch: the grid is no multiple of clusters of 2 in dimension 1");
+            "launch: the grid is not a multiple of clusters of 2 in dimension 1");
   EXPECT_EQ(run("kernel @k fp(strict) () {\n  grid_barrier\n  return\n}", line(1025, 1), {}),
             "launch: more than 1024 blocks meet at barriers of the grid");
   EXPECT_EQ(run(text, line(0, 8), {scalar(1)}), "");

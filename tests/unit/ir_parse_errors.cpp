@@ -84,6 +84,7 @@ TEST(IrParseErrors, Instructions) {
   EXPECT_EQ(body_error("  loop {\n  ^():\n"), "4:5: expected '%'");
   EXPECT_EQ(body_error("  %: f32 = neg %0"), "3:4: expected a number after '%'");
   EXPECT_EQ(body_error("  loop\n  break"), "4:3: expected '{'");
+  EXPECT_EQ(body_error("  %4: f32 = load.ahead(x) %3, %1"), "3:24: expected a number of iterations");
 }
 
 TEST(IrParseErrors, Constants) {

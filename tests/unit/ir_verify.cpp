@@ -83,7 +83,7 @@ TEST(IrVerify, CallsMatchTheirFunctions) {
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].imm = 0; }),
             "function 'k': '%2: f32 = call @k(%0, %1)': there is no such function");
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[1].insts[0].imm = 1; }),
-            "function 'f': '%2: f32 = call @f(%0)': a function calls only functions behind it: nothing may be recursive");
+            "function 'f': '%2: f32 = call @f(%0)': a function may call only functions after it: recursion is not supported");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].operands.pop_back(); }),
             "function 'k': '%2: f32 = call @f(%0)': needs 2 operands, not 1");
   EXPECT_EQ(after_in_calls([](Module& m) {
@@ -100,10 +100,10 @@ TEST(IrVerify, CalledFunctions) {
             "function 'g': 'yield': its operands do not match the function's results");
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].insts[0].op = Op::Return, m.functions[2].insts[0].operands.clear(); }),
             "function 'g': 'return': a function that is called ends in yield, not by ending the thread");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].fp = FpMode::Fast; }), "function 'g': its modes are not its kernel's");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].fp = FpMode::Fast; }), "function 'g': a called function must have the fp mode, facts, checks, block and cluster of its kernel");
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name = "f"; }),
             "function 'f': two functions have this name\nfunction 'f': two functions have this name");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name.clear(); }), "function '': a function that is called has a name");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name.clear(); }), "function '': a called function must have a name");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().results = {Scalar::F32}; }),
             "function 'k': a kernel has no results and is not rare");
   const auto native = [](Module& m, Scalar result) {
@@ -112,7 +112,7 @@ TEST(IrVerify, CalledFunctions) {
   };
   EXPECT_TRUE(after_in_calls([&](Module& m) {
                 native(m, Scalar::Bool);
-              }).find("function 'g': instructions of PTX take numbers of 16, 32 or 64 bits, and give at most one") !=
+              }).find("function 'g': instructions of PTX take numbers of 16, 32 or 64 bits, and return at most one") !=
               std::string::npos);
   const Type wide = array_type(Scalar::F32, Space::Local, 7);
   EXPECT_EQ(after_in_calls([&](Module& m) { Builder(m.functions[2]).new_param(m.functions[2].body, wide); }),
@@ -202,7 +202,7 @@ TEST(IrVerify, CarriedValuesAreScalars) {
               b.append(Op::Return, {}, {});
               std::swap(f.regions[1].insts[1], f.regions[1].insts[2]);
             }),
-            "function 'k': '%5: view<f32, 1> = loop %1': an array stands where a value must\n"
+            "function 'k': '%5: view<f32, 1> = loop %1': an array is used as a value\n"
             "function 'k': region parameter of type view<f32, 1>: carried values are scalars");
 }
 

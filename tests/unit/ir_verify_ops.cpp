@@ -63,7 +63,7 @@ TEST(IrVerifyOps, RulesOfTheTable) {
       {"%r: i32 = popcount %f", "needs an operand of integer type"},
       {"%r: i32 = thread_idx {0}", "needs one result of type i64"},
       {"%r: i64 = thread_idx {3}", "the dimension is 0, 1 or 2"},
-      {"%r: f32 = add %x, %x", "an array stands where a value must"},
+      {"%r: f32 = add %x, %x", "an array is used as a value"},
   });
 }
 
@@ -118,7 +118,7 @@ TEST(IrVerifyOps, AttributesStandWhereTheyMeanSomething) {
       {"print %f {\"x={:.2f} {{}}\"}", ""},
       {"fault", ""},
       {"print %f", "the text \"\" has 0 places {} for 1 value"},
-      {"fault %x {\"{}\"}", "an array stands where a value must"},
+      {"fault %x {\"{}\"}", "an array is used as a value"},
   });
 }
 
@@ -263,9 +263,9 @@ TEST(IrVerifyOps, Slots) {
       {"%r: f32 = get %f", "needs a slot"},
       {"%s: slot<f32> = slot %f\nset %s, %d", "needs a slot and a value of its type"},
       {"set %f, %f", "needs a slot and a value of its type"},
-      {"%s: slot<f32> = slot %f\n%r: f32 = neg %s", "a slot is used by get and set alone"},
-      {"%s: slot<f32> = slot %f\nset %s, %s", "a slot is used by get and set alone"},
-      {"%s: slot<f32> = slot %f\n%t: slot<f32> = slot %s", "a slot is used by get and set alone"},
+      {"%s: slot<f32> = slot %f\n%r: f32 = neg %s", "a slot may be used only by get and set"},
+      {"%s: slot<f32> = slot %f\nset %s, %s", "a slot may be used only by get and set"},
+      {"%s: slot<f32> = slot %f\n%t: slot<f32> = slot %s", "a slot may be used only by get and set"},
   });
 }
 

@@ -63,7 +63,7 @@ TEST(SupportEnvelope, DamageIsToldWithWhatWasExpected) {
   std::string other = bytes;
   other[0] = 'X';
   EXPECT_EQ(wrong_with(other),
-            "its code is damaged, or of another build: it begins with other bytes than KRAITENV. libkrait.so and "
+            "its code is damaged, or of another build: it does not begin with KRAITENV. libkrait.so and "
             "libkrait_codegen.so are of different builds: reinstall both");
   EXPECT_EQ(wrong_with(bytes, TargetKind::Ptx), "its code is for target cpu, expected ptx");
   for (std::size_t at = 52; at < 80; ++at) {  // sizes of parts
@@ -79,7 +79,7 @@ TEST(SupportEnvelope, NumbersThatDoNotFitAreDamage) {
   EXPECT_EQ(wrong_with(seal(e)), "its code is damaged: a thread handles 0 elements, expected 1 or more");
   e = example();
   e.arguments.size = 8;
-  EXPECT_EQ(wrong_with(seal(e)), "its code is damaged: item 1 of its arguments lies at 8 and takes 8 bytes, expected within 8");
+  EXPECT_EQ(wrong_with(seal(e)), "its code is damaged: item 1 of its arguments is at 8 and takes 8 bytes, expected within 8");
 }
 
 TEST(SupportEnvelope, AnotherFormatIsToldWithTheCure) {

@@ -138,8 +138,7 @@ TEST(trace_logic, plain_left_operand_that_decides) {
       out);
   EXPECT_EQ(out, (std::vector{0, 1}));
   const std::string message = misuse([](kr::view<int> y) { y[0] = false && kr::atomic(y[1]).add(1) > 0; });
-  EXPECT_NE(message.find("the left operand of && or || is a plain bool that decides the result, but the right operand has side "
-                         "effects and is already recorded: write if (flag) around it, or kr::value(flag) on the left"),
+  EXPECT_NE(message.find("the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is already recorded. Write if (flag) around it, or kr::value(flag) on the left"),
             std::string::npos)
       << message;
 }

@@ -317,7 +317,7 @@ TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
   for (bool returns : {false, true}) {
     EXPECT_EQ(loaded(nested_kernel(79, returns), "nested"), "");
     EXPECT_EQ(loaded(nested_kernel(80, returns), "nested"),
-              wrong ? "kernel nested: conditions, loops and early returns nest 80 deep, and " + device()->name() +
+              wrong ? "kernel nested: conditions, loops and early returns nest 80 deep, but " + device()->name() +
                           " computes wrong results beyond 79: use another device (KRAIT_DEVICE=cpu)"
                     : "");
   }
@@ -329,14 +329,14 @@ TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
   };
   EXPECT_EQ(loaded(counted("65535"), "loops"), "");
   EXPECT_EQ(loaded(counted("65536"), "loops"),
-            wrong ? "kernel loops: a thread's loops make 65536 trips, and " + device()->name() +
-                        " ends all loops after 65535: use another device (KRAIT_DEVICE=cpu), or share the trips out among threads"
+            wrong ? "kernel loops: a thread's loops make 65536 iterations, but " + device()->name() +
+                        " ends all loops after 65535: use another device (KRAIT_DEVICE=cpu), or divide the iterations among threads"
                   : "");
   const std::string many =
       "kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: u32 = const 4294967295\n  for %1 {\n"
       "  ^(%2: u32):\n    for %1 {\n    ^(%3: u32):\n      continue\n    }\n    continue\n  }\n  return\n}\n";
   EXPECT_TRUE(says(loaded(many, "loops"),
-                   wrong ? "kernel loops: a thread's loops make 2^32 or more trips, and {} ends all loops after 65535" : ""));
+                   wrong ? "kernel loops: a thread's loops make 2^32 or more iterations, but {} ends all loops after 65535" : ""));
 }
 
 TEST_F(VulkanLaunch, AForkHasNoDevice) {

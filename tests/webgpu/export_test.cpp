@@ -150,7 +150,7 @@ TEST_F(Web, Refuses) {
   EXPECT_TRUE(says(refused([&] {
                      kr::export_web(site.c_str(), kr::web(speaks[{1, 1}], a));
                    }),
-                   "kernel speaks ({}): the text \"{}\" gives the format of a value, and web pages know none"));
+                   "kernel speaks ({}): the text \"{}\" gives the format of a value, which web pages do not support"));
   const auto sized = kr::kernel(
       [](kr::view<int> x) {
         auto s = kr::dynamic_shared<int>(x.size());
@@ -177,9 +177,8 @@ TEST_F(Web, Refuses) {
   EXPECT_TRUE(says(refused([&] {
                      kr::export_web(site.c_str(), kr::web(add_one[{1, 8}], a).names({"new"}));
                    }),
-                   "kernel add_one ({}): \"new\" cannot be the name of a parameter in JavaScript: name it by letters and digits, "
-                   "and by no word of the language"));
-  EXPECT_EQ(refused([&] { kr::detail::export_web(site.c_str(), nullptr, 0); }), "a web page needs a kernel at least");
+                   "kernel add_one ({}): \"new\" cannot be the name of a parameter in JavaScript: use letters and digits, and no reserved word of the language"));
+  EXPECT_EQ(refused([&] { kr::detail::export_web(site.c_str(), nullptr, 0); }), "a web page needs at least one kernel");
   const std::string text = "; run: block 1 arguments 1\nkir 1\nkernel one\n";
   const kr::detail::web_kernel_file file{"broken.kir", text.data(), text.size()};
   EXPECT_EQ(refused([&] { kr::detail::export_kernel_files(site.c_str(), &file, 1, "webgpu"); }),
@@ -187,8 +186,7 @@ TEST_F(Web, Refuses) {
   kr::array<int, 2> column(3, 1), row(1, 4);
   const auto add = kr::vectorize([](auto x, auto y) { return x + y; }, {.name = "add"});
   EXPECT_TRUE(says(refused([&] { kr::web(add, column, row); }),
-                   "kernel add ({}): its arrays have the shapes (3,1) and (1,4), and a web page takes an element-wise "
-                   "function's arrays in one shape"));
+                   "kernel add ({}): its arrays have the shapes (3,1) and (1,4), but on a web page the arrays of an element-wise function must have one shape"));
   EXPECT_TRUE(says(refused([&] {
                      kr::web(add, a, a).names({"x", "y", "z"});
                    }),

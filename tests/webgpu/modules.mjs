@@ -86,12 +86,12 @@ assert.deepEqual((await read(written)).subarray(62, 70), Float32Array.of(0, 0, .
 
 // Wrong calls.
 await rejects(saxpy({}, 2, x, y), 'saxpy: the first argument is a GPUDevice, not Object');
-await rejects(saxpy(device, 2, x), 'saxpy takes 3 arguments (a, x, y), and gets 2');
+await rejects(saxpy(device, 2, x), 'saxpy takes 3 arguments (a, x, y), but gets 2');
 await rejects(saxpy(device, '2', x, y), 'saxpy: a is of type f32: pass a number, not string');
 await rejects(saxpy(device, 2, [1, 2], y), 'saxpy: x is an array: pass a Float32Array, a GPUBuffer or { shape }, not Array');
 await rejects(saxpy(device, 2, new Float64Array(4), y), 'saxpy: x has elements of type f32: pass a Float32Array or a GPUBuffer, not Float64Array');
 await rejects(saxpy(device, 2, x, null), 'saxpy: y is an array: pass a Float32Array, a GPUBuffer or { shape }, not null');
-await rejects(saxpy(device, 2, { data: x, shape: [2000] }, y), 'saxpy: x: the shape [2000] is 2000 elements, and 1000 are passed');
+await rejects(saxpy(device, 2, { data: x, shape: [2000] }, y), 'saxpy: x: the shape [2000] is 2000 elements, but 1000 are passed');
 await rejects(saxpy(device, 2, { data: x, shape: [10, 100] }, y), 'saxpy: x has 1 dimension, and its shape is [10,100]');
 await rejects(mandelbrot(device, new Int32Array(128), 50), 'mandelbrot: out has 2 dimensions: pass { data, shape: [n, n] }');
 await rejects(mandelbrot(device, { shape: [8, 16] }, 1.5),
@@ -104,12 +104,12 @@ await rejects(saxpy(device, 2, device.createBuffer({ label: 'target', size: 16, 
   'saxpy: x: the GPUBuffer "target" lacks the usage STORAGE');
 await rejects(saxpy(device, 2, x, y, { block: 2048 }),
   `saxpy needs 2048 threads in a block, and the device has ${device.limits.maxComputeInvocationsPerWorkgroup}: ask for more by requestDevice({ requiredLimits: { maxComputeInvocationsPerWorkgroup: 2048 } })`);
-await rejects(saxpy(device, 2, { buffer: onDevice, shape: [2000] }, y), 'saxpy: x: the shape [2000] is 2000 elements, and 1000 are passed');
+await rejects(saxpy(device, 2, { buffer: onDevice, shape: [2000] }, y), 'saxpy: x: the shape [2000] is 2000 elements, but 1000 are passed');
 await rejects(saxpy(device, 2, x, y, { blocks: 3 }), 'saxpy has no option blocks: its options are grid, block, threads, timing');
-await rejects(saxpy(device, 2, x, y, onDevice), 'saxpy takes 3 arguments (a, x, y), and gets 4');
+await rejects(saxpy(device, 2, x, y, onDevice), 'saxpy takes 3 arguments (a, x, y), but gets 4');
 await rejects(ripples(device, four, x), 'ripples: x has 4 elements, and y has 1000: an element-wise function takes arrays of one length');
 await rejects(ripples(device, four, four, { into: four }), 'ripples: result: into is a GPUBuffer or { buffer, offset }, not Float32Array');
-await rejects(ripples(device, x, x, { into: { buffer: onDevice, offset: 4 } }), 'ripples: result: the shape [1000] is 1000 elements, and 999 are passed');
+await rejects(ripples(device, x, x, { into: { buffer: onDevice, offset: 4 } }), 'ripples: result: the shape [1000] is 1000 elements, but 999 are passed');
 const moved = Float32Array.of(1, 2, 3), late = Float32Array.of(1, 2, 3), detached = (name) =>
   `saxpy: ${name}: its ArrayBuffer is detached: it was transferred, and its elements are elsewhere`;
 structuredClone(moved, { transfer: [moved.buffer] });

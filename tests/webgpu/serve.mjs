@@ -8,7 +8,7 @@
 // An answer is the same with lines of a word and its values as the head: right or wrong first, bytes last.
 import fs from 'node:fs';
 
-import { probe } from '../../lib/host/web/krait.mjs';
+import { probe } from '../../lib/ship/web/krait.mjs';
 
 // What Debian's chromium brings, where no driver is named.
 const software = '/usr/lib/chromium/vk_swiftshader_icd.json';

@@ -154,14 +154,14 @@ std::pair<std::string, std::string> kernel_of_entry(const std::string& hash) {
     for (const FileInfo& f : folder.entries())
       if (hash_of(f).starts_with(hash)) found.push_back(f);
   if (found.size() != 1)
-    refuse(fmt::format("{} of the entries in {} start with {}: give the hash of one, as krait cache list prints it", found.size(),
+    refuse(fmt::format("{} of the entries in {} start with {}: give enough of one hash, as krait cache list prints it", found.size(),
                        settings.folder, hash));
   const Opened o(folder, found[0]);
   if (!o.wrong.empty()) refuse(fmt::format("{}: {}", found[0].name, o.wrong));
   std::string text(o.entry.source), target = line_of(o.entry.key, "code for "), facts = line_of(o.entry.key, "facts ");
   const std::size_t mode = text.find("fp(");
   if (!text.starts_with("kir ") || target.empty() || mode == text.npos)
-    refuse(fmt::format("{}: it holds what a driver made, and no kernel: krait cache show {} tells more", found[0].name, hash));
+    refuse(fmt::format("{}: it holds data of a driver, not a kernel: krait cache show {} shows more", found[0].name, hash));
   target.resize(std::min(target.find(" at "), target.size()));
   for (std::size_t at = 0; (at = facts.find(' ', at)) != facts.npos; at += 2) {
     const bool inside = std::count(facts.begin(), facts.begin() + std::ptrdiff_t(at), '(') !=

@@ -30,13 +30,17 @@ std::string name_of_file(const std::string& file);
 int devices(bool as_json);
 int doctor();
 
-struct RunOptions {
+struct CallOptions {
   std::string file;                    // a .kir file, "-" for standard input
   std::vector<std::string> arguments;  // a number, a .npy file or "zeros:64,32" per parameter
-  std::vector<std::string> outputs;    // "3=file.npy": where to write parameter 3
-  std::string grid, block, device;     // empty: not given
+  std::string grid, block;             // empty: not given
   long long count = -1;                // threads; negative: not given
-  bool unchecked = false;              // --no-check: accesses outside of arrays are undefined, and cost nothing
+};
+struct RunOptions {
+  CallOptions call;
+  std::vector<std::string> outputs;  // "3=file.npy": where to write parameter 3
+  std::string device;                // empty: not given
+  bool unchecked = false;            // --no-check: accesses outside of arrays are undefined, and cost nothing
 };
 int run(const RunOptions& options);
 
@@ -48,7 +52,8 @@ int bench(const BenchOptions& options);
 
 struct ExportOptions {
   std::string folder;
-  std::vector<std::string> files;  // kernels in text form with launches
+  std::vector<std::string> words;  // kernels in text form with launches; or one, and its arguments
+  CallOptions call;                // the launch of one kernel
   std::string target;
 };
 int export_(const ExportOptions& options);

@@ -102,7 +102,7 @@ bool cache_is_well() {
   }
   using krait::cache::Mode;
   if (settings.mode == Mode::Off || settings.mode == Mode::Memory) {
-    say("cache", "in memory alone, as KRAIT_CACHE says");
+    say("cache", "in memory only (KRAIT_CACHE)");
     return true;
   }
   if (settings.folder.empty()) {

@@ -87,7 +87,7 @@ int dump_program(const DumpOptions& o, int out = -1) {
 /// A stage that a target does not have says so in its column.
 std::vector<DumpedKernel> kernel_of_file(const DumpOptions& o) {
   const Source source(o);
-  DumpedKernel kernel{source.name, {}};
+  DumpedKernel kernel{source.name, false, {}};
   for (const std::string& stage : o.emit) try {
       const krait::text out = source.stage(stage);
       kernel.stages.push_back({stage, {out.data(), out.size()}});
@@ -113,7 +113,8 @@ int dump_page(DumpOptions o) {
   for (std::size_t n; (n = std::fread(part, 1, sizeof part, kept.get())) > 0;) text.append(part, n);
   const std::vector<DumpedKernel> kernels = dumped_kernels(text);
   if (kernels.empty()) {
-    fmt::print(stderr, "krait dump: {} compiled no kernel: there is nothing to show\n", o.program[0]);
+    fmt::print(stderr, "krait dump: {} compiled no kernel{}\n", o.program[0],
+               o.all || !o.kernel.empty() ? ": there is nothing to show" : " of its own; --all shows Krait's own kernels, too");
     return status ? status : 1;
   }
   write_page(o.html, kernels, {folder_of(o.program[0]), o.sources});

@@ -28,7 +28,7 @@ std::string named(const CLI::App& app, const CLI::App*& last) {
 int refuse_words(const CLI::App& app, const std::string& what) {
   const CLI::App* last = nullptr;
   const std::string command = named(app, last);
-  fmt::print(stderr, "{}: {}; {} --help says what it takes\n", command, what, command);
+  fmt::print(stderr, "{}: {}; {} --help shows its options\n", command, what, command);
   return 2;
 }
 
@@ -72,9 +72,7 @@ int main(int argc, char** argv) {
   dump_command->add_option("FILE", dump.file, "a kernel in text form (.kir), - for standard input");
   dump_command
       ->add_option("--emit", dump.emit,
-                   "ir, passes (what each pass leaves, its changes marked), diff (the changes alone), final, hints, stats, llvm, "
-                   "asm, ptx, sass, spirv, "
-                   "spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file")
+                   "a comma list of ir, passes (IR after each pass, changes marked), diff (only the changes), final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl. Given alone, spv writes the words of a SPIR-V module")
       ->delimiter(',')
       ->allow_extra_args(false)  // a word behind the list is the file
       ->default_val(std::vector<std::string>{"ir"})
@@ -82,12 +80,12 @@ int main(int argc, char** argv) {
                              "spirv-cl-llvm", "wgsl", "spv"}));
   dump_command->add_option("--target", dump.target,
                            "cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`");
-  dump_command->add_option("--kernel", dump.kernel, "with --run: kernels with this in their names alone");
-  dump_command->add_flag("--all", dump.all, "with --run: the kernels of Krait's own algorithms, too");
-  dump_command->add_option("--hash", dump.hash, "the kernel of a cache entry, by the beginning of its hash (krait cache list)");
+  dump_command->add_option("--kernel", dump.kernel, "with --run: only kernels with this text in their names");
+  dump_command->add_flag("--all", dump.all, "with --run: also the kernels of Krait's own algorithms");
+  dump_command->add_option("--hash", dump.hash, "the kernel of the cache entry with a hash that starts with this text (krait cache list)");
   dump_command
       ->add_option("--html", dump.html,
-                   "write a page with the stages side by side, whose lines light up together; without --emit all stages")
+                   "write a page with the stages side by side and linked lines; without --emit: all stages")
       ->type_name("FILE");
   dump_command
       ->add_option("--sources", dump.sources,
@@ -101,32 +99,33 @@ int main(int argc, char** argv) {
       ->allow_extra_args();
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
   bool devices_json = false;
-  devices_command->add_flag("--json", devices_json, "for programs");
+  devices_command->add_flag("--json", devices_json, "print JSON");
   CLI::App* doctor_command = app.add_subcommand(
-      "doctor", "say what this machine has, and run a kernel on each device; exit with status 1 where something is wrong");
+      "doctor", "report what this machine has and run a kernel on each device; exit with status 1 if something is wrong");
 
   tool::RunOptions run;
   CLI::App* run_command = app.add_subcommand("run", "run a kernel in text form");
-  run_command->add_option("FILE", run.file, "a kernel in text form (.kir), - for standard input")->required();
-  run_command->add_option("ARG", run.arguments, "per parameter a number, a .npy file, or zeros:64,32 for an array of that shape");
+  run_command->add_option("FILE", run.call.file, "a kernel in text form (.kir), - for standard input")->required();
+  run_command->add_option("ARG", run.call.arguments,
+                          "per parameter a number, a .npy file, or zeros:64,32 for an array of that shape");
   run_command
       ->add_option("--out", run.outputs,
                    "N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed")
       ->take_all()
       ->allow_extra_args(false);
-  run_command->add_option("--grid", run.grid, "blocks: X, X,Y or X,Y,Z");
-  run_command->add_option("--block", run.block, "threads of a block, likewise");
-  run_command->add_option("--count", run.count,
+  run_command->add_option("--grid", run.call.grid, "blocks: X, X,Y or X,Y,Z");
+  run_command->add_option("--block", run.call.block, "threads of a block, likewise");
+  run_command->add_option("--count", run.call.count,
                           "threads, in blocks that Krait chooses; default: the elements of the first array that is written");
-  run_command->add_option("--device", run.device, "as KRAIT_DEVICE");
+  run_command->add_option("--device", run.device, "device name, as in KRAIT_DEVICE");
   run_command->add_flag("--no-check", run.unchecked,
-                        "let accesses outside of their arrays be undefined; without it each is an error that says where");
+                        "do not check accesses: by default an access out of bounds is an error with its place");
 
   tool::BenchOptions bench;
   CLI::App* bench_command = app.add_subcommand("bench", "measure rows of the benchmark suite on this machine");
-  bench_command->add_option("--device", bench.device, "as KRAIT_DEVICE; default: all");
-  bench_command->add_option("--only", bench.only, "a part of the rows' names");
-  bench_command->add_option("--seconds", bench.seconds, "that each row is measured for, at least")
+  bench_command->add_option("--device", bench.device, "device name, as in KRAIT_DEVICE; default: all devices");
+  bench_command->add_option("--only", bench.only, "only rows with this text in their names");
+  bench_command->add_option("--seconds", bench.seconds, "least time to measure each row")
       ->check(CLI::Validator(
           [](const std::string& text) {
             double seconds = 0;
@@ -141,22 +140,32 @@ int main(int argc, char** argv) {
   tool::ExportOptions web;
   CLI::App* export_command = app.add_subcommand("export", "write a web page that runs and checks kernels by WebGPU");
   export_command->add_option("FOLDER", web.folder, "is made where it is missing")->required();
-  export_command->add_option("FILE", web.files, "kernels in text form with launches (.kir, ; run: …)")->required();
+  export_command
+      ->add_option(
+          "FILE", web.words,
+          "kernels in text form with launches (.kir, ; run: …); one kernel without a launch, as krait dump --emit ir prints "
+          "it, is followed by its arguments: per parameter a number, a .npy file, or zeros:64,32")
+      ->required();
+  export_command->add_option("--grid", web.call.grid, "of one kernel, blocks: X, X,Y or X,Y,Z");
+  export_command->add_option("--block", web.call.block, "threads of a block, likewise");
+  export_command->add_option(
+      "--count", web.call.count,
+      "threads, in blocks of 64 or as the kernel fixes them; default: the elements of the first array that is written");
   export_command->add_option("--target", web.target, "webgpu, or its limits and features: \"wgsl buffers=10\"")
       ->default_val("webgpu");
 
   tool::PackOptions pack;
-  CLI::App* pack_command = app.add_subcommand("pack", "write kernels into a file that programs load, or list what is in one");
+  CLI::App* pack_command = app.add_subcommand("pack", "write kernels into a file that programs load, or list the contents of one");
   pack_command->add_option("PACK", pack.pack, "the file, such as kernels.kpack")->required();
   pack_command->add_option("FILE", pack.files, "kernels in text form (.kir); without them the pack is listed");
-  pack_command->add_option("--targets", pack.targets, "what it has code for, with semicolons between; \"\": the IR alone")
+  pack_command->add_option("--targets", pack.targets, "targets to compile for, separated by semicolons; \"\": only the IR")
       ->default_val(krait::pack_options{}.targets);
 
   tool::CacheOptions cache;
   CLI::App* cache_command = app.add_subcommand("cache", "list, check or remove the compiled kernels on disk");
   cache_command->require_subcommand(1);
   cache_command->add_subcommand("list", "every entry, most recently used first");
-  cache_command->add_subcommand("show", "an entry: how it was made, and from what")
+  cache_command->add_subcommand("show", "show an entry: its source and how it was compiled")
       ->add_option("HASH", cache.hash, "the beginning of its hash")
       ->required();
   cache_command->add_subcommand("verify", "check every entry; exit with status 1 if one is damaged");

@@ -90,7 +90,7 @@ Array read_npy(std::FILE* file, const std::string& path) {
   };
   unsigned char start[12] = {};
   const auto no_npy = [&](const char* why) { refuse(fmt::format("{}: {}: expected a file that numpy.save wrote", path, why)); };
-  if (!read(start, 10) || std::memcmp(start, magic.data(), magic.size()) != 0) no_npy("no .npy file");
+  if (!read(start, 10) || std::memcmp(start, magic.data(), magic.size()) != 0) no_npy("not a .npy file");
   const unsigned version = start[6];
   if (version < 1 || version > 3) no_npy("an unknown version of the format");
   if (version > 1 && !read(start + 10, 2)) no_npy("the file ends in its header");
@@ -108,7 +108,7 @@ Array read_npy(std::FILE* file, const std::string& path) {
         fmt::format("{}: elements of type {}: expected little-endian numbers, such as numpy.save(file, x.astype('<f4')) writes",
                     path, a.type.empty() ? std::string(type.substr(0, 40)) : a.type));
   if (!value_of(header, "fortran_order").starts_with("False"))
-    refuse(fmt::format("{}: an array in Fortran's order: expected C's, which numpy.save(file, numpy.ascontiguousarray(x)) writes",
+    refuse(fmt::format("{}: an array in Fortran order: expected C order, which numpy.save(file, numpy.ascontiguousarray(x)) writes",
                        path));
   const auto shape = read_shape(value_of(header, "shape"));
   if (!shape) no_npy("a header without a shape");
@@ -120,7 +120,7 @@ Array read_npy(std::FILE* file, const std::string& path) {
     const std::size_t at = a.bytes.size(), more = std::min<std::uint64_t>(step, all - at);
     a.bytes.resize(at + more);
     if (!read(a.bytes.data() + at, more))
-      refuse(fmt::format("{}: the file ends within its {} bytes of data: write it anew", path, all));
+      refuse(fmt::format("{}: the file ends within its {} bytes of data: write it again", path, all));
   }
   return a;
 }

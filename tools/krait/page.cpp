@@ -94,8 +94,7 @@ void add_source(const fs::path& file, const std::vector<Root>& roots, Sources& t
       if (!mine || wrong || size > largest) {
         to.refused.try_emplace(name, fmt::format("{} {}", printable(file.string()),
                                                  mine ? "is longer than 1 MiB"
-                                                      : "is not below the current folder, nor the kernel's, or is hidden there: "
-                                                        "--sources FOLDER takes sources from below another"));
+                                                      : "is outside the current folder and the kernel's, or is hidden there: --sources FOLDER adds another folder"));
         continue;
       }
       std::ifstream in(real, std::ios::binary);
@@ -105,6 +104,7 @@ void add_source(const fs::path& file, const std::vector<Root>& roots, Sources& t
     }
 }
 
+/// Tells of refused files of the user's kernels; nobody asked for those of Krait's own.
 Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders& folders) {
   std::vector<Root> roots;
   std::error_code wrong;
@@ -118,15 +118,18 @@ Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders
   add_root("", false), add_root(folders.of_kernel, false);
   Sources found;
   std::set<std::string_view> seen;
-  for (const DumpedKernel& k : kernels)
-    for (const Stage& s : k.stages)
-      for (std::size_t at = 0; at < s.text.size();) {
-        const std::size_t end = std::min(s.text.find('\n', at), s.text.size());
-        const std::string_view file = file_of(std::string_view(s.text).substr(at, end - at));
-        at = end + 1;
-        if (!file.empty() && seen.insert(file).second) add_source(fs::path(file), roots, found);
-      }
-  for (const auto& [name, why] : found.refused) fmt::print(stderr, "krait dump: source not shown: {}\n", why);
+  for (const bool own : {false, true}) {
+    for (const DumpedKernel& k : kernels)
+      for (const Stage& s : k.stages)
+        for (std::size_t at = 0; k.own == own && at < s.text.size();) {
+          const std::size_t end = std::min(s.text.find('\n', at), s.text.size());
+          const std::string_view file = file_of(std::string_view(s.text).substr(at, end - at));
+          at = end + 1;
+          if (!file.empty() && seen.insert(file).second) add_source(fs::path(file), roots, found);
+        }
+    if (own) continue;
+    for (const auto& [name, why] : found.refused) fmt::print(stderr, "krait dump: source not shown: {}\n", why);
+  }
   return found;
 }
 
@@ -134,6 +137,22 @@ Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders
 std::string members(const std::map<std::string, std::string>& all) {
   std::string out;
   for (const auto& [name, text] : all) out += fmt::format("{}{}:{}", out.empty() ? "" : ",", json_text(name), json_text(text));
+  return out;
+}
+
+/// The page, where "@NAME@" stands for a part.
+std::string filled(std::string_view page, const std::vector<EmbeddedFile>& parts) {
+  std::string out;
+  while (!page.empty()) {
+    const std::size_t at = std::min(page.find('@'), page.size());
+    out += page.substr(0, at);
+    page.remove_prefix(at);
+    const auto part = std::find_if(parts.begin(), parts.end(), [&](const EmbeddedFile& p) {
+      return page.starts_with('@') && page.substr(1).starts_with(p.name) && page.substr(1 + p.name.size()).starts_with('@');
+    });
+    if (part != parts.end()) out += part->text, page.remove_prefix(part->name.size() + 2);
+    else out += page.substr(0, 1), page.remove_prefix(std::min<std::size_t>(1, page.size()));
+  }
   return out;
 }
 
@@ -149,14 +168,17 @@ std::vector<DumpedKernel> dumped_kernels(std::string_view text) {
     std::string_view body = text.substr(std::min(line_end + 1, text.size()));
     if (next != text.npos) body = body.substr(0, next - line_end);
     while (body.ends_with("\n\n")) body.remove_suffix(1);
-    const std::string_view what = head.substr(0, cut);
+    constexpr std::string_view krait = ", Krait's own";
+    std::string_view what = head.substr(0, cut);
+    const bool own = what.ends_with(krait);
+    if (own) what.remove_suffix(krait.size());
     std::string_view stage = cut == head.npos ? std::string_view("ir") : head.substr(cut + dash.size());
     stage = stage.substr(0, stage.find(' '));
     // A stage that the last kernel has already is another one's.
     const auto has = [&](const DumpedKernel& k) {
       return std::any_of(k.stages.begin(), k.stages.end(), [&](const Stage& s) { return s.name == stage; });
     };
-    if (kernels.empty() || kernels.back().what != what || has(kernels.back())) kernels.push_back({std::string(what), {}});
+    if (kernels.empty() || kernels.back().what != what || has(kernels.back())) kernels.push_back({std::string(what), own, {}});
     kernels.back().stages.push_back({std::string(stage), std::string(body)});
     at = next == text.npos ? next : next + 1;
   }
@@ -167,16 +189,16 @@ void write_page(const std::string& path, const std::vector<DumpedKernel>& kernel
   const Sources sources = sources_of(kernels, folders);
   std::string data = "{\"kernels\":[";
   for (const DumpedKernel& k : kernels) {
-    data += fmt::format("{}{{\"what\":{},\"stages\":[", &k == kernels.data() ? "" : ",", json_text(k.what));
+    data += fmt::format("{}{{\"what\":{},\"own\":{},\"stages\":[", &k == kernels.data() ? "" : ",", json_text(k.what), k.own);
     for (const Stage& s : k.stages)
       data +=
           fmt::format("{}{{\"name\":{},\"text\":{}}}", &s == k.stages.data() ? "" : ",", json_text(s.name), json_text(s.text));
     data += "]}";
   }
   data += fmt::format("],\"sources\":{{{}}},\"refused\":{{{}}}}}", members(sources.texts), members(sources.refused));
-  const std::string_view page = page_files().front().text, place = "@DATA@";
-  const std::size_t at = page.find(place);
-  if (!krait::support::write_file(path, {page.substr(0, at), data, page.substr(at + place.size())}, krait::support::shared_file))
+  std::vector<EmbeddedFile> parts(page_files().begin() + 1, page_files().end());
+  parts.push_back({"DATA", data});
+  if (!krait::support::write_file(path, {filled(page_files().front().text, parts)}, krait::support::shared_file))
     throw krait::error(krait::error::kind_type::usage,
                        fmt::format("{} cannot be written: {}", path, std::strerror(errno)).c_str());
 }

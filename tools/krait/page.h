@@ -15,23 +15,25 @@ struct Stage {
 };
 struct DumpedKernel {
   std::string what;
+  bool own = false;  // Krait's own
   std::vector<Stage> stages;
 };
 
-/// Kernels as the library prints them for KRAIT_DUMP: a line "; ==== WHAT — STAGE for TARGET" before each stage.
+/// Kernels as the library prints them for KRAIT_DUMP: a line "; ==== WHAT — STAGE for TARGET" before each stage; for Krait's own kernels
+/// "; ==== WHAT, Krait's own — …".
 std::vector<DumpedKernel> dumped_kernels(std::string_view text);
 /// Where the page may take sources from, besides the current folder: below the kernel's or the program's, and below those of --sources.
 struct SourceFolders {
   std::string of_kernel;
   std::vector<std::string> asked;
 };
-/// Writes the page. Sources that lines name and that lie below these folders become a part of it; others that are there are named on it
+/// Writes the page, on which the user's kernels come first. Sources that lines name and that lie below these folders become a part of it; others that are there are named on it
 /// and on stderr. Throws krait::error where the file cannot be written.
 void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels, const SourceFolders& folders);
 
 struct EmbeddedFile {
   std::string_view name, text;
 };
-std::span<const EmbeddedFile> page_files();  // cmake/embed.cmake makes it of dump.html
+std::span<const EmbeddedFile> page_files();  // cmake/embed.cmake makes it of the folder page; index.html is the first
 
 }  // namespace tool

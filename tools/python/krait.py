@@ -151,7 +151,7 @@ class _Array:
 def _from_dlpack(x, stream):
     device_type, device_id = (int(n) for n in x.__dlpack_device__())
     if device_type not in _DL_ON_HOST + _DL_CUDA:
-        raise Error(f"lies on a DLPack device of type {device_type}: Krait takes memory of the host (1, 3) and of CUDA (2, 13)")
+        raise Error(f"is on a DLPack device of type {device_type}: Krait takes memory of the host (1, 3) and of CUDA (2, 13)")
     on_host = device_type in _DL_ON_HOST
     asked = {} if on_host else {"stream": stream(device_id)}
     try:
@@ -175,9 +175,9 @@ def _from_dlpack(x, stream):
         tensor = _DlTensor.from_address(at)
     code = _DL_CODES.get(tensor.code)
     if code is None or tensor.lanes != 1:
-        raise Error(f"has elements of DLPack's type {tensor.code} with {tensor.bits} bits in {tensor.lanes} lanes, which Krait has not")
+        raise Error(f"has elements of DLPack's type {tensor.code} with {tensor.bits} bits in {tensor.lanes} lanes, which Krait does not support")
     if tensor.bits % 8:
-        raise Error(f"has elements of {tensor.bits} bits, which Krait has not")
+        raise Error(f"has elements of {tensor.bits} bits, which Krait does not support")
     bytes = tensor.bits // 8
     type = code if code in ("bool", "complex", "f8e4m3", "f8e5m2") else f"{code}{tensor.bits}"
     rank = tensor.ndim
@@ -191,7 +191,7 @@ def _from_interface(x, given, device):
         raise Error(f"has elements of another byte order ({given['typestr']}): convert it, x.astype(x.dtype.newbyteorder('='))")
     type = {"b": "bool", "c": "complex", "V": "void"}.get(code) or (f"{code}{8 * bytes}" if code in "iuf" else None)
     if type is None:
-        raise Error(f"has elements of type {given['typestr']}, which Krait has not")
+        raise Error(f"has elements of type {given['typestr']}, which Krait does not support")
     address, read_only = given["data"]
     return _Array(x, address or 0, device, type, bytes, list(given["shape"]), None if given.get("strides") is None else list(given["strides"]),
                   read_only)
@@ -226,12 +226,12 @@ def _check_array(a, p):
     if len(a.shape) != p.rank:
         raise Error(f"has {len(a.shape)} dimensions: expected {p.rank}")
     if p.writable and a.read_only:
-        raise Error("is read-only, and the kernel writes to it")
+        raise Error("is read-only, but the kernel writes to it")
     for stride, extent in zip(a.strides or (), a.shape):
         if extent > 1 and stride < 0:
             raise Error("runs backwards along a dimension: copy it, numpy.ascontiguousarray(x)")
         if extent > 1 and stride % a.bytes:
-            raise Error(f"has elements of {a.bytes} bytes that lie {stride} bytes apart: copy it, numpy.ascontiguousarray(x)")
+            raise Error(f"has elements of {a.bytes} bytes at a distance of {stride} bytes: copy it, numpy.ascontiguousarray(x)")
 
 
 def _numbers(values):
@@ -264,7 +264,7 @@ def _read_number(x, p):
             raise Error(f"is {x!r}: expected True or False")
         return b"\1" if x else b"\0"
     if type in ("f8e4m3", "f8e5m2"):
-        raise Error(f"is a number of type {type}, which Python has not: pass it in an array")
+        raise Error(f"is a number of type {type}, which Python does not have: pass it in an array")
     if type == "bf16":
         return _bf16(float(x))
     if type[0] in "iu" and not isinstance(x, int):
@@ -272,7 +272,7 @@ def _read_number(x, p):
     try:
         return struct.pack(_FORMATS[type], x)
     except (struct.error, OverflowError):
-        raise Error(f"is {x!r}, which is no number of type {type}") from None
+        raise Error(f"is {x!r}, which is not a number of type {type}") from None
 
 
 def _bf16(x):
@@ -280,7 +280,7 @@ def _bf16(x):
     try:
         bits = struct.unpack("<I", struct.pack("<f", x))[0]
     except OverflowError:
-        raise Error(f"is {x!r}, which is no number of type bf16") from None
+        raise Error(f"is {x!r}, which is not a number of type bf16") from None
     if x != x:
         return b"\xc0\x7f"
     return struct.pack("<H", (bits + 0x7fff + (bits >> 16 & 1)) >> 16 & 0xffff)
@@ -343,7 +343,7 @@ class Kernel:
         or that in which PyTorch or CuPy works now. `device` ("cpu", "cuda:0", "vulkan") is where arrays of the host go; else KRAIT_DEVICE or
         the default one. Throws Error."""
         if len(arguments) != len(self._parameters):
-            raise Error(f"kernel {self.name} takes {len(self._parameters)} arguments {self.signature()}, and gets {len(arguments)}")
+            raise Error(f"kernel {self.name} takes {len(self._parameters)} arguments {self.signature()}, but gets {len(arguments)}")
         handle = None if stream is None else _handle_of(stream)
         used = []
 

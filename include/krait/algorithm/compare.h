@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether arrays have the same elements, or nearly. Comparisons of elements (<, ==, …) are operators of krait/expression.h, and give
-// expressions of bool.
+// Tests whether arrays have equal or nearly equal elements. Comparisons of elements (<, == and so
+// on) are operators of krait/expression.h, and give expressions of bool.
 #pragma once
 
 #include <complex>
@@ -10,10 +10,14 @@
 
 namespace krait {
 
-/// How far elements may lie apart: |x - y| <= atol + rtol * |y|, as NumPy has it.
+/// How different two close elements may be: |x - y| <= atol + rtol * |y|, as in NumPy.
 struct tolerance {
-  double rtol = 1e-5, atol = 1e-8;
-  bool equal_nan = false;  // NaN is close to NaN
+  /// The relative tolerance.
+  double rtol = 1e-5;
+  /// The absolute tolerance.
+  double atol = 1e-8;
+  /// Whether two NaN are close.
+  bool equal_nan = false;
 };
 
 namespace detail {
@@ -42,7 +46,7 @@ struct close_elements {
       else return value<real>(abs(re));
     };
     const value<real> limit(cast<real>(cast<real>(atol) + cast<real>(rtol) * size(b, bi)));
-    // What is infinite is close to itself alone.
+    // An infinity is close only to itself.
     const auto near = (size(a - b, ai - bi) <= limit) & isfinite(b) & isfinite(bi);
     const auto nans = ((a != a) | (ai != ai)) & ((b != b) | (bi != bi)) & (equal_nan != 0);
     return value<bool>((((a == b) & (ai == bi)) | near | nans) != 0);
@@ -75,8 +79,12 @@ bool same_shape(const shape<Rank>& x, const shape<OtherRank>& y) {
 
 }  // namespace detail
 
-/// Where elements are close: an expression of bool. Shapes broadcast, and one side may be a number. Complex numbers are measured by the magnitude of their
-/// difference.
+/// Tests which elements are close: an expression of bool.
+/// Shapes broadcast, and one side may be a number. For complex numbers the magnitude of the
+/// difference counts.
+/// \code
+/// kr::array<bool> close = kr::isclose(x, y, {.rtol = 1e-3});
+/// \endcode
 template <class Left, class Right>
 requires detail::whole_arrays<Left, Right>
 auto isclose(Left&& x, Right&& y, const tolerance& within = {}) {
@@ -84,13 +92,21 @@ auto isclose(Left&& x, Right&& y, const tolerance& within = {}) {
   return detail::make_expression<detail::close_elements>(std::forward<Left>(x), std::forward<Right>(y), real(within.rtol),
                                                          real(within.atol), within.equal_nan);
 }
-/// Whether all elements are close; waits for the answer. Throws error{usage} for shapes that do not broadcast.
+/// Tests whether all elements are close; waits for the answer.
+/// Throws error{usage} for shapes that do not broadcast.
+/// \code
+/// bool same = kr::allclose(x, y);
+/// \endcode
 template <class Left, class Right>
 requires detail::whole_arrays<Left, Right>
 bool allclose(Left&& x, Right&& y, const tolerance& within = {}) {
   return krait::all(isclose(std::forward<Left>(x), std::forward<Right>(y), within));
 }
-/// Whether shapes and all elements are equal; NaN to NaN only where `equal_nan` says so. Waits for the answer.
+/// Tests whether shapes and all elements are equal; waits for the answer.
+/// NaN equals NaN only if `equal_nan` is true.
+/// \code
+/// bool same = kr::array_equal(x, y);
+/// \endcode
 template <class Left, int Rank, class Right, int OtherRank>
 bool array_equal(const array<Left, Rank>& x, const array<Right, OtherRank>& y, bool equal_nan = false) {
   if (!detail::same_shape(x.extents(), y.extents())) return false;

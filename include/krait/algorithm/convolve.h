@@ -12,15 +12,20 @@
 
 namespace krait {
 
-/// What lies outside of an array whose elements are a b c d: constant, one number; reflect, c b a | a b c d | d c b; mirror, d c b | a b c d |
-/// c b a; nearest, a a a | a b c d | d d d; wrap, b c d | a b c d | a b c.
+/// The elements outside an array a b c d, for convolutions and stencils.
+/// - constant: one number
+/// - reflect: c b a | a b c d | d c b
+/// - mirror: d c b | a b c d | c b a
+/// - nearest: a a a | a b c d | d d d
+/// - wrap: b c d | a b c d | a b c
 enum class border : unsigned char { constant, reflect, mirror, nearest, wrap };
 
 namespace detail {
 
-/// Extents of the result, and how far its first element lies from that of the full one. Throws error{usage} for another mode than full,
-/// same and valid, and for operands without elements, or of which none is as large as the other in all dimensions, where that is asked for.
-/// True where the operands of "valid" have to be exchanged.
+/// Extents of the result, and the distance of its first element from that of the full one. Throws
+/// error{usage} for a mode other than full, same and valid, and for operands without elements. For
+/// "valid" one operand must be at least as large as the other in all dimensions, else it throws,
+/// too. True if the operands of "valid" have to be exchanged.
 KRAIT_API bool convolve_shape(const layout& x, const layout& weights, const char* mode, std::int64_t* extents,
                               std::int64_t* first);
 KRAIT_API void check_weights(const layout& x, const layout& weights);
@@ -46,7 +51,8 @@ inline index_value inside_border(const index_value& p, const index_value& n, bor
   return p;
 }
 
-/// x at a place, one index a dimension, or what lies outside.
+/// The element of x at a place, with one index per dimension, or the one that the border gives
+/// outside.
 template <class Elem, int Rank>
 value<Elem> bordered(const view<const Elem, Rank>& x, const std::array<index_value, Rank>& p, border at,
                      const value<Elem>& outside) {
@@ -131,7 +137,7 @@ using convolved_t = typename common_number<std::remove_const_t<Left>, std::remov
 template <class Elem, class Weight, int Rank, class Output>
 auto convolve_bordered(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const std::int64_t* first, border at,
                        std::remove_const_t<Elem> outside, Output output) {
-  static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
+  static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   check_weights(x.at(), weights.at());
   auto out = result_in<convolved_t<Elem, Weight>, Rank>(output, dense(x.extents().extents, Rank, false), x.device(), x, weights);
   const array<const std::remove_const_t<Weight>, Rank> by(weights.at(), weights.memory_owner(), handle_of(weights.device()));
@@ -161,12 +167,17 @@ struct stencil_place {
 
 }  // namespace detail
 
-/// Sums of x's elements times the weights, in opposite directions: all of them ("full"), as many as x has from the middle ("same"), or those of which
-/// all factors are there ("valid"), as scipy.signal's. In the operands' common type. Throws error{usage} for other modes and for operands without elements.
+/// The convolution of x with weights, as scipy.signal.convolve; 1 to 3 dimensions.
+/// Modes: "full" gives all sums, "same" as many as x has, from the middle, and "valid" those
+/// without elements outside. The result has the common type. Throws error{usage} for other modes
+/// and for operands without elements.
+/// \code
+/// auto smooth = kr::convolve(x, y, "same");
+/// \endcode
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
               const Options&... options) {
-  static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
+  static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   using left = std::remove_const_t<Elem>;
   using right = std::remove_const_t<Weight>;
   shape<Rank> extents;
@@ -180,13 +191,18 @@ auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, co
   else detail::convolve_into(from, by, out.to, first, border::constant, left());
   return out.give();
 }
-/// The same in one direction: of weights that are flipped along all dimensions.
+/// The correlation of x with weights, as scipy.signal.correlate: a convolution with flipped
+/// weights.
+/// \code
+/// auto edges = kr::correlate(a, b, kr::border::nearest);
+/// \endcode
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
                const Options&... options) {
   return convolve(x, weights.flip(), mode, options...);
 }
-/// As many elements as x has, as scipy.ndimage's: what lies outside of x is told by the border, and `outside` of border::constant.
+/// The convolution of x with weights, as scipy.ndimage.convolve: the result has x's shape.
+/// The border gives the elements outside x; `outside` is the number of border::constant.
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at, std::remove_const_t<Elem> outside = {},
               const Options&... options) {
@@ -202,12 +218,16 @@ auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, b
   return detail::convolve_bordered(x, weights.flip(), first, at, outside, detail::output_in(options...));
 }
 
-/// out[i] = f(at), where at(d...) is the element that far from x[i], as a value of kernels; elements outside as convolve's. f is a lambda on
-/// `auto at` that gives a number.
+/// Applies a stencil: out[i] = f(at), with at(d…) the element at distance d from x[i].
+/// f is a lambda on `auto at` that gives a number. The border gives elements outside, as in
+/// convolve.
+/// \code
+/// auto mean = kr::stencil([](auto at) { return 0.5f * (at(-1) + at(1)); }, x, kr::border::wrap);
+/// \endcode
 template <class Function, class Elem, int Rank, detail::into_option... Options>
 auto stencil(const Function& function, const array<Elem, Rank>& x, border at = border::constant,
              std::remove_const_t<Elem> outside = {}, const Options&... options) {
-  static_assert(Rank <= 3, "krait: stencils have one to three dimensions");
+  static_assert(Rank <= 3, "krait: stencils must have one to three dimensions");
   using elem = std::remove_const_t<Elem>;
   using reader = detail::stencil_place<elem, Rank>;
   using result = detail::storage_type_t<std::remove_cvref_t<std::invoke_result_t<const Function&, const reader&>>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Einstein's summation convention, as NumPy has it, with subscripts that are read while compiling.
+// Einstein summation, as in NumPy, with subscripts that are read while compiling.
 //   kr::array<float, 2> c = kr::einsum<"ij,jk->ik">(a, b);   // a product of matrices
 //   float trace = kr::einsum<"ii">(a);
 //   auto rows = kr::einsum<"...j->...">(a);                  // sums of the last dimension
@@ -57,12 +57,18 @@ auto sum_of_two(Output output, const array<Left, LeftRank>& x, const array<Right
 
 }  // namespace detail
 
-/// The sum of products that the subscripts say, of arrays: a letter is a dimension, of equal extents, or 1, wherever it stands; ... are
-/// dimensions that broadcast. Letters behind -> are the result's dimensions, others are summed over; without -> the result has those that occur once. Products of two
-/// large matrices, by whatever letters, are kr::matmul's, and the result may have another order in memory. Anything else is one kernel, also of many
-/// operands, with a number a thread or more: no product is kept, and sums of floats are right to about the last bit. The result is a new array, or a number, for
-/// which the call waits, of the operands' common type. Subscripts that are wrong do not compile: the message has the character. Throws error{usage} in
-/// NumPy's words for extents that differ. kr::into(z), behind the operands, takes the result.
+/// Einstein summation of any number of arrays, as numpy.einsum, with subscripts known when
+/// compiling.
+/// A letter is a dimension, with equal extents or 1 wherever it occurs; `...` stands for dimensions
+/// that broadcast. Letters after -> are the result's dimensions, and the others are summed. Without
+/// -> the result has the letters that occur once. The result is a new array, or a number that the
+/// call waits for, of the common type. Products of two large matrices use kr::matmul; anything else
+/// is one kernel. Wrong subscripts do not compile. Throws error{usage} for extents that differ.
+/// kr::into(z) may follow.
+/// \code
+/// kr::array<float, 2> c = kr::einsum<"ij,jk->ik">(a, b);
+/// float trace = kr::einsum<"ii">(a);
+/// \endcode
 template <detail::fixed_text Subscripts, class... Arguments>
 requires((detail::is_device_array<Arguments>::value ||
           detail::into_option<Arguments>)&&...) auto einsum(const Arguments&... arguments) {

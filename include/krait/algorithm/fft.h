@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Discrete Fourier transforms, as numpy.fft has them.
+// Discrete Fourier transforms, as in numpy.fft.
 //   auto spectrum = kr::fft(x);                        // along the last axis: kr::array<std::complex<float>, N>
 //   auto half = kr::rfft(signal, kr::points(1024), "ortho");
 //   auto image = kr::ifft2(kr::fft2(picture));
@@ -77,7 +77,8 @@ template <class Elem, int Rank, class Output = std::nullptr_t>
 auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse, Output output = nullptr) {
   using real = fft_real_t<Elem>;
   if constexpr (Rank <= 2 && std::is_same_v<std::remove_const_t<Elem>, std::complex<real>> && std::is_null_pointer_v<Output>) {
-    // Whole rows as they lie: of few elements, the arrays and layouts of the general way below cost more than the transform.
+    // Whole rows in their memory order: for few elements, the arrays and layouts of the general
+    // path below cost more than the transform.
     if ((with.axis == -1 || with.axis == Rank - 1) && (!with.has_points || with.points == x.extent(Rank - 1)) && x.size() > 0) {
       const real scale = real(fft_scale(with.norm, x.extent(Rank - 1), inverse));
       array<std::complex<real>, Rank> out(x.extents(), x.device());
@@ -142,7 +143,7 @@ auto complex_along_axes(const array<Elem, Rank>& x, bool inverse, const Options&
 /// Of real numbers along an axis, and back.
 template <class Elem, int Rank, class Output = std::nullptr_t>
 auto real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
-  static_assert(plain<std::remove_const_t<Elem>>, "krait: transforms to halves take real numbers; of complex ones, kr::fft");
+  static_assert(plain<std::remove_const_t<Elem>>, "krait: rfft needs real numbers: use kr::fft for complex ones");
   using real = fft_real_t<Elem>;
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], n = with.has_points ? with.points : length;
   return transform_along<std::complex<real>>(
@@ -184,66 +185,101 @@ auto to_real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
 
 }  // namespace detail
 
-/// Points of a transform, where they are not the elements: of fewer the rest is left out, of more they are 0.
+/// The option of a transform that sets its number of points: further elements are cut, missing ones
+/// are 0.
+/// \code
+/// auto padded = kr::fft(x, kr::points(2 * x.size()));
+/// \endcode
 inline detail::points_type points(std::int64_t count) { return {count}; }
 
-/// out[k] = sum of x[j] exp(-2 pi i j k / n), along the last axis; exact to about the last bit of the largest. Numbers of any type, real or complex, any number of points. Options
-/// are kr::axis(k), kr::points(n), kr::into(y), and what results are multiplied by: "backward" (1; the inverse 1 / n), "ortho" (1 / sqrt(n)), "forward" (1 / n; the
-/// inverse 1). The result of an axis other than the last has that axis contiguous. Throws error{usage} in NumPy's words.
+/// The discrete Fourier transform along the last axis, as numpy.fft.fft.
+/// out[k] is the sum of x[j] exp(-2 pi i j k / n). Elements are real or complex, of any number;
+/// errors are about the last bit of the largest result. Options are kr::axis(k), kr::points(n),
+/// kr::into(y) and a norm: "backward" (inverse 1 / n), "ortho" (1 / sqrt(n) both) or "forward" (1 /
+/// n). Another axis is contiguous in the result. Throws error{usage} for an invalid axis, norm or
+/// number of points.
+/// \code
+/// auto spectrum = kr::fft(x, kr::points(1024), "ortho");
+/// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto fft(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along(x, detail::fft_options(options...), false, detail::output_in(options...));
 }
-/// The inverse of fft.
+/// The inverse of kr::fft, with the same options.
+/// \code
+/// auto back = kr::ifft(kr::fft(x));   // complex, equal to x up to rounding
+/// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto ifft(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along(x, detail::fft_options(options...), true, detail::output_in(options...));
 }
-/// The first n / 2 + 1 elements of fft of real numbers; the others are their conjugates.
+/// The Fourier transform of real numbers: the first n / 2 + 1 elements of kr::fft.
+/// The other elements are their conjugates. Options as for kr::fft.
+/// \code
+/// auto half = kr::rfft(x);
+/// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto rfft(const array<Elem, Rank>& x, const Options&... options) {
   return detail::real_along(x, detail::fft_options(options...), detail::output_in(options...));
 }
-/// The inverse of rfft: n real numbers, of which 2 (m - 1) are taken for m elements where kr::points does not say.
+/// The inverse of kr::rfft: n real numbers, by default 2 (m - 1) for m elements.
+/// \code
+/// auto back = kr::irfft(kr::rfft(x), kr::points(x.size()));
+/// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto irfft(const array<Elem, Rank>& x, const Options&... options) {
   return detail::to_real_along(x, detail::fft_options(options...), detail::output_in(options...));
 }
-/// Along all axes, or those of kr::axis(a, b), one after another; with a norm as fft's.
+/// The Fourier transform along all axes, or those of kr::axis(k, l); norms as for kr::fft.
+/// \code
+/// auto spectrum = kr::fftn(a, "ortho");
+/// \endcode
 template <class Elem, int Rank, detail::fft_axes_option... Options>
 auto fftn(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along_axes<Rank>(x, false, options...);
 }
+/// The inverse of kr::fftn, with the same options and errors.
 template <class Elem, int Rank, detail::fft_axes_option... Options>
-auto ifftn(const array<Elem, Rank>& x, const Options&... options) {  ///< The inverse of fftn, with its axes, norms and errors.
+auto ifftn(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along_axes<Rank>(x, true, options...);
 }
-/// fftn along the last two axes, or others.
+/// The Fourier transform along the last two axes, or those of kr::axis(k, l).
+/// \code
+/// auto filtered = kr::ifft2(kr::fft2(a));
+/// \endcode
 template <class Elem, int Rank, detail::fft_axes_option... Options>
 auto fft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along_axes<2>(x, false, options...);
 }
+/// The inverse of kr::fft2, with the same options and errors.
 template <class Elem, int Rank, detail::fft_axes_option... Options>
-auto ifft2(const array<Elem, Rank>& x, const Options&... options) {  ///< The inverse of fft2, with its axes, norms and errors.
+auto ifft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along_axes<2>(x, true, options...);
 }
 
-/// rfft along the last axis, or the last one of kr::axis(a, b), then fft along the others. kr::points(n) are those of that axis.
+/// The Fourier transform of real numbers along all axes: rfft along the last, fft along the others.
+/// kr::axis(k, l) names axes; kr::points(n) belongs to the last of them.
+/// \code
+/// auto spectrum = kr::rfftn(a);
+/// \endcode
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto rfftn(const array<Elem, Rank>& x, const Options&... options) {
   return detail::real_along_axes<Rank>(x, options...);
 }
-/// The inverse of rfftn, whose last axis has 2 (m - 1) real points for m elements, or those of kr::points.
+/// The inverse of kr::rfftn; the last axis has 2 (m - 1) real points for m elements, or kr::points.
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto irfftn(const array<Elem, Rank>& x, const Options&... options) {
   return detail::to_real_along_axes<Rank>(x, options...);
 }
-/// rfftn along the last two axes, or others.
+/// The Fourier transform of real numbers along the last two axes, or those of kr::axis(k, l).
+/// \code
+/// auto back = kr::irfft2(kr::rfft2(a));
+/// \endcode
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto rfft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::real_along_axes<2>(x, options...);
 }
-/// The inverse of rfft2: real numbers, along the last two axes.
+/// The inverse of kr::rfft2: real numbers.
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto irfft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::to_real_along_axes<2>(x, options...);

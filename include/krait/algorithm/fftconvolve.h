@@ -23,15 +23,20 @@ array<Real, Rank> among_zeros(const array<Elem, Rank>& x, const shape<Rank>& ext
 
 }  // namespace detail
 
-/// kr::convolve of floats, computed as a product of transforms: for weights of hundreds of elements and more. Its errors are some last bits of the
-/// largest sum, wherever it stands, as those of scipy.signal.fftconvolve. Throws as convolve.
+/// A convolution by Fourier transforms, as scipy.signal.fftconvolve: for hundreds of weights and
+/// more.
+/// Modes as for kr::convolve. Errors are some last bits of the largest sum, in every element.
+/// Throws as convolve.
+/// \code
+/// auto echo = kr::fftconvolve(x, y, "same");
+/// \endcode
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
                  const Options&... options) {
   using real = detail::convolved_t<Elem, Weight>;
-  static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
+  static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   static_assert(std::is_same_v<real, float> || std::is_same_v<real, double>,
-                "krait: fftconvolve takes floats: sums of integers are exact by kr::convolve");
+                "krait: fftconvolve needs floating-point elements: use kr::convolve for integers, which is exact");
   shape<Rank> extents, padded;
   std::int64_t first[Rank];
   detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of groups of rows, each with a matrix of its own, in one launch: the experts of a layer, or graphs of a batch.
+// Products of groups of rows with one matrix per group, in one launch: the experts of a layer, or
+// graphs of a batch.
 //   kr::array<kr::bf16, 2> y = kr::grouped_matmul(x, experts, ends);
 // As torch._grouped_mm and jax.lax.ragged_dot have it.
 #pragma once
@@ -11,8 +12,9 @@
 namespace krait {
 namespace detail {
 
-/// Blocks have tiles of rows of one group, which they find by the ends; blocks of a column of tiles follow each other, so that those of a group
-/// share its matrix in the cache. What there is of blocks is a bound, and the last ones may find no rows.
+/// Blocks have tiles of rows of one group, which they find by the ends. Blocks of a column of tiles
+/// follow each other, so that those of a group share its matrix in the cache. The number of blocks
+/// is an upper bound, and the last ones may find no rows.
 template <class Left, class Right, class Out, class Index, class Form, bool RightTurned, class Function, class... More>
 auto make_grouped_product(const Function& f) {
   return kernel(
@@ -22,7 +24,7 @@ auto make_grouped_product(const Function& f) {
         const index m = out.extent(1), n = out.extent(2), depth = x.extent(2), groups = ends.size();
         const index down = m / Form::rows + groups + 1, block = block_idx().x, row_of_tiles = block % down,
                     j = block / down * Form::columns;
-        // Rows behind the last group are one more, of no products.
+        // Rows after the last group form one more group, without products.
         var<std::int64_t> begin, tiles, group = -1, i, last;
         for (auto g : range(groups + 1)) {
           const index end = select(
@@ -127,7 +129,7 @@ void multiply_groups_apart(const array<const Left, 3>& x, const array<const Righ
   const array<Right, 3> no_rows({1, 0, out.extent(2)}, x.device());
   std::int64_t begin = 0;
   for (std::size_t g = 0; g <= at.size(); ++g) {
-    const std::int64_t end = g < at.size() ? std::max(std::min(std::int64_t(at[g]), m), begin) : m;
+    const std::int64_t end = g < at.size() ? detail::larger(detail::smaller(std::int64_t(at[g]), m), begin) : m;
     if (end > begin) {
       array<Out, 3> to = out(all, range(begin, end), all);
       const bool multiplies = g < at.size();
@@ -176,15 +178,22 @@ auto multiply_groups(const array<Left, 2>& x, const array<Right, 3>& y, const ar
 
 }  // namespace detail
 
-/// Rows of x, (m, k), times the matrix of their group out of y, (groups, k, n): group g has the rows from the end of the one before up to ends[g],
-/// exclusive. Ends, of int or std::int64_t, ascend; what exceeds m counts as m, and one below the end before it makes an empty group. Rows behind
-/// the last group are sums of nothing, 0 without an ending. By tensor cores all groups are one launch, and the ends may have just been computed on
-/// the device; elsewhere the host waits for them. Types, an ending, `kr::precision::tf32` and `kr::into(z)` as for kr::matmul; operands of an
-/// ending broadcast to (m, n). Throws error{usage} for extents that do not go together, error{device} when memory is short.
+/// Multiplies groups of rows with one matrix per group, as torch._grouped_mm and
+/// jax.lax.ragged_dot.
+/// x is (m, k), y is (groups, k, n); group g has the rows from ends[g - 1] to before ends[g]. Ends
+/// ascend, in int or std::int64_t; larger ones count as m, and one below its predecessor makes an
+/// empty group. Rows after the last group are 0 before an ending. With tensor cores it is one
+/// launch; elsewhere the host waits for the ends. Types, an ending, kr::precision::tf32 and
+/// kr::into(z) as for kr::matmul. Throws error{usage} for extents that do not fit, error{device} if
+/// memory is short.
+/// \code
+/// kr::array<float, 3> experts({8, 64, 32});
+/// auto z = kr::grouped_matmul(a, experts, offsets);
+/// \endcode
 template <class Out = void, class Left, class Right, class Index, class... Rest>
 auto grouped_matmul(const array<Left, 2>& x, const array<Right, 3>& y, const array<Index, 1>& ends, const Rest&... rest) {
   static_assert(std::is_same_v<std::remove_const_t<Index>, int> || std::is_same_v<std::remove_const_t<Index>, std::int64_t>,
-                "krait: the ends of groups are int or std::int64_t");
+                "krait: the ends of groups must be int or std::int64_t");
   return std::apply(
       [&](const auto&... ending) {
         return detail::multiply_groups<detail::product_out<Out, Left, Right>>(x, y, ends, detail::output_in(rest...),

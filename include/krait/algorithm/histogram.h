@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many elements lie in each bin.
+// The number of elements in each bin.
 //   auto counts = kr::histogram(x, 64, 0.0, 1.0);    // 64 bins of one width
 //   auto uneven = kr::histogram(x, edges);           // bin b is from edges(b) up to edges(b + 1)
 #pragma once
-
-#include <algorithm>
 
 #include <krait/algorithm/search.h>
 #include <krait/debug.h>
@@ -18,18 +16,20 @@ namespace detail {
 inline constexpr int histogram_threads = 256;
 inline constexpr std::int64_t histogram_shared = 4096;  // bins that a block counts by itself
 
-/// Bins of one width, as NumPy finds them: by a quotient, and then by the bin's own edges, in double, without fused operations. Number is that
-/// of bins: vectors convert 32 bits to double and back, which many processors do one by one for 64.
-///
-/// Where elements are floats, most lie so far from any edge that their bin is that of (x - low) * scale, whatever was rounded on the way;
-/// the host says how far that is (even_scale). Whole numbers lie on edges often: they are not asked.
+/// Bins of equal width, as NumPy finds them: by a quotient, and then by the bin's own edges, in
+/// double, without fused operations. Number is the type of bin numbers: vectors convert 32 bits to
+/// double and back, which many processors do one by one for 64.
+/// Float elements are mostly so far from any edge that their bin is that of (x - low) * scale,
+/// whatever the rounding. The host computes this distance (even_scale). Whole numbers are often on
+/// edges: this path is not used for them.
 template <class Number>
 struct even_bins {
   value<double> low, high;
   value<Number> bins;
   value<double> scale, near_edge, middle;  // bins / (high - low); in bins; of the first bin
 
-  /// −1 for what is in none. Without branches, so that vectors need no masks, but for what lies near an edge.
+  /// −1 for elements in no bin. There are no branches, so that vectors need no masks, except near
+  /// an edge.
   template <bool Whole>
   value<Number> find(const value<double>& x) const {
     const value<bool> inside = x >= low && x <= high;
@@ -57,14 +57,15 @@ struct even_bins {
   }
 };
 
-/// What even_bins multiplies by, how near an edge it asks the edges, and the middle of the first bin.
+/// The factor of even_bins, the distance from an edge at which it tests the edges, and the middle
+/// of the first bin.
 struct even_scale {
   double scale, near_edge, middle;
 };
 KRAIT_API even_scale scale_of_bins(std::int64_t bins, double low, double high);
 
-/// Counts what `find` gives for each element. Blocks count in shared memory where the bins are few, with one counter more for what is in
-/// none: that is quicker than to ask.
+/// Counts the numbers that `find` gives for the elements. Blocks count in shared memory if there
+/// are few bins, with one more counter for elements in no bin: that is faster than a test.
 template <class Elem, bool Own, class Find>
 auto histogram_kernel(const Find& find) {
   return [find](view<const Elem> x, view<std::uint64_t> counts, view<const Elem> edges, value<double> low, value<double> high,
@@ -105,7 +106,7 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
     // Blocks whose own counters, of 32 bits, cannot overflow.
     const std::int64_t useful = divided_up(x.size(), 16 * histogram_threads);
     const std::int64_t blocks =
-        std::max(std::min(algorithm_device_of(x.device()).workers, useful), divided_up(x.size(), std::int64_t{1} << 31));
+        larger(smaller(algorithm_device_of(x.device()).workers, useful), divided_up(x.size(), std::int64_t{1} << 31));
     const auto [scale, near_edge, middle] = scale_of_bins(bins, low, high);
     if (bins <= histogram_shared) own.launch({blocks, histogram_threads}, x, counts, edges, low, high, scale, near_edge, middle);
     else shared_by_all.launch({blocks, histogram_threads}, x, counts, edges, low, high, scale, near_edge, middle);
@@ -120,7 +121,7 @@ void check_order_of_edges(const array<const Elem>& edges) {
       [](view<const Elem> at, value<std::int64_t> bins) {
         for (auto b : grid_stride(bins)) {
           const value<Elem> edge = at[b], next = at[b + 1];
-          check(edge <= next, "kr::histogram: edges({}) is {}, and the next one {}: edges must not fall", b, edge, next);
+          check(edge <= next, "kr::histogram: edges({}) is {}, and the next one {}: edges must not decrease", b, edge, next);
         }
       },
       {.name = "check_edges"}));
@@ -129,9 +130,13 @@ void check_order_of_edges(const array<const Elem>& edges) {
 
 }  // namespace detail
 
-/// Counts, int64, of the elements in `bins` bins of one width from low to high, as NumPy's: a bin has its lower edge, the last both. Elements outside,
-/// and NaN, are not counted. The device must have double. Throws error{usage} for no bins, and for bounds that are not finite or not in
-/// order. kr::into(y) takes the counts.
+/// Counts elements in `bins` bins of equal width from low to high, as numpy.histogram; int64.
+/// A bin includes its lower edge, the last one both. Elements outside and NaN are not counted. The
+/// device must have double. Throws error{usage} for no bins, and for bounds that are not finite or
+/// not in order. kr::into(y) takes the counts.
+/// \code
+/// auto counts = kr::histogram(x, 64, 0.0, 1.0);
+/// \endcode
 template <detail::plain Elem, detail::into_option... Options>
 auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double high, const Options&... options) {
   using element = std::remove_const_t<Elem>;
@@ -144,8 +149,9 @@ auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double hi
       },
       detail::output_in(options...));
 }
-/// The same where bin b is from edges(b) up to edges(b + 1); edges never fall. Throws error{usage} for fewer than two edges, and for
-/// edges that fall or are NaN, on a GPU in the next call that waits.
+/// Counts elements in bins given by their edges: bin b is from edges(b) up to edges(b + 1).
+/// Throws error{usage} for fewer than two edges, and for edges that fall or are NaN; on a GPU the
+/// next call that waits throws that.
 template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
 requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
 auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Options&... options) {

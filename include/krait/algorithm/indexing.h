@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements that an array of indices or of bool names, as in NumPy:
+// Elements selected by an array of indices or of bool, as in NumPy:
 //   kr::array<float> some = a(indices);         // or kr::take(a, indices, axis); indices below 0 count from the end
 //   kr::array<float> above = a(a > 0.0f);       // or kr::compress(a > 0.0f, a); in C order
 //   a(indices) = 1.0f, a(a < 0.0f) = 0.0f;      // where indices are equal, the last value stays
@@ -12,13 +12,23 @@
 
 namespace krait {
 
-/// From x where the mask is not 0, else from y: an expression. Shapes broadcast; x and y may be numbers.
+/// Chooses from x where the mask is not 0, else from y: an expression.
+/// Shapes broadcast; x and y may be numbers.
+/// \code
+/// kr::array<float> z = kr::where(x > 0.0f, x, -1.0f);
+/// \endcode
 template <detail::whole_array Mask, class Yes, class No>
 auto where(Mask&& mask, Yes&& x, No&& y) {
   return detail::make_expression<detail::chosen_element>(std::forward<Mask>(mask), std::forward<Yes>(x), std::forward<No>(y));
 }
 
-/// The elements at these indices along an axis, which becomes the indices' dimensions: of shape (…, indices' shape, …). kr::into(y) takes them.
+/// Elements at these indices along an axis, as numpy.take; the axis becomes the indices'
+/// dimensions.
+/// Negative indices count from the end. kr::into(y) takes the result. Throws error{usage} for an
+/// index out of bounds.
+/// \code
+/// auto some = kr::take(x, indices);
+/// \endcode
 template <class Elem, int Rank, class Index, int IndexRank, detail::into_option... Options>
 auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, std::int64_t axis = 0, const Options&... options) {
   constexpr int rank = Rank - 1 + IndexRank;
@@ -37,19 +47,28 @@ auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, st
   return out.give();
 }
 
-/// x's elements in C order at these indices become the values, a number or as many elements as indices.
+/// Sets the elements at these indices, in C order, to values: a number, or one element per index.
+/// \code
+/// kr::put(x, indices, 0.0f);
+/// \endcode
 template <class Elem, int Rank, class Index, class Values>
 void put(array<Elem, Rank>& x, const array<Index, 1>& indices, const Values& values) {
   const auto at = detail::checked_indices(indices, x.size(), 0);
   detail::put_flat(x, at, values);
 }
 
-/// The numbers, in C order, of the elements that are not 0. Waits for their count.
+/// The indices, in C order, of the elements that are not 0; waits for their number.
+/// \code
+/// auto negative = kr::flatnonzero(x < 0.0f);
+/// \endcode
 template <detail::whole_array Mask>
 array<std::int64_t, 1> flatnonzero(const Mask& mask) {
   return detail::places_of(detail::as_mask(mask));
 }
-/// The elements where the mask, of the array's shape, is not 0, in C order.
+/// The elements where the mask is not 0, in C order; the mask has the array's shape.
+/// \code
+/// auto positive = kr::compress(x > 0.0f, x);
+/// \endcode
 template <detail::whole_array Mask, class Elem, int Rank>
 array<std::remove_const_t<Elem>, 1> compress(const Mask& mask, const array<Elem, Rank>& x) {
   const auto chosen = detail::as_mask(mask);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dense linear algebra, as numpy.linalg has it, by the library that a device has: LAPACK (libopenblas.so.0, liblapack.so.3, or what KRAIT_LAPACK
-// names) on the CPU, cuSOLVER on CUDA, each opened at the first call.
+// Dense linear algebra, as in numpy.linalg, by the library of each device: LAPACK on the CPU
+// (libopenblas.so.0, liblapack.so.3, or the one that KRAIT_LAPACK names), cuSOLVER on CUDA. Each is
+// opened at the first call.
 //   kr::array<double> x = kr::solve(a, b);
 //   auto [u, s, vh] = kr::svd(a, false);
 //   auto [w, v] = kr::eigh(a);
@@ -13,11 +14,19 @@
 
 namespace krait {
 
-// All take stacks of matrices, too, of shape (…, rows, columns), and give what belongs to each; the first dimensions are the stack's. Matrices of results
-// lie in columns (Fortran's order). All throw error{usage} in NumPy's words: for a singular matrix, for one that is not square, and where the device has no
-// library of linear algebra. Those that give one array take kr::into(y), and write it when all systems are solved.
+// All take stacks of matrices, too, of shape (…, rows, columns), and give one result per matrix;
+// the first dimensions are the stack's. Matrices of results have Fortran order. All throw
+// error{usage} for a singular matrix, for one that is not square, and if the device has no library
+// of linear algebra. Functions that give one array take kr::into(y), and write it when all systems
+// are solved.
 
-/// x with a x = b, for square matrices and a vector, or the columns of matrices; stacks broadcast.
+/// Solves a x = b for square matrices; b is a vector or has right-hand sides as columns.
+/// Stacks of matrices broadcast; matrices of results have Fortran order. kr::into(x) may follow.
+/// Throws error{usage} for a singular or non-square matrix, and if the device has no library of
+/// linear algebra; so do the functions below.
+/// \code
+/// kr::array<float, 2> solution = kr::solve(a, b);
+/// \endcode
 template <class Elem, int Rank, class Other, int OtherRank, detail::into_option... Options>
 auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b, const Options&... options) {
   using type = typename detail::linalg_common<detail::linalg_t<Elem>, detail::linalg_t<Other>>::type;
@@ -41,7 +50,10 @@ auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b, const O
     return detail::give_result(detail::output_in(options...), detail::as_stack<batch + 2>(x, extents));
   }
 }
-/// The inverse.
+/// The inverse of a square matrix or of each matrix of a stack.
+/// \code
+/// kr::array<float, 2> inverse = kr::inv(a);
+/// \endcode
 template <class Elem, int Rank, detail::into_option... Options>
 auto inv(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;
@@ -53,7 +65,10 @@ auto inv(const array<Elem, Rank>& a, const Options&... options) {
   detail::solve_matrices(a, x, extents, Rank - 2, "inv");
   return detail::give_result(detail::output_in(options...), detail::as_stack<Rank>(x, extents));
 }
-/// The determinant, for which the call waits; 1 of no row. Of a stack an array.
+/// The determinant, as a number that the call waits for; for a stack an array. No row gives 1.
+/// \code
+/// float determinant = kr::det(a);
+/// \endcode
 template <class Elem, int Rank, detail::into_option... Options>
 auto det(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;
@@ -70,7 +85,7 @@ auto det(const array<Elem, Rank>& a, const Options&... options) {
     if (pivots.data()[i] != int(i % std::size_t(n)) + 1) product = -product;
   }
   if constexpr (Rank == 2) {
-    static_assert(sizeof...(Options) == 0, "krait: the determinant of one matrix is a number, which is returned");
+    static_assert(sizeof...(Options) == 0, "krait: det of one matrix returns a number: call it without into()");
     return products[0];
   } else {
     shape<Rank - 2> stack;
@@ -80,7 +95,11 @@ auto det(const array<Elem, Rank>& a, const Options&... options) {
     return detail::give_result(detail::output_in(options...), std::move(out));
   }
 }
-/// a[rows] = l u: the rows of a in another order, a matrix whose diagonal is 1 and that is 0 above it, and one that is 0 below it.
+/// The LU decomposition a[rows] = l u with a permutation of the rows.
+/// l is lower triangular with ones on the diagonal, u is upper triangular.
+/// \code
+/// auto [rows, l, u] = kr::lu(a);
+/// \endcode
 template <class Elem, int Rank>
 auto lu(const array<Elem, Rank>& a) {
   using type = detail::linalg_t<Elem>;
@@ -106,7 +125,11 @@ auto lu(const array<Elem, Rank>& a) {
   const std::int64_t* const like = a.extents().extents;
   return factors{detail::as_vectors<Rank - 1>(in_order, like), detail::as_stack<Rank>(l, like), detail::as_stack<Rank>(u, like)};
 }
-/// l with a = l l^H, of a matrix whose lower triangle is read; throws where it is not positive definite.
+/// The Cholesky factor l with a = l l^H; the lower triangle of a is read.
+/// Throws if a is not positive definite.
+/// \code
+/// kr::array<float, 2> l = kr::cholesky(a);
+/// \endcode
 template <class Elem, int Rank, detail::into_option... Options>
 auto cholesky(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;
@@ -119,7 +142,11 @@ auto cholesky(const array<Elem, Rank>& a, const Options&... options) {
   detail::copy_triangles(both, l, true, false);
   return detail::give_result(detail::output_in(options...), detail::as_stack<Rank>(l, a.extents().extents));
 }
-/// a = q r: columns that are orthonormal, as many as a has rows or columns, and a triangle.
+/// The QR decomposition a = q r, with orthonormal columns and an upper triangle.
+/// q has as many columns as the smaller extent of a.
+/// \code
+/// auto [q, r] = kr::qr(a);
+/// \endcode
 template <class Elem, int Rank>
 auto qr(const array<Elem, Rank>& a) {
   using type = detail::linalg_t<Elem>;
@@ -136,13 +163,18 @@ auto qr(const array<Elem, Rank>& a) {
   detail::copy_triangles(both, r, false, false);
   for (std::int64_t i = 0; i < detail::matrices_in(both); ++i)
     detail::make_q(call, rows, least, detail::matrix_at(both, i), detail::row_at(tau, i));
-  // Columns behind the first `least` are R's alone.
+  // Columns after the first `least` belong only to R.
   detail::layout first = detail::as_stack<Rank>(both, a.extents().extents).at();
   first.extents[Rank - 1] = least;
   return factors{array<type, Rank>(first, both.memory_owner(), detail::handle_of(a.device())),
                  detail::as_stack<Rank>(r, a.extents().extents)};
 }
-/// a = u diag(s) vh, s falling. With `full_matrices` u and vh are square, else they have as many columns, and rows, as s elements.
+/// The singular value decomposition a = u diag(s) vh, with s falling.
+/// With `full_matrices` u and vh are square; without it they have one column or row per singular
+/// value.
+/// \code
+/// auto [u, s, vh] = kr::svd(a, false);
+/// \endcode
 template <class Elem, int Rank>
 auto svd(const array<Elem, Rank>& a, bool full_matrices = true) {
   using type = detail::linalg_t<Elem>;
@@ -172,8 +204,11 @@ auto svd(const array<Elem, Rank>& a, bool full_matrices = true) {
   const std::int64_t* const like = a.extents().extents;
   return factors{detail::as_stack<Rank>(u, like), detail::as_vectors<Rank - 1>(s, like), detail::as_stack<Rank>(vh, like)};
 }
-/// The eigenvalues of a symmetric or Hermitian matrix, ascending, and in the columns of v its vectors, orthonormal. The lower triangle is
-/// read.
+/// Eigenvalues, ascending, and orthonormal eigenvectors of a symmetric or Hermitian matrix.
+/// The lower triangle is read. The vectors are the columns.
+/// \code
+/// auto [values, vectors] = kr::eigh(a);
+/// \endcode
 template <class Elem, int Rank>
 auto eigh(const array<Elem, Rank>& a) {
   using type = detail::linalg_t<Elem>;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops over 0 to n - 1 on a device, whose body is a function of the index and of arguments as a kernel has them.
+// Loops over 0 to n - 1 on a device. The body is a function of the index and of arguments, as in a
+// kernel.
 //   kr::parallel_for(n, [](auto i, auto x, auto y) { y[i] = 2.0f * x[i]; }, x, y);
 //   float s = kr::reduce(n, 0.0f, [](auto a, auto b) { return a + b; }, [](auto i, auto x) { return x[i] * x[i]; }, x);
 #pragma once
-
-#include <algorithm>
 
 #include <krait/algorithm/detail/form.h>
 
@@ -66,8 +65,12 @@ array<Elem, 1> fold_indices(std::int64_t n, std::int64_t threads, device on, con
 
 }  // namespace detail
 
-/// f(i, arguments…) for each i from 0 to n - 1, in any order, in one launch: arrays are views, numbers values, as a kernel has them. Runs on the arrays'
-/// device, else the default one. Throws error{usage} for a negative n.
+/// Calls f(i, arguments…) for each i from 0 to n - 1, in any order, in one launch.
+/// Arrays become views and numbers become values, as in a kernel. It runs on the device of the
+/// arrays, else on the default one. Throws error{usage} for a negative n.
+/// \code
+/// kr::parallel_for(x.size(), [](auto k, auto p, auto q) { q[k] = 2.0f * p[k]; }, x, y);
+/// \endcode
 template <class Function, class... Args>
 void parallel_for(std::int64_t n, const Function& f, Args&&... args) {
   if (n == 0) return;
@@ -76,8 +79,14 @@ void parallel_for(std::int64_t n, const Function& f, Args&&... args) {
       [&](const auto& loop) { loop.forall(n)(n, std::forward<Args>(args)...); });
 }
 
-/// init op f(0, arguments…) op … op f(n - 1, arguments…), for which the call waits. `op`, a lambda of two values, must be associative and commutative, as
-/// std::reduce's: what it is applied to first depends on the device. The elements' type is init's; n = 0 gives init. Throws error{usage} for a negative n.
+/// Reduces f(i, arguments…) for i from 0 to n - 1 with `op`, starting from init; the call waits.
+/// `op` is a lambda of two values, associative and commutative as for std::reduce; the order
+/// depends on the device. The element type is the type of init. Throws error{usage} for a negative
+/// n.
+/// \code
+/// const auto plus = [](auto p, auto q) { return p + q; };
+/// float s = kr::reduce(x.size(), 0.0f, plus, [](auto k, auto p) { return p[k] * p[k]; }, x);
+/// \endcode
 template <class Elem, class Op, class Function, class... Args>
 Elem reduce(std::int64_t n, Elem init, const Op& op, const Function& f, const Args&... args) {
   if (n == 0) return init;
@@ -85,8 +94,8 @@ Elem reduce(std::int64_t n, Elem init, const Op& op, const Function& f, const Ar
   // Three launches: so many threads keep a large GPU busy, then a block, then one thread.
   constexpr std::int64_t most = 1 << 16, fewer = 256;
   using read = detail::read_partial;
-  const auto first = detail::fold_indices<Elem>(n, std::min(n, most), on, detail::folding<Op, Function>{op, f}, args...);
-  const auto second = detail::fold_indices<Elem>(first.size(), std::min(first.size(), fewer), on,
+  const auto first = detail::fold_indices<Elem>(n, detail::smaller(n, most), on, detail::folding<Op, Function>{op, f}, args...);
+  const auto second = detail::fold_indices<Elem>(first.size(), detail::smaller(first.size(), fewer), on,
                                                  detail::folding<Op, read>{op, {}}, first.share());
   array<Elem, 1> partials(shape<1>(second.size() + 1), on);
   partials(range(0, second.size())) = second;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of matrices and vectors, as NumPy's.
+// Products of matrices and vectors, as in NumPy.
 //   kr::array<float, 2> c = kr::matmul(a, b);
 //   kr::array<double, 3> z = kr::matmul(batch, one);   // dimensions before the last two broadcast
 //   auto v = kr::matmul(a, x);                         // of a vector
 //   auto y = kr::matmul<kr::bf16>(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias);  // with an ending
 #pragma once
-
-#include <algorithm>
 
 #include <krait/algorithm/detail/matmul_tensor.h>
 
@@ -70,12 +68,12 @@ void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, arr
 /// An operand of an ending for each element of a product, or a number.
 template <int Batch, class Operand>
 auto ending_of(const Operand& x, const std::int64_t*) {
-  static_assert(plain<Operand>, "krait: operands of an ending are arrays or numbers");
+  static_assert(plain<Operand>, "krait: the operands of an ending must be arrays or numbers");
   return x;
 }
 template <int Batch, class Elem, int Rank>
 auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
-  static_assert(Rank <= Batch + 2, "krait: an operand of an ending has no more dimensions than the product");
+  static_assert(Rank <= Batch + 2, "krait: an operand of an ending must not have more dimensions than the product");
   using elem = std::remove_const_t<Elem>;
   const array<const elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2), x.memory_owner(), handle_of(x.device()));
   if constexpr (Batch == 0) return array<const elem, 3>(repeated(newaxis).share());
@@ -83,11 +81,11 @@ auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
   else return array<const elem, 3>(repeated.reshape(-1, extents[Batch], extents[Batch + 1]).share());
 }
 
-/// Products of two matrices, or stacks of them, of which `extents` has those of the batch.
+/// Products of two matrices, or of stacks of them; `extents` has the extents of the batch.
 template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given, class Function, class... More>
 auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, std::int64_t* extents, Given given,
                        precision how, const Function& f, const More&... more) {
-  constexpr int batch = std::max({LeftRank - 2, RightRank - 2, 0});
+  constexpr int batch = largest({LeftRank - 2, RightRank - 2, 0});
   using left_type = std::remove_const_t<Left>;
   using right_type = std::remove_const_t<Right>;
   const auto left = with_batch<left_type, LeftRank, batch>(x.share(), extents);
@@ -112,18 +110,18 @@ template <class Out, class Left, int LeftRank, class Right, int RightRank, class
 auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, Given given, precision how,
                   const Function& f = {}, const More&... more) {
   std::int64_t extents[max_rank];
-  matmul_shape(x.at(), y.at(), std::max({LeftRank - 2, RightRank - 2, 0}), extents);
+  matmul_shape(x.at(), y.at(), largest({LeftRank - 2, RightRank - 2, 0}), extents);
   if constexpr (LeftRank > 1 && RightRank > 1) {
     return multiply_matrices<Out>(x, y, extents, given, how, f, more...);
   } else {
     static_assert(std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>,
-                  "krait: a product with an ending, or with a type of its own, takes two matrices");
+                  "krait: a product with an ending or with a result type needs two matrices");
     if constexpr (RightRank > 1) {
       return sum_products<"i,...ij->...j">(given, x, y);
     } else if constexpr (LeftRank > 1) {
       return sum_products<"...ij,j->...i">(given, x, y);
     } else {
-      static_assert(std::is_null_pointer_v<Given>, "krait: the product of two vectors is a number, which is returned");
+      static_assert(std::is_null_pointer_v<Given>, "krait: matmul of two vectors returns a number: call it without into()");
       return sum_products<"i,i->">(given, x, y);
     }
   }
@@ -147,14 +145,20 @@ auto of_ending(const Option& x) {
 
 }  // namespace detail
 
-/// x @ y: of matrices, whose dimensions before the last two broadcast; a vector is a row on the left, a column on the right, and leaves no dimension.
-/// The result has the operands' common type (float of floats of 8 bits); `kr::matmul<float>(x, y)` gives it another, for two matrices. Sums of integers
-/// wrap in it, those of narrow floats are float's. Two vectors give a number, for which the call waits. Behind the operands may stand:
-/// - an ending of two matrices, `f(sum, elements…)`, which gives what is stored, and its further operands: arrays that broadcast to the result, or numbers.
-///   It is part of the same kernel: `kr::matmul(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias)`;
-/// - `kr::precision::tf32`, with which tensor cores may round the factors of f32 (docs/tiles.md has the bound);
-/// - `kr::into(z)`, which writes the result there.
-/// Throws error{usage} in NumPy's words for extents that differ, error{device} when memory is short.
+/// The matrix product x @ y, as numpy.matmul.
+/// Dimensions before the last two broadcast. A vector is a row on the left and a column on the
+/// right, and adds no dimension; two vectors give a number. The result has the common type (float
+/// for 8-bit floats); `kr::matmul<float>(x, y)` names another for two matrices. Sums of narrow
+/// floats are in float, those of integers wrap. Options follow the operands:
+/// - an ending of two matrices, f(sum, elements…), with operands that broadcast to the result
+/// - kr::precision::tf32, with which tensor cores may round f32 factors (docs/tiles.md has the
+///   bound)
+/// - kr::into(z), which writes the result to z Throws error{usage} for extents that differ,
+///   error{device} if memory is short.
+/// \code
+/// kr::array<float, 2> c = kr::matmul(a, b);
+/// auto relu = kr::matmul(a, b, [](auto sum, auto v) { return kr::max(sum + v, 0.0f); }, bias);
+/// \endcode
 template <class Out = void, class Left, int LeftRank, class Right, int RightRank, class... Rest>
 auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, const Rest&... rest) {
   return std::apply(
@@ -165,9 +169,10 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, co
       std::tuple_cat(detail::of_ending(rest)...));
 }
 
-/// NumPy's dot where one operand has more than one dimension: sums of products over the last dimension of x and the last but one of y, or its only one, for each of
-/// the other elements of x with each of y, in that order of dimensions. Types as matmul's, of which it is one: y is copied where it has more than two
-/// dimensions. Throws error{usage} in NumPy's words for extents that differ.
+/// numpy.dot for operands of more than one dimension.
+/// It sums over the last dimension of x and the last but one (or only one) of y. The result has the
+/// other dimensions of x and then those of y. Types as for kr::matmul; y is copied if it has more
+/// than two dimensions. Throws error{usage} for extents that differ.
 template <class Left, int LeftRank, class Right, int RightRank, detail::into_option... Options>
 requires(LeftRank > 1 || RightRank > 1) auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
                                                  const Options&... options) {

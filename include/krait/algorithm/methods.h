@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function of kr::vectorize offers beside calls, as NumPy's universal functions do. With `f` of two numbers:
+// More members of kr::vectorize's functions, as of NumPy's universal functions. With `f` of two
+// numbers:
 //   f.reduce(x, kr::axis(1))        // x[:, 0] f x[:, 1] f …; without axes the first
-//   f.accumulate(x, 1)              // what that is after each element
+//   f.accumulate(x, 1)              // the result after each element
 //   f.outer(x, y)                   // of each element of x with each of y
 //   f.at(x, indices, y)             // x[i] = f(x[i], y) for one index after the other, also where indices are equal
 //   f.reduceat(x, firsts)           // of x from each index to before the next
@@ -22,8 +23,12 @@ struct identity_type {
 };
 }  // namespace detail
 
-/// An option of a function's `reduce`: f(identity, x) is x, and the order of elements does not matter. The result of no element, or of none that
-/// kr::where takes; several axes may be reduced.
+/// An option of a function's `reduce`: f(identity, x) is x, and the order does not matter.
+/// It is the result without elements, and allows several axes.
+/// \code
+/// auto hypotenuse = kr::vectorize([](auto p, auto q) { return kr::hypot(p, q); });
+/// auto lengths = hypotenuse.reduce(a, kr::axis(0, 1), kr::identity(0.0f));
+/// \endcode
 template <detail::plain Number>
 detail::identity_type<Number> identity(Number x) {
   return {x};
@@ -38,7 +43,7 @@ array<Elem, Rank> with_last(const array<Elem, Rank>& x, int axis) {
   for (int d = 0; d < Rank; ++d) order[d] = d < axis ? d : d + 1 < Rank ? d + 1 : axis;
   return {permute(x.at(), order, Rank), x.memory_owner(), handle_of(x.device())};
 }
-/// Dimensions of extent 1 behind those of x.
+/// Appends dimensions of extent 1 to those of x.
 template <int More, class Elem, int Rank>
 array<const Elem, Rank + More> with_ones(const array<Elem, Rank>& x) {
   layout at = x.at();
@@ -69,7 +74,7 @@ struct methods {
   template <class Elem, int Rank, class... Options>
   auto reduce(const array<Elem, Rank>& x, const Options&... options) const {
     static_assert((outputs_in<Options> + ... + 0) == 0,
-                  "krait: a function's reduce gives a new array: kr::into is an option of kr::sum and its like");
+                  "krait: a function's reduce returns a new array: kr::into works with kr::sum and the other reductions");
     if constexpr ((axes_in<Options> + ... + 0) == 0) return reduce(x, axis_list<1>{{0}}, options...);
     else return reduce_along(x, options...);
   }

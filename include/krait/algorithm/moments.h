@@ -45,8 +45,9 @@ struct masked_mean_of {
     return value<result>(cast<result>(exact::total({std::get<0>(s), std::get<2>(s)}) / cast<sum>(std::get<1>(s))));
   }
 };
-/// The sum of squares about the mean, of what elements differ by from about the mean: the squares less what the differences' own mean
-/// makes of them. Both sums keep what they lose, so the result is right to about the last bit whatever the elements are.
+/// The sum of squares about the mean, from the differences of elements to an approximate mean: the
+/// squares minus the part that the differences' own mean adds. Both sums keep their rounding
+/// errors, so the result is accurate to about the last bit for all elements.
 template <class Real>
 struct squares_of {
   using result = Real;
@@ -164,8 +165,10 @@ template <class... Outputs>
 no_option without_output(const into_type<Outputs...>&) {
   return {};
 }
-/// What squares are summed about: the mean, or, of a long row, that of 64 elements of each 4,096. It lies within nine standard deviations of the row's mean
-/// whatever the elements are (by Cauchy and Schwarz the root of n by those asked), which costs the sums, that keep what they lose, six bits at most.
+/// The centre of the squares: the mean, or for a long row the mean of 64 elements of each 4,096. It
+/// is within nine standard deviations of the row's mean for all elements: by Cauchy and Schwarz, the
+/// root of the ratio of all elements to the sampled ones. This costs the sums, which keep their
+/// rounding errors, six bits at most.
 template <class Type, class... Options>
 auto near_mean(const Type& x, const Options&... options) {
   if constexpr (is_device_array<Type>::value && !(is_mask<Options> || ...)) {
@@ -228,21 +231,35 @@ auto spread_whole(const Type& x, const Options&... options) {
 
 }  // namespace detail
 
-/// The mean, of integers a double; NaN of no element. With kr::where the mean of the elements that count.
+/// The mean of the elements, for integers a double; NaN without elements.
+/// Options are those of kr::sum. With kr::where it is the mean of the chosen elements.
+/// \code
+/// float m = kr::mean(x);
+/// \endcode
 template <detail::whole_array Type, detail::reduction_option... Options>
 auto mean(const Type& x, const Options&... options) {
   return detail::mean_whole(x, options...);
 }
-/// What kr::variance and kr::stddev take from the number of elements before they divide by it: `kr::stddev(x, kr::ddof(1))`.
+/// The delta degrees of freedom: kr::variance and kr::stddev divide by the count minus this number.
+/// \code
+/// float s = kr::stddev(x, kr::ddof(1));
+/// \endcode
 inline detail::ddof_type ddof(std::int64_t count) { return {count}; }
-/// The variance, NumPy's var (kr::var is a mutable local), in the type of the mean: the sum of squares about the mean by the number of elements less kr::ddof, infinity or NaN where
-/// that is not above 0. Two passes over the elements; right to about the last bit however far from 0 they lie. A long row takes one, about the mean of 64 of each
-/// 4,096 elements: where these are unlike the others, some bits are lost, six at most.
+/// The variance of the elements, NumPy's var, in the type of the mean.
+/// It is the sum of squares about the mean divided by the count minus kr::ddof; infinity or NaN if
+/// that is not positive. It takes two passes and is accurate to about the last bit. Long rows take
+/// one pass, about the mean of a sample of 64 in 4,096 elements; unlike samples may cost six bits.
+/// \code
+/// float v = kr::variance(x);
+/// \endcode
 template <detail::whole_array Type, detail::spread_option... Options>
 auto variance(const Type& x, const Options&... options) {
   return detail::spread_whole<false>(x, options...);
 }
-/// The standard deviation, the root of the variance.
+/// The standard deviation, the square root of kr::variance.
+/// \code
+/// kr::array<float> spread = kr::stddev(a, kr::axis(0), kr::ddof(1));
+/// \endcode
 template <detail::whole_array Type, detail::spread_option... Options>
 auto stddev(const Type& x, const Options&... options) {
   return detail::spread_whole<true>(x, options...);

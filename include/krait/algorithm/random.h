@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays of random numbers: a function of a seed, of the number of the call and of the element's place, with the same bits on every device.
+// Arrays of random numbers: a function of the seed, the call and the element's position, with the
+// same bits on every device.
 //   kr::generator random(42);
 //   auto noise = random.normal<float>({480, 640});
 //   auto dice = random.integers(1000, 1, 7);           // 1 to 6
@@ -85,9 +86,15 @@ void draw_numbers(array<Elem, 1>& out, std::uint64_t seed, std::uint64_t call, E
 
 }  // namespace detail
 
-/// Makes arrays of random numbers, by Philox4x32-10 (see kr::philox): call number c of a generator gives draws c of its seed. Two
-/// generators of one seed give the same arrays, on any device; the shape does not matter for the elements in C order. Shapes are numbers in braces, a kr::shape, or one
-/// number; kr::into(y), behind all other arguments, takes the result. All throw error{usage} for a negative extent, error{device} when memory is short, error{compile} for double on a device that has none.
+/// Makes arrays of random numbers from a seed; equal seeds give equal arrays on every device.
+/// Call number c of a generator gives draws c of Philox4x32-10 (see kr::philox); elements in C
+/// order do not depend on the shape. Shapes are braces, a kr::shape or a number; kr::into(y) may
+/// follow all arguments. Members throw error{usage} for a negative extent, error{device} if memory
+/// is short, and error{compile} for double on a device without it.
+/// \code
+/// kr::generator random(42);
+/// auto noise = random.normal<float>({480, 640});
+/// \endcode
 class generator {
   // Above those that return what these do.
   template <class Law, int Rank, class Elem, class Second, class... Options>
@@ -123,33 +130,49 @@ class generator {
     return name<Elem>(shape<1>(extent), KRAIT_PLAIN arguments, options...);                        \
   }
 
-  /// Floats of 32 or 64 bits from low up to high, without high but for rounding: multiples of 2^-24 or 2^-53 of the distance. Throws error{usage} for
-  /// a distance that is not finite.
+  /// Uniform floats or doubles from low to high, by default in [0, 1).
+  /// They are multiples of 2^-24 or 2^-53 of the distance; rounding can reach high. Throws
+  /// error{usage} if the distance is not finite.
+  /// \code
+  /// auto u = kr::generator(42).uniform<float>(1000);
+  /// \endcode
   template <class Elem = double, int Rank, detail::into_option... Options>
   auto uniform(const shape<Rank>& extents, Elem low = Elem(0), Elem high = Elem(1), const Options&... options) {
     detail::check_bounds(double(low), double(high), double(high - low));
     return floats<detail::uniform_law>(extents, low, high, options...);
   }
   KRAIT_SHAPES(uniform, double, (low, high), Elem low = Elem(0), Elem high = Elem(1))
-  /// Floats of 32 or 64 bits of a mean and a standard deviation (Box and Muller, 1958); none is farther than 5.8 or 8.6 deviations from the mean.
-  /// Throws error{usage} for a deviation below 0.
+  /// Normal floats or doubles with a mean and a standard deviation (Box and Muller, 1958).
+  /// They are at most 5.8 (float) or 8.6 (double) deviations from the mean. Throws error{usage} for
+  /// a negative deviation.
+  /// \code
+  /// auto noise = kr::generator(42).normal<float>({480, 640}, 0.0f, 2.0f);
+  /// \endcode
   template <class Elem = double, int Rank, detail::into_option... Options>
   auto normal(const shape<Rank>& extents, Elem mean = Elem(0), Elem deviation = Elem(1), const Options&... options) {
     detail::check_law("normal", "deviation", double(deviation));
     return floats<detail::normal_law>(extents, mean, deviation, options...);
   }
   KRAIT_SHAPES(normal, double, (mean, deviation), Elem mean = Elem(0), Elem deviation = Elem(1))
-  /// Floats of 32 or 64 bits, 0 and above, of mean `scale`. Throws error{usage} for one below 0.
+  /// Exponentially distributed floats or doubles with mean `scale`.
+  /// Throws error{usage} for a negative scale.
+  /// \code
+  /// auto waits = kr::generator(42).exponential<float>(1000, 0.5f);
+  /// \endcode
   template <class Elem = double, int Rank, detail::into_option... Options>
   auto exponential(const shape<Rank>& extents, Elem scale = Elem(1), const Options&... options) {
     detail::check_law("exponential", "scale", double(scale));
     return floats<detail::exponential_law>(extents, scale, Elem(0), options...);
   }
   KRAIT_SHAPES(exponential, double, (scale), Elem scale = Elem(1))
-  /// Integers from low to below high. Two differ in probability by at most 2^-64. Throws error{usage} unless low is below high.
+  /// Integers from low to before high, with probabilities that differ by at most 2^-64.
+  /// Throws error{usage} unless low is below high.
+  /// \code
+  /// auto dice = kr::generator(42).integers(1000, 1, 7);   // 1 to 6
+  /// \endcode
   template <class Elem = std::int64_t, int Rank, detail::into_option... Options>
   auto integers(const shape<Rank>& extents, Elem low, Elem high, const Options&... options) {
-    static_assert(std::is_integral_v<Elem> && !std::is_same_v<Elem, bool>, "krait: integers gives integers");
+    static_assert(std::is_integral_v<Elem> && !std::is_same_v<Elem, bool>, "krait: integers() needs an integer type");
     if (low >= high) detail::refuse_integers(std::int64_t(low), std::int64_t(high), std::is_signed_v<Elem>);
     return made<detail::integer_law>(extents, low, std::uint64_t(high) - std::uint64_t(low), options...);
   }
@@ -157,19 +180,23 @@ class generator {
 #undef KRAIT_SHAPES
 #undef KRAIT_PLAIN
 
-  /// 0 to n - 1 in a random order: the places of n sorted random numbers of 64 bits. Throws error{usage} from 2^32 on.
+  /// The numbers 0 to n - 1 in random order. Throws error{usage} for 2^32 or more.
   template <detail::into_option... Options>
   auto permutation(std::int64_t n, const Options&... options) {
     detail::check_permutation(n);
     return argsort(integers<std::uint64_t>(shape<1>(n), 0, ~std::uint64_t(0)), options...);
   }
-  /// An array's elements, or its rows along the first dimension, in a random order: a new array.
+  /// The elements of an array, or its rows along the first dimension, in random order: a new array.
   template <class Elem, int Rank, detail::into_option... Options>
   auto permutation(const array<Elem, Rank>& x, const Options&... options) {
     return take(x, permutation(x.extent(0)), 0, options...);
   }
-  /// So many elements of an array, or rows along the first dimension, drawn with equal probability: a new array. Without `replace` each is
-  /// drawn once at most. Throws error{usage} where there are too few.
+  /// Draws `count` elements, or rows along the first dimension, with equal probability: a new
+  /// array.
+  /// Without `replace` each one is drawn at most once; error{usage} if there are too few.
+  /// \code
+  /// auto sample = kr::generator(42).choice(x, 10, false);
+  /// \endcode
   template <class Elem, int Rank, detail::into_option... Options>
   auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace = true, const Options&... options) {
     detail::check_choice(count, x.extent(0), replace);

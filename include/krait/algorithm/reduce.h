@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions of arrays and expressions, as NumPy has them: over all elements, or along axes.
+// Reductions of arrays and expressions, as in NumPy: over all elements, or along axes.
 //   float s = kr::sum(x * y);                          // one kernel, no array in between; waits for the number
 //   kr::array<float, 2> m = kr::max(x, kr::axis(0));   // of a kr::array<float, 3>
 //   auto n = kr::norm(x, kr::axis(-1), kr::keepdims);
@@ -43,20 +43,33 @@ concept reduction_option = is_reduction_option<std::remove_cvref_t<Option>>;
 
 }  // namespace detail
 
-/// The axes that a reduction takes away, one or several; below 0 they count from the last.
+/// The option of a reduction that names its axes; negative ones count from the last.
+/// \code
+/// kr::array<float> sums = kr::sum(a, kr::axis(0));
+/// \endcode
 template <std::integral... Axes>
 requires(sizeof...(Axes) > 0) detail::axis_list<int(sizeof...(Axes))> axis(Axes... axes) {
   return {{static_cast<std::int64_t>(axes)...}};
 }
-/// The axes stay, with extent 1, so that the result broadcasts to the array.
+/// The option of a reduction that keeps its axes with extent 1, so that the result broadcasts.
+/// \code
+/// kr::array<float, 2> centred = a - kr::sum(a, kr::axis(1), kr::keepdims);
+/// \endcode
 inline constexpr detail::keepdims_type keepdims{};
-/// What the first element is combined with; also the result of no element.
+/// The option of a reduction for its start value, which is also the result without elements.
+/// \code
+/// float largest = kr::max(x, kr::initial(0.0f));
+/// \endcode
 template <detail::plain Number>
 detail::initial_type<Number> initial(Number x) {
   return {x};
 }
-/// Only elements where the mask, an array or expression that broadcasts to the reduced one, is not 0. The smallest and the largest need
-/// kr::initial beside it, as in NumPy.
+/// The option of a reduction that takes only elements where the mask is not 0.
+/// The mask is an array or expression that broadcasts. min and max need kr::initial with it, as in
+/// NumPy.
+/// \code
+/// float positive = kr::sum(x, kr::where(x > 0.0f));
+/// \endcode
 template <detail::whole_array Mask>
 auto where(Mask&& mask) {
   using operand = decltype(detail::make_operand(std::forward<Mask>(mask)));
@@ -129,7 +142,7 @@ auto reduce_operand(const Source& source, const Options&... options) {
     if constexpr (one) out_shape.extents[0] = 1;
     const auto given = output_in<0>(options...);
     static_assert(!one || std::is_null_pointer_v<decltype(given)>,
-                  "krait: what is reduced to a number is returned: with into(), say kr::axis or kr::keepdims");
+                  "krait: a reduction to one number returns it: with into(), add kr::axis or kr::keepdims");
     auto out = result_in < number, one ? 1
                                        : result_rank > (given, dense(out_shape.extents, one ? 1 : result_rank, false),
                                                         device_from(choose_device(packed, glue::input_nodes)), source);
@@ -155,21 +168,62 @@ auto reduce_whole(const Type& x, const Options&... options) {
     return detail::reduce_whole<detail::reducer>(x, options...);           \
   }
 
-/// The sum of the elements: integers in 64 bits, floats to about the last bit whatever their number; 0 of none.
+/// The sum of all elements of an array or expression, or along axes, as numpy.sum.
+/// Integers are added in 64 bits; floats are accurate to about the last bit for any number of
+/// elements. No element gives 0. Without kr::axis the call waits and gives a number. Options are
+/// kr::axis, kr::keepdims, kr::initial, kr::where and kr::into. Throws error{usage} for an invalid
+/// axis.
+/// \code
+/// float total = kr::sum(x * y);
+/// kr::array<float> rows = kr::sum(a, kr::axis(1));
+/// \endcode
 KRAIT_REDUCTION(sum, sum_of)
-/// The product, in the type of a sum.
+/// The product of the elements, in the type of kr::sum and with its options; 1 without elements.
+/// \code
+/// float factor = kr::prod(x);
+/// \endcode
 KRAIT_REDUCTION(prod, product_of)
-/// The smallest element; NaN where there is one, unlike kr::min of two values. Throws error{usage} for no element.
+/// The smallest element, or NaN if there is one; kr::min of two values drops NaN instead.
+/// Options are those of kr::sum. Throws error{usage} without elements unless kr::initial is given.
+/// \code
+/// float smallest = kr::min(x);
+/// \endcode
 KRAIT_REDUCTION(min, smallest_of)
+/// The largest element, or NaN if there is one; kr::max of two values drops NaN instead.
+/// Options are those of kr::sum. Throws error{usage} without elements unless kr::initial is given.
+/// \code
+/// float largest = kr::max(x);
+/// \endcode
 KRAIT_REDUCTION(max, largest_of)
-/// The index of the smallest element, the first of equal ones, along the axis or in C order; of NaN where there is one. -1 where kr::where
-/// takes none.
+/// The index of the smallest element, the first of equal ones, along an axis or in C order; int64.
+/// A NaN counts as the smallest. If kr::where takes no element, it is -1. Options are kr::axis,
+/// kr::keepdims, kr::where and kr::into. Throws error{usage} without elements.
+/// \code
+/// auto index = kr::argmin(x);
+/// \endcode
 KRAIT_REDUCTION(argmin, place_of_smallest)
+/// The index of the largest element, the first of equal ones, along an axis or in C order; int64.
+/// A NaN counts as the largest. If kr::where takes no element, it is -1. Options are kr::axis,
+/// kr::keepdims, kr::where and kr::into. Throws error{usage} without elements.
+/// \code
+/// auto index = kr::argmax(x);
+/// \endcode
 KRAIT_REDUCTION(argmax, place_of_largest)
-/// Whether some element is not 0.
+/// Tests whether some element is not 0; options as for kr::sum.
+/// \code
+/// bool negative = kr::any(x < 0.0f);
+/// \endcode
 KRAIT_REDUCTION(any, whether_any)
+/// The number of elements that are not 0; options as for kr::sum.
+/// \code
+/// auto positive = kr::count_nonzero(x > 0.0f);
+/// \endcode
 KRAIT_REDUCTION(count_nonzero, count_of)
-/// The Euclidean norm, the square root of the sum of squares; of integers a double.
+/// The Euclidean norm, the square root of the sum of squares; for integers a double.
+/// Options as for kr::sum.
+/// \code
+/// float length = kr::norm(x);
+/// \endcode
 KRAIT_REDUCTION(norm, norm_of)
 #undef KRAIT_REDUCTION
 
@@ -181,12 +235,16 @@ auto every(all_tag, const Type& x, const Options&... options) {
 }
 }  // namespace detail
 
-/// The sum of products of two arrays or expressions of one dimension; <krait/algorithm/matmul.h> has those of arrays of more.
+/// The dot product of two one-dimensional arrays or expressions; the call waits for the number.
+/// <krait/algorithm/matmul.h> has it for more dimensions.
+/// \code
+/// float product = kr::dot(x, y);
+/// \endcode
 template <class Left, class Right>
 requires detail::whole_arrays<Left, Right>
 auto dot(const Left& x, const Right& y) {
   static_assert(decltype(x * y)::rank == 1,
-                "krait: dot of more than one dimension takes arrays: make them of the expressions, and #include "
+                "krait: dot of more than one dimension needs arrays: assign the expressions to arrays, and #include "
                 "<krait/algorithm/matmul.h>");
   return sum(x * y);
 }

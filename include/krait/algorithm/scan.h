@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scans: what all elements up to each one make, by any associative operator.
+// Scans (cumulative sums, products and more) by any associative operator.
 //   auto sums = kr::cumsum(x);                        // of all elements in C order, as NumPy's
 //   auto of_rows = kr::cumprod(m, kr::axis(1));
 //   auto last = kr::inclusive_scan(x, [](auto a, auto b) { return kr::select(b != 0, b, a); });
 #pragma once
-
-#include <algorithm>
 
 #include <krait/algorithm/detail/scan_warps.h>
 #include <krait/expression.h>
@@ -42,8 +40,8 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
   }
   const bool blocks = how.form != algorithm_form::chunks;
   // Elements that make a chunk worth its launch, and chunks that all threads of a row's last block can look at.
-  const std::int64_t least = blocks ? 8 * scan_tile : 1 << 14, most = std::max<std::int64_t>(how.workers / rows, 1);
-  const std::int64_t chunk = divided_up(divided_up(length, std::min(most, divided_up(length, least))), 64) * 64;
+  const std::int64_t least = blocks ? 8 * scan_tile : 1 << 14, most = larger(how.workers / rows, 1);
+  const std::int64_t chunk = divided_up(divided_up(length, smaller(most, divided_up(length, least))), 64) * 64;
   const std::int64_t chunks = divided_up(length, chunk);
   array<Out, 2> parts(shape<2>(rows, chunks - 1), on);
   if (!blocks) {
@@ -137,27 +135,41 @@ using scan_sum_type = std::conditional_t<is_float_v<Elem>, Elem, sum_type<Elem>>
 
 }  // namespace detail
 
-/// out[i] = x[0] op … op x[i], where `function` is any associative operator on values of kernels; its operands keep their order. Options are
-/// kr::axis(k), without which all elements are scanned in C order into one dimension, and kr::initial(v), which comes before x[0]. Elements are
-/// numbers or structs. The result of an axis other than the last has that axis contiguous. Throws error{usage} for an axis that x has not,
-/// error{device} where memory is short.
+/// The inclusive scan: out[i] = x[0] op … op x[i], for any associative function.
+/// Operands keep their order; elements are numbers or structs. Options are kr::axis(k),
+/// kr::initial(v), which comes before x[0], and kr::into(y). Without an axis all elements are
+/// scanned in C order into one dimension; another axis than the last is contiguous in the result.
+/// Throws error{usage} for an invalid axis, error{device} if memory is short.
+/// \code
+/// auto maxima = kr::inclusive_scan(x, [](auto p, auto q) { return kr::max(p, q); });
+/// \endcode
 template <class Elem, int Rank, class Function, detail::scan_option... Options>
 auto inclusive_scan(const array<Elem, Rank>& x, const Function& function, const Options&... options) {
   return detail::scan_array<std::remove_const_t<Elem>, false>(x, function, options...);
 }
-/// out[i] = initial op x[0] op … op x[i - 1].
+/// The exclusive scan: out[i] = initial op x[0] op … op x[i - 1]; options as for inclusive_scan.
+/// \code
+/// auto before = kr::exclusive_scan(x, 0.0f, [](auto p, auto q) { return p + q; });
+/// \endcode
 template <class Elem, int Rank, class Function, detail::scan_option... Options>
 auto exclusive_scan(const array<Elem, Rank>& x, std::remove_const_t<Elem> initial, const Function& function,
                     const Options&... options) {
   using out = std::remove_const_t<Elem>;
   return detail::scan_array<out, true>(x, function, detail::initial_type<out>{initial}, options...);
 }
-/// Sums of the elements up to each one: of integers in 64 bits, of floats in their type. Options as inclusive_scan's.
+/// The cumulative sum, as numpy.cumsum: integers in 64 bits, floats in their type.
+/// Options as for kr::inclusive_scan.
+/// \code
+/// auto sums = kr::cumsum(x);
+/// \endcode
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumsum(const array<Elem, Rank>& x, const Options&... options) {
   return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>, false>(x, detail::scan_sum{}, options...);
 }
-/// Products, in the types of cumsum.
+/// The cumulative product, in the types of kr::cumsum and with its options.
+/// \code
+/// auto products = kr::cumprod(a, kr::axis(1));
+/// \endcode
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumprod(const array<Elem, Rank>& x, const Options&... options) {
   return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>, false>(x, detail::scan_product{}, options...);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places in sorted arrays, and elements by their places.
+// Positions in sorted arrays, and elements by their positions.
 //   auto at = kr::searchsorted(edges, x, kr::side::right);
 //   auto chosen = kr::gather(x, places);
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace krait {
 
-/// Before or behind the elements that are equal.
+/// Whether kr::searchsorted gives the position before (`left`) or after (`right`) equal elements.
 enum class side : unsigned char { left, right };
 
 namespace detail {
@@ -42,7 +42,11 @@ value<std::int64_t> place_in(const view<const Elem>& sorted, const value<Elem>& 
 
 }  // namespace detail
 
-/// For each x the place, int64, where it can stand in `sorted`, which is as kr::sort gives it: before equal elements, or behind them.
+/// The position, int64, of each x in a sorted array, as numpy.searchsorted.
+/// `sorted` is in the order of kr::sort. kr::into(y) takes the result.
+/// \code
+/// auto positions = kr::searchsorted(x, y, kr::side::right);
+/// \endcode
 template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
 requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
 auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side where = side::left, const Options&... options) {
@@ -62,7 +66,11 @@ auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side w
   return out.give();
 }
 
-/// out(i) = x(places(i)). Places must be within x: KRAIT_CHECK=1 tells of others.
+/// Gathers elements: out(i) = x(places(i)).
+/// Places must be within x; KRAIT_CHECK=1 reports others. kr::into(y) takes the result.
+/// \code
+/// auto chosen = kr::gather(x, indices);
+/// \endcode
 template <class Elem, std::integral Place, detail::into_option... Options>
 auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Options&... options) {
   using element = std::remove_const_t<Elem>;
@@ -76,8 +84,12 @@ auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Option
   if (places.size() > 0) fetch.forall(places.size())(x, places, out.to);
   return out.give();
 }
-/// to(places(i)) = x(i), for places within `to`; where one occurs twice, one of its elements. What overlaps `to` is copied first. Throws
-/// error{usage} where elements of `to` lie at one place.
+/// Scatters elements: to(places(i)) = x(i), with places within `to`.
+/// If a place occurs twice, one of its elements stays. A source that overlaps `to` is copied first.
+/// Throws error{usage} if elements of `to` share memory.
+/// \code
+/// kr::scatter(y, indices, x);
+/// \endcode
 template <class Elem, std::integral Place>
 void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::remove_const_t<Elem>, 1>& to) {
   using element = std::remove_const_t<Elem>;

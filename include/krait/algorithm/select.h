@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Choosing elements of arrays of one dimension: by a condition, without repetition, the largest; and work on segments.
+// Selects elements of one-dimensional arrays: by a condition, without repetition, the largest; and
+// works on segments.
 //   auto positive = kr::copy_if(x, [](auto v) { return v > 0; });
 //   auto [values, lengths] = kr::run_length_encode(x);
 //   auto sums = kr::segmented_reduce(x, offsets, [](auto a, auto b) { return a + b; }, 0.0f);
@@ -13,8 +14,12 @@
 
 namespace krait {
 
-/// The elements for which the predicate, a lambda on a value of kernels, holds, in their order. Waits for their number. Throws error{device}
-/// where memory is short, as all here.
+/// The elements for which a predicate holds, in their order; waits for their number.
+/// The predicate is a lambda on a value of kernels. Throws error{device} if memory is short, as all
+/// functions here.
+/// \code
+/// auto positive = kr::copy_if(x, [](auto v) { return v > 0; });
+/// \endcode
 template <class Elem, class Predicate>
 auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
   using element = std::remove_const_t<Elem>;
@@ -23,7 +28,11 @@ auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
   return detail::compacted<element>(x.share(), marks, upto, detail::last_of(upto), false);
 }
 
-/// Those for which the predicate holds, and then the others, each in their order; `count`: how many the first are.
+/// The elements for which a predicate holds, then the others, each in their order, and the first
+/// count.
+/// \code
+/// auto [parts, count] = kr::partition(x, [](auto v) { return v > 0; });
+/// \endcode
 template <class Elem, class Predicate>
 auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
   using element = std::remove_const_t<Elem>;
@@ -37,7 +46,11 @@ auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
   return parts{detail::compacted<element>(x.share(), marks, upto, count, true), count};
 }
 
-/// Runs of equal neighbours: the value and the length, int64, of each. All NaN are equal.
+/// Encodes runs of equal neighbours: the value and the length, int64, of each run.
+/// All NaN are equal.
+/// \code
+/// auto [values, lengths] = kr::run_length_encode(x);
+/// \endcode
 template <detail::plain Elem>
 auto run_length_encode(const array<Elem, 1>& x) {
   using element = std::remove_const_t<Elem>;
@@ -51,7 +64,10 @@ auto run_length_encode(const array<Elem, 1>& x) {
   return runs{detail::compacted<element>(x.share(), heads, upto, count, false), detail::lengths_of_runs(heads, upto, count)};
 }
 
-/// The different elements, sorted: NumPy's unique. All NaN are equal.
+/// The different elements, sorted, as numpy.unique; all NaN are equal.
+/// \code
+/// auto different = kr::unique(x);
+/// \endcode
 template <detail::plain Elem>
 auto unique(const array<Elem, 1>& x) {
   using element = std::remove_const_t<Elem>;
@@ -96,8 +112,12 @@ largest_elements<Elem, Rank> largest_along(const array<const Elem, Rank>& x, con
 
 }  // namespace detail
 
-/// The k largest elements, or fewer where there are not as many, along the last axis or kr::axis(a), the largest first, and their places,
-/// int64; of equal ones the first. NaN is no number, and comes last.
+/// The k largest elements along the last axis or kr::axis(a), and their positions, int64.
+/// They are sorted, the largest first, the first of equal ones first; NaN comes last. If there are
+/// fewer than k elements, all are given.
+/// \code
+/// auto [values, positions] = kr::top_k(x, 10);
+/// \endcode
 template <detail::plain Elem, int Rank, detail::sort_option... Options>
 auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options) {
   const detail::sort_choice as(options..., descending);
@@ -113,9 +133,14 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
   }
 }
 
-/// Segment s is what lies from offsets(s) up to offsets(s + 1); there is a segment fewer than offsets, which never fall and lie within x: others are
-/// an error{usage}, on a GPU of the next call that waits.
-/// out(i) = what the elements of i's segment up to i make by an associative operator. kr::into(y) takes the result, here and below.
+/// An inclusive scan of each segment of x by an associative operator.
+/// Segment s has the elements from offsets(s) to before offsets(s + 1). Offsets never fall and are
+/// within x; others are an error{usage}, on a GPU of the next call that waits. kr::into(y) takes
+/// the result, also below.
+/// \code
+/// const auto plus = [](auto p, auto q) { return p + q; };
+/// auto sums = kr::segmented_scan(x, offsets, plus);
+/// \endcode
 template <detail::plain Elem, class Function, detail::into_option... Options>
 auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function,
                     const Options&... options) {
@@ -124,7 +149,11 @@ auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
       inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()), detail::in_segments<Function, element>{function});
   return detail::values_in_segments(scanned, detail::output_in(options...));
 }
-/// out(s) = initial op the elements of segment s; `initial` alone where it is empty.
+/// Reduces each segment: out(s) = initial op the elements of segment s.
+/// An empty segment gives `initial`. Offsets as for kr::segmented_scan.
+/// \code
+/// auto sums = kr::segmented_reduce(x, offsets, [](auto p, auto q) { return p + q; }, 0.0f);
+/// \endcode
 template <detail::plain Elem, class Function, detail::into_option... Options>
 auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function,
                       std::remove_const_t<Elem> initial, const Options&... options) {
@@ -134,8 +163,11 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
   return detail::ends_of_segments(scanned, offsets.share(), function, initial, detail::output_in(options...));
 }
 
-/// Each segment sorted by itself, stable, as kr::sort: all keys are sorted, and then by their segments. Throws error{usage} from 2^32 elements
-/// on.
+/// Sorts each segment by itself, stable, as kr::sort.
+/// Offsets as for kr::segmented_scan. Throws error{usage} for 2^32 elements or more.
+/// \code
+/// auto sorted = kr::segmented_sort(x, offsets);
+/// \endcode
 template <detail::plain Elem, detail::into_option... Options>
 auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Options&... options) {
   detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...), x.at(), x.device());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays of one dimension as sets, by NumPy's names. All NaN are equal.
+// One-dimensional arrays as sets, with NumPy's names. All NaN are equal.
 //   auto both = kr::intersect1d(x, y);
 #pragma once
 
@@ -45,7 +45,10 @@ concept one_key = plain<Left> && std::is_same_v<std::remove_const_t<Left>, std::
 
 }  // namespace detail
 
-/// Whether each element of x is among those of `of`: array<bool>.
+/// Tests whether each element of x is an element of `of`: an array of bool, as numpy.isin.
+/// \code
+/// auto known = kr::isin(x, y);
+/// \endcode
 template <class Elem, class Other, detail::into_option... Options>
 requires detail::one_key<Elem, Other>
 auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... options) {
@@ -53,28 +56,40 @@ auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... 
   return detail::give_result(detail::output_in(options...),
                              detail::marks_of_members<element>(x.share(), sort(of).share(), false));
 }
-/// The different elements of both, sorted.
+/// The different elements of x and y together, sorted, as numpy.union1d.
+/// \code
+/// auto all_of_both = kr::union1d(x, y);
+/// \endcode
 template <class Elem, class Other>
 requires detail::one_key<Elem, Other>
 auto union1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   using element = std::remove_const_t<Elem>;
   return unique(detail::joined<element>(x.share(), y.share()));
 }
-/// The different elements that are in x and in y, sorted.
+/// The different elements that x and y have in common, sorted, as numpy.intersect1d.
+/// \code
+/// auto both = kr::intersect1d(x, y);
+/// \endcode
 template <class Elem, class Other>
 requires detail::one_key<Elem, Other>
 auto intersect1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   using element = std::remove_const_t<Elem>;
   return detail::members<element>(unique(x).share(), sort(y).share(), false);
 }
-/// The different elements of x that are not in y, sorted.
+/// The different elements of x that are not in y, sorted, as numpy.setdiff1d.
+/// \code
+/// auto only_x = kr::setdiff1d(x, y);
+/// \endcode
 template <class Elem, class Other>
 requires detail::one_key<Elem, Other>
 auto setdiff1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   using element = std::remove_const_t<Elem>;
   return detail::members<element>(unique(x).share(), sort(y).share(), true);
 }
-/// The different elements that are in one of x and y alone, sorted.
+/// The different elements that are in exactly one of x and y, sorted, as numpy.setxor1d.
+/// \code
+/// auto not_in_both = kr::setxor1d(x, y);
+/// \endcode
 template <class Elem, class Other>
 requires detail::one_key<Elem, Other>
 auto setxor1d(const array<Elem, 1>& x, const array<Other, 1>& y) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stable sorts of numbers by radix, and of anything by a comparison.
+// Stable sorts: of numbers by radix, and of any type by a comparison.
 //   auto sorted = kr::sort(x);                             // along the last axis; NaN last
 //   auto places = kr::argsort(x, kr::descending);
 //   auto [keys, values] = kr::sort_by_key(k, v);
@@ -20,7 +20,7 @@ inline constexpr bool is_sort_option = axes_in<Option> == 1 || outputs_in<Option
 template <class Option>
 concept sort_option = is_sort_option<std::remove_cvref_t<Option>>;
 
-/// What options say: the axis, the last where none is named.
+/// The axis and order that the options name; by default the last axis.
 struct sort_choice {
   std::int64_t axis = -1;
   bool descends = false;
@@ -76,11 +76,18 @@ array<Key, Rank> sort_with_places(const array<const Key, Rank>& keys, const sort
 
 }  // namespace detail
 
-/// Largest first. Equal elements keep their order, and NaN stays last.
+/// The option of a sort for the largest element first; equal elements keep their order, NaN stays
+/// last.
 inline constexpr detail::descending_type descending{};
 
-/// The elements in ascending order along the last axis, or kr::axis(k), or with kr::descending; kr::into(y) takes them. Stable; −0 and 0 are equal, NaN is last. The
-/// result's memory has the axis contiguous. Throws error{usage} for an axis that x has not, error{device} where memory is short.
+/// Sorts the elements along the last axis or kr::axis(k), stable, into a new array.
+/// -0 and 0 are equal, NaN is last. Options are kr::axis, kr::descending and kr::into(y). The axis
+/// is contiguous in the result. Throws error{usage} for an invalid axis, error{device} if memory is
+/// short.
+/// \code
+/// auto sorted = kr::sort(x);
+/// auto falling = kr::sort(a, kr::axis(0), kr::descending);
+/// \endcode
 template <detail::plain Elem, int Rank, detail::sort_option... Options>
 auto sort(const array<Elem, Rank>& x, const Options&... options) {
   using key = std::remove_const_t<Elem>;
@@ -90,8 +97,12 @@ auto sort(const array<Elem, Rank>& x, const Options&... options) {
   return sorted.take();
 }
 
-/// The places, along the axis, of the elements in order: x[argsort(x)] is sorted. Options as sort's. Throws error{usage} from 2^32 elements
-/// along the axis on.
+/// The positions along the axis, int64, of the elements in sorted order.
+/// x[argsort(x)] is sorted. Options as for kr::sort. Throws error{usage} for 2^32 elements or more
+/// along the axis.
+/// \code
+/// auto order = kr::argsort(x, kr::descending);
+/// \endcode
 template <detail::plain Elem, int Rank, detail::sort_option... Options>
 auto argsort(const array<Elem, Rank>& x, const Options&... options) {
   using key = std::remove_const_t<Elem>;
@@ -103,7 +114,11 @@ auto argsort(const array<Elem, Rank>& x, const Options&... options) {
   return wide.take();
 }
 
-/// Sorts keys, and the values of the same extents along with them: gives both. Values are numbers or structs.
+/// Sorts keys and reorders values of the same extents with them; gives both.
+/// Values are numbers or structs. Options as for kr::sort.
+/// \code
+/// auto [keys, values] = kr::sort_by_key(x, y);
+/// \endcode
 template <detail::plain Key, class Value, int Rank, detail::sort_option... Options>
 auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values, const Options&... options) {
   using key = std::remove_const_t<Key>;
@@ -136,8 +151,11 @@ auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
   }
 }
 
-/// The elements, numbers or structs, in the order of `before`, a comparison of two values of kernels as std::stable_sort's: a merge sort
-/// along the last axis, or kr::axis(k). Options and throws as sort.
+/// Sorts numbers or structs by a comparison of two values, stable, as std::stable_sort.
+/// It is a merge sort along the last axis or kr::axis(k); options and errors as for kr::sort.
+/// \code
+/// auto by_size = kr::sort(x, [](auto p, auto q) { return kr::abs(p) < kr::abs(q); });
+/// \endcode
 template <class Elem, int Rank, class Before, detail::sort_option... Options>
 requires(!detail::sort_option<Before>) auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... options) {
   using element = std::remove_const_t<Elem>;

@@ -13,7 +13,7 @@
 namespace krait {
 namespace detail {
 
-/// Throws error{usage} where the arrays are no matrix of so many rows and columns. Of the host.
+/// Throws error{usage} if the arrays on the host do not form a matrix of this shape.
 KRAIT_API void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::int64_t* indices,
                          std::int64_t indices_size, std::int64_t data_size, std::int64_t rows, std::int64_t columns);
 /// Throws error{usage} where the operand has another number of rows than the matrix columns.
@@ -35,29 +35,39 @@ value<Word> row_times(const view<const std::int64_t>& indptr, const view<const s
 
 }  // namespace detail
 
-/// A matrix whose row r has the elements data(k) in the columns indices(k), for k from indptr(r) to before indptr(r + 1), as
-/// scipy.sparse.csr_array's. Columns of a row may be in any order; those that are equal add up. It shares the arrays' memory.
+/// A sparse matrix in compressed rows (CSR), as scipy.sparse.csr_array.
+/// Row r has the elements data(k) in the columns indices(k), for k from indptr(r) to before
+/// indptr(r + 1). Columns may have any order; equal ones add up. It shares the arrays' memory.
+/// \code
+/// const kr::csr_matrix<float> m(indptr, columns, x, {100, 100});
+/// kr::array<float> product = kr::matmul(m, y);
+/// \endcode
 template <detail::plain Elem>
 class csr_matrix {
  public:
-  /// Reads indptr and indices, and waits for them. Throws error{usage} where they are no matrix of this shape.
+  /// Makes a matrix from its arrays, reads indptr and indices, and waits for them.
+  /// Throws error{usage} if they do not form a matrix of this shape.
   csr_matrix(const array<std::int64_t>& indptr, const array<std::int64_t>& indices, const array<Elem>& data, shape<2> extents)
       : indptr_(indptr.share()), indices_(indices.share()), data_(data.share()), extents_(extents) {
     const auto starts = indptr.to_host(), columns = indices.to_host();
     detail::check_csr(starts.data(), indptr.size(), columns.data(), indices.size(), data.size(), extents[0], extents[1]);
   }
-  /// Of indices of another type, which are copied as int64.
+  /// Makes a matrix from indices of another type, which are copied as int64.
   template <std::integral Index>
   csr_matrix(const array<Index>& indptr, const array<Index>& indices, const array<Elem>& data, shape<2> extents)
       : csr_matrix(array<std::int64_t>(cast<std::int64_t>(indptr)), array<std::int64_t>(cast<std::int64_t>(indices)), data,
                    extents) {}
-  /// Of arrays that are known to be one.
+  /// Makes a matrix from arrays that are known to be valid; used by the library.
   csr_matrix(detail::known_csr, array<const std::int64_t> indptr, array<const std::int64_t> indices, array<const Elem> data,
              shape<2> extents)
       : indptr_(std::move(indptr)), indices_(std::move(indices)), data_(std::move(data)), extents_(extents) {}
+  /// The number of rows (d = 0) or columns (d = 1).
   std::int64_t extent(int d) const { return extents_[d]; }
+  /// The offset of each row's elements, and their number at the end.
   const array<const std::int64_t>& indptr() const { return indptr_; }
+  /// The column of each element.
   const array<const std::int64_t>& indices() const { return indices_; }
+  /// The elements.
   const array<const Elem>& data() const { return data_; }
 
  private:
@@ -66,8 +76,8 @@ class csr_matrix {
   shape<2> extents_;
 };
 
-/// a @ x of a sparse matrix and a vector, in the operands' common type; a thread has a row. kr::into(y) takes a dense result. Throws error{usage}
-/// for extents that differ.
+/// The product of a sparse matrix and a vector, in their common type, with one thread per row.
+/// kr::into(y) takes the dense result. Throws error{usage} for extents that differ.
 template <class Elem, class Other, detail::into_option... Options>
 auto matmul(const csr_matrix<Elem>& a, const array<Other, 1>& x, const Options&... options) {
   using right = std::remove_const_t<Other>;
@@ -87,7 +97,7 @@ auto matmul(const csr_matrix<Elem>& a, const array<Other, 1>& x, const Options&.
   if (y.to.size() > 0) multiply.forall(y.to.size())(a.indptr(), a.indices(), a.data(), x, y.to);
   return y.give();
 }
-/// a @ b of a sparse matrix and a dense one.
+/// The product of a sparse and a dense matrix, in their common type.
 template <class Elem, class Other, detail::into_option... Options>
 auto matmul(const csr_matrix<Elem>& a, const array<Other, 2>& b, const Options&... options) {
   using right = std::remove_const_t<Other>;
@@ -158,8 +168,9 @@ auto products_of(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
 
 }  // namespace detail
 
-/// a @ b of two sparse matrices, in the operands' common type: their products are sorted by place, and those of one place are added up, in the order of
-/// a's elements. Columns of the result's rows ascend; sums that are 0 stay. Waits for the number of elements.
+/// The product of two sparse matrices, in their common type.
+/// Products are sorted by position and added in the order of a's elements. Columns of the result's
+/// rows ascend; sums that are 0 stay. It waits for the number of elements.
 template <class Left, class Right>
 auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
   using out = typename detail::common_number<Left, Right>::type;

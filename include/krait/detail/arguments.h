@@ -220,7 +220,8 @@ Elem as_parameter(Given x, const kernel_state* state, unsigned parameter) {
   }
 }
 
-/// One argument a scalar, or the object itself, which outlives the call. `parameter` is its number, from 1.
+/// One argument per scalar, or the object itself, which outlives the call. `parameter` is its
+/// number, from 1.
 template <class Elem, class Given>
 void add_value(argument*& next, const Given& given, const kernel_state* state, unsigned parameter) {
   if constexpr (travels_as_bytes<Elem>) {

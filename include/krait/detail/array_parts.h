@@ -13,8 +13,9 @@ namespace detail {
 template <class Type>
 value<Type> read_argument(const place& at);
 
-/// What a traced index names in an array that is a local or a member of an element: its value, read where the index stands, that can
-/// be assigned to as long as it has no name. Place()(visit) calls visit on each thing that may be meant, in a branch where it is.
+/// An element that a traced index selects in an array that is a local or a member of an element.
+/// Its value is read at the index; it can be assigned to as long as it has no name. Place()(visit)
+/// calls visit on each candidate, in a branch where it is selected.
 template <class Elem, class Place>
 class chosen : public value<Elem> {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What crosses from a kernel object into the library at a call: the arguments, erased of their types, and how to record the
-// lambda for them. Nothing here allocates.
+// The data that a kernel object passes to the library at a call: the type-erased arguments, and how
+// to record the lambda for them. Nothing here allocates.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ struct argument {
 struct signature {
   const parameter_type* parameters;
   unsigned count;
-  /// Calls the lambda on recorded parameters; `nodes` has one node a parameter.
+  /// Calls the lambda on recorded parameters; `nodes` has one node per parameter.
   void (*record)(const void* lambda, const node* nodes);
   bool specialized = false;  // some parameter is
 };
@@ -77,13 +77,18 @@ KRAIT_API void compile(kernel_state* state, const void* lambda, const signature&
 /// Records now and compiles in the background.
 KRAIT_API compilation compile_async(kernel_state* state, const void* lambda, const signature& as);
 
-/// What a kernel's code uses on its device; 0 where the device does not say.
+/// The resources that a kernel's code uses on its device; 0 where the device does not report one.
 struct attributes_type {
-  int registers;              // a thread
-  std::int64_t shared_bytes;  // a block, without what is sized at launch
-  std::int64_t local_bytes;   // a thread
-  int max_threads;            // a block
-  int suggested_block;        // threads of a block that fill the device well
+  /// Registers per thread.
+  int registers;
+  /// Shared memory per block in bytes, without arrays that are sized at launch.
+  std::int64_t shared_bytes;
+  /// Local memory per thread in bytes.
+  std::int64_t local_bytes;
+  /// The most threads per block.
+  int max_threads;
+  /// The threads per block that use the device well.
+  int suggested_block;
 };
 KRAIT_API attributes_type attributes_of(kernel_state* state);
 
@@ -93,7 +98,8 @@ KRAIT_API text types_of(kernel_state* state);
 /// Stage "ir", "llvm", "ptx", "sass", "spirv", "wgsl", "asm" of the last specialisation; target: codegen's target text, or nullptr: the device's.
 KRAIT_API text inspect(kernel_state* state, const char* stage, const char* target);
 
-/// The same for a kernel in text form (.kir). Throws error{compile} with line:column for text that is no kernel.
+/// The same for a kernel in text form (.kir). Throws error{compile} with line:column for text that
+/// is not a kernel.
 KRAIT_API text inspect_text(const char* kir, std::size_t size, const char* stage, const char* target);
 
 // ---- memory of arrays --------------------------------------------------------------------------------------------------------

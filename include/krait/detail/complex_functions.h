@@ -31,8 +31,8 @@ KRAIT_API complex_parts<double> complex_polar(double r, double angle);
 KRAIT_API complex_parts<float> complex_pow(float x, float y, float u, float v);
 KRAIT_API complex_parts<double> complex_pow(double x, double y, double u, double v);
 
-/// Facts of a Real's format. The square of a number from `least` to `most` is a normal number, and so is its rounding error but for what
-/// does not count beside the square.
+/// Facts of a Real's format. The square of a number from `least` to `most` is a normal number. So
+/// is its rounding error, unless it is negligible next to the square.
 template <class Real>
 struct complex_format {
   using plain_type = held_t<Real>;
@@ -99,7 +99,7 @@ Real with_sign_of(const Real& x, const Real& y) {
   return Real(copysign(x, choose(y == y, y, complex_constant<Real>(0))));
 }
 
-/// The square root of (|x| + |z|) / 2 for parts |x| and |y|, neither of which is large or small.
+/// The square root of (|x| + |z|) / 2 for parts |x| and |y| that are neither large nor small.
 template <class Real>
 Real half_angle_root(const Real& x, const Real& y) {
   return Real(sqrt((x + sqrt(fma(x, x, y * y))) * complex_constant<Real>(0.5)));

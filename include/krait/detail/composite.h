@@ -102,7 +102,7 @@ void each_leaf(Object& object, const Visit& visit) {
   else composite<std::remove_const_t<Object>>::each(object, [&](auto& part) { each_leaf(part, visit); });
 }
 
-/// The types of a composite's scalars, written one after another; `next` ends behind the last.
+/// The types of a composite's scalars, written one after another; `next` ends after the last.
 template <class Type>
 constexpr void write_scalars(scalar*& next);
 template <class... Types>
@@ -153,13 +153,14 @@ concept traced_composite = requires {
 template <class Type>
 concept any_traced = traced<Type> || traced_composite<Type>;
 
-/// What follows is recorded for this place, where one of the types is traced: for functions of plain values, too.
+/// Sets the location of the next records if one of the types is traced: for functions of plain
+/// values, too.
 template <class... Types>
 constexpr void set_location_of([[maybe_unused]] location where) {
   if constexpr ((any_traced<Types> || ...)) set_location(where);
 }
 
-/// What a traced or plain value holds.
+/// The type in a traced or plain value.
 template <class Type>
 struct held {
   using type = Type;
@@ -204,7 +205,7 @@ struct argument_source {
   place at;
   const node* first;
   const leaf* leaves;
-  /// Where the next leaf of the source lies.
+  /// The place of the next leaf of the source.
   place next(const node_source& from) const {
     place p = at;
     p.offset += leaves[from.next - first].offset;
@@ -212,7 +213,7 @@ struct argument_source {
   }
 };
 
-/// One node a leaf of Type, read at once and converted to the leaf's type.
+/// One node per leaf of Type, read at once and converted to the leaf's type.
 template <class Type>
 struct node_list {
   node at[leaf_count<Type>];

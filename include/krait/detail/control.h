@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the words of krait/control.h give: chains of ifs and cases, loops, and the sides of a choice.
+// The return types of krait/control.h: chains of ifs and cases, loops, and the sides of a choice.
 #pragma once
 
 #include <krait/memory.h>
@@ -25,19 +25,24 @@ class expected_bool : public value<bool> {
   expected mostly_;
 };
 
-/// What if_ gives: .elif_ and .else_ go on from it, in the same expression.
+/// The continuation of kr::if_: .elif_ and .else_ follow in the same expression.
 class if_chain {
  public:
   explicit if_chain(const mark& at) : mark_(at) {}
   if_chain(const if_chain&) = delete;
   if_chain& operator=(const if_chain&) = delete;
 
-  /// The condition is computed only where no earlier one holds.
+  /// Runs the body if no earlier condition holds and this one is not 0.
+  /// The condition is computed only then.
+  /// \code
+  /// kr::if_(x[i] < 0, [&] { y[i] = -1; }).elif_(x[i] > 0, [&] { y[i] = 1; });
+  /// \endcode
   template <class Body>
   if_chain elif_(operand condition, const Body& body, location where = location::here()) && {
     check_body<Body>();
     return if_chain(record_elif(mark_, node_of(condition), body, where, expected_of(condition)));
   }
+  /// Runs the body if no condition holds.
   template <class Body>
   void else_(const Body& body, location where = location::here()) && {
     check_body<Body>();
@@ -48,14 +53,15 @@ class if_chain {
   mark mark_;
 };
 
-/// What switch_ gives.
+/// The continuation of kr::switch_: .case_ and .default_ follow in the same expression.
 class switch_chain {
  public:
   explicit switch_chain(node at) : node_(at) {}
   switch_chain(const switch_chain&) = delete;
   switch_chain& operator=(const switch_chain&) = delete;
 
-  /// `.case_(1, body)`, `.case_(2, 3, body)`: there is no fall-through.
+  /// Runs the body for these values: `.case_(1, body)`, `.case_(2, 3, body)`; there is no
+  /// fall-through.
   template <class... ValuesAndBody>
   switch_chain case_(const ValuesAndBody&... values_and_body) && {
     constexpr unsigned count = sizeof...(ValuesAndBody) - 1;
@@ -63,6 +69,7 @@ class switch_chain {
     split<count>({}, values_and_body...);
     return switch_chain(node_);
   }
+  /// Runs the body for all other values.
   template <class Body>
   void default_(const Body& body, location where = location::here()) && {
     check_body<Body>();

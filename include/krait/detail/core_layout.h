@@ -11,7 +11,7 @@ namespace krait::detail {
 /// Operands of a function whose layout is a text.
 inline constexpr int max_operands = 12;
 
-/// What each operand's core dimensions are: "(m,n),(n,p)->(m,p)".
+/// The core dimensions of each operand: "(m,n),(n,p)->(m,p)".
 struct core_layout {
   struct operand {
     int rank = 0;
@@ -27,7 +27,7 @@ struct core_layout {
         if (operands[o].names[d] == name) return true;
     return false;
   }
-  /// The first name of an output's dimensions that no input has and that is no number, or -1.
+  /// The first name among an output's dimensions that no input has and that is not a number, or -1.
   constexpr int unknown() const {
     for (int o = inputs; o < inputs + outputs; ++o)
       for (int d = 0; d < operands[o].rank; ++d)
@@ -36,7 +36,16 @@ struct core_layout {
   }
 };
 
-enum class layout_problem { none, open, name, close, arrow, end, dimensions, operands };
+enum class layout_problem {
+  none,
+  expected_open_parenthesis,
+  expected_name_or_size,
+  expected_comma_or_close,
+  expected_comma_or_arrow,
+  expected_end,
+  too_many_dimensions,
+  too_many_operands
+};
 
 /// Reads a layout from left to right; what is wrong first, and at which character.
 class core_layout_reader {
@@ -52,30 +61,30 @@ class core_layout_reader {
  private:
   constexpr void read() {
     if (!list(layout.inputs)) return;
-    if (!take('-') || at_ >= size_ || text_[at_] != '>') return fail(layout_problem::arrow);
+    if (!take('-') || at_ >= size_ || text_[at_] != '>') return fail(layout_problem::expected_comma_or_arrow);
     ++at_;
     if (!list(layout.outputs)) return;
     skip();
-    if (at_ < size_) fail(layout_problem::end);
+    if (at_ < size_) fail(layout_problem::expected_end);
   }
   constexpr bool list(int& count) {
     do {
-      if (layout.inputs + layout.outputs == max_operands) return fail(layout_problem::operands), false;
+      if (layout.inputs + layout.outputs == max_operands) return fail(layout_problem::too_many_operands), false;
       if (!one(layout.operands[layout.inputs + layout.outputs])) return false;
       ++count;
     } while (take(','));
     return true;
   }
   constexpr bool one(core_layout::operand& o) {
-    if (!take('(')) return fail(layout_problem::open), false;
+    if (!take('(')) return fail(layout_problem::expected_open_parenthesis), false;
     if (take(')')) return true;
     do {
-      if (o.rank == max_rank) return fail(layout_problem::dimensions), false;
+      if (o.rank == max_rank) return fail(layout_problem::too_many_dimensions), false;
       const int name = dimension();
-      if (name < 0) return fail(layout_problem::name), false;
+      if (name < 0) return fail(layout_problem::expected_name_or_size), false;
       o.names[o.rank++] = name;
     } while (take(','));
-    if (!take(')')) return fail(layout_problem::close), false;
+    if (!take(')')) return fail(layout_problem::expected_comma_or_close), false;
     return true;
   }
   /// A name, or a number, which is an extent.
@@ -124,20 +133,20 @@ class core_layout_reader {
 template <layout_problem Problem, std::size_t Character>
 struct wrong_layout {
   using enum layout_problem;
-  static_assert(Problem != open,
+  static_assert(Problem != expected_open_parenthesis,
                 "krait: guvectorize's layout needs a ( at the character that wrong_layout names, counted from 0");
   static_assert(
-      Problem != name,
+      Problem != expected_name_or_size,
       "krait: guvectorize's layout needs a dimension's name or size at the character that wrong_layout names, counted from 0");
-  static_assert(Problem != close,
+  static_assert(Problem != expected_comma_or_close,
                 "krait: guvectorize's layout needs a , or ) at the character that wrong_layout names, counted from 0");
-  static_assert(Problem != arrow,
+  static_assert(Problem != expected_comma_or_arrow,
                 "krait: guvectorize's layout needs a , or -> at the character that wrong_layout names, counted from 0");
   static_assert(
-      Problem != end,
-      "krait: guvectorize's layout goes on at the character that wrong_layout names, counted from 0, where it should end");
-  static_assert(Problem != dimensions, "krait: an operand of guvectorize's layout has more than 6 dimensions");
-  static_assert(Problem != operands, "krait: guvectorize's layout has more than 12 operands");
+      Problem != expected_end,
+      "krait: guvectorize's layout should end at the character that wrong_layout names, counted from 0");
+  static_assert(Problem != too_many_dimensions, "krait: an operand of guvectorize's layout has more than 6 dimensions");
+  static_assert(Problem != too_many_operands, "krait: guvectorize's layout has more than 12 operands");
   static constexpr bool none_is_wrong = Problem == none;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every public header includes before its first line of C++20, by what it includes: one sentence where the compiler has another
-// standard. An #error alone lets the compiler go on, to thousands of errors; a file that is missing ends it.
+// Every public header includes this before its first line of C++20, directly or not. It gives one
+// sentence if the compiler has another standard. An #error alone lets the compiler go on, to
+// thousands of errors; a missing file ends it.
 #pragma once
 
 #if __cplusplus < 202002L

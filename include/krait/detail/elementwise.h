@@ -33,8 +33,10 @@ KRAIT_API void broadcast_shape(const kernel_state* of, const argument* inputs, u
 struct elementwise_signatures {
   const signature* at[max_rank];
 };
-/// A call whose inputs broadcast to these extents, those of the outputs behind them, in as few dimensions as strides allow. An input that
-/// an output overlaps is copied first, unless each element is read where it is written. Throws error{usage} where an output has another shape, or overlaps another or itself.
+/// A call with inputs that broadcast to these extents, in as few dimensions as strides allow; the
+/// outputs follow the inputs. An input that an output overlaps is copied first, unless each element
+/// is read where it is written. Throws error{usage} if an output has another shape, or overlaps
+/// another one or itself.
 KRAIT_API void call_elementwise(kernel_state* state, const void* lambda, const elementwise_signatures& by_rank,
                                 argument* arguments, int rank, const std::int64_t* extents, unsigned outputs,
                                 const call_config& config);
@@ -94,7 +96,7 @@ auto make_output(const std::int64_t* extents, void* device_handle) {
   }
 }
 
-/// Where a call runs, if that is said.
+/// The stream or device of a call, if the user chose one.
 struct elementwise_place {
   const stream* in = nullptr;
   void* device = nullptr;
@@ -156,7 +158,7 @@ struct elementwise<Lambda, std::tuple<Results...>> {
 
 template <class Lambda>
 struct elementwise_into {
-  /// Mask: none, or one container of what is 0 where nothing is written.
+  /// Mask: none, or one container; nothing is written where it is 0.
   template <class... Outputs, class... Mask, class... Args>
   static void call(kernel_state* state, const Lambda& lambda, const elementwise_place& at, const std::tuple<Outputs&...>& outputs,
                    const std::tuple<Mask...>& mask, Args&&... args) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How an element-wise call becomes a kernel: one parameter an input, then one an output. Flat: all arrays have the output's shape
-// and are indexed by one number. Broadcast: arrays have the output's rank, with stride 0 along broadcast dimensions.
+// How an element-wise call becomes a kernel: one parameter per input, then one per output. Flat:
+// all arrays have the output's shape and are indexed by one number. Broadcast: arrays have the
+// output's rank, with stride 0 along broadcast dimensions.
 #pragma once
 
 #include <tuple>

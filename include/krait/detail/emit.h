@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plain functions through which the templates of the DSL reach the recorder (lib/trace). Everything typed is erased here: a
-// traced value is a `node`, its type is known to the recorder, which converts operands itself and reads a mutable local where one
-// is used as a value.
+// The plain functions through which the templates of the DSL reach the recorder (lib/trace). All
+// types are erased here: a traced value is a `node`. The recorder knows its type, converts operands
+// itself, and reads a mutable local where one is used as a value.
 //
-// A misuse does not throw where it happens: it is kept, the operation gives a zero, and finish_recording throws it. What must
-// stop at once does throw: use of a traced value while nothing is recorded, and a recording that grows without end.
+// A misuse does not throw where it happens: it is kept, the operation gives a zero, and
+// finish_recording throws it. Two misuses throw at once: the use of a traced value while nothing is
+// recorded, and a recording that grows without end.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +70,7 @@ KRAIT_API void* finish_recording(void* recording);
 /// Ends the recording after an exception left the lambda.
 KRAIT_API void abandon_recording(void* recording) noexcept;
 KRAIT_API bool recording_active() noexcept;
-/// Keeps a misuse that a template found; without a file, at the place of what is recorded now.
+/// Keeps a misuse that a template found; without a file, at the place that is recorded now.
 KRAIT_API void misuse(const char* text, location where);
 
 /// A body whose return_(value) gives its result to `result` and leaves the body, not the kernel: an element-wise function's.
@@ -108,7 +109,7 @@ KRAIT_API node literal(scalar type, std::uint64_t bits);
 /// x as a value of that type (C++'s conversion; float to integer saturates).
 KRAIT_API node convert(scalar type, node x);
 KRAIT_API node bit_convert(scalar type, node x);
-/// What is beyond a float type's largest finite number becomes that.
+/// Numbers beyond a float type's largest finite number become that number.
 KRAIT_API node convert_saturating(scalar type, node x);
 /// The operation on operands converted to `type`; the result's type follows from the operation's row. A shift's count and a
 /// select's condition keep their own type.
@@ -120,8 +121,9 @@ KRAIT_API node position(op what, scalar type, unsigned dimension = 0);
 /// An operation for its effect, on one operand.
 KRAIT_API void perform(op what, scalar type, node x, location where);
 KRAIT_API void set_location(location where);
-/// What follows is recorded for the line that calls the function in which this stands, as the program's debug information has it: for what
-/// cannot have a default argument, as an operator. That function must not be inlined.
+/// Sets the location of the next records to the line that calls the current function, as the
+/// program's debug information has it. It serves functions that cannot have a default argument,
+/// such as operators. The current function must not be inlined.
 KRAIT_API void set_caller(const void* return_address = __builtin_return_address(0));
 
 /// Where the right operand of && or || begins, or an elif's condition.
@@ -158,7 +160,7 @@ KRAIT_API node atomic(op what, const place& at, const node* values, unsigned cou
 KRAIT_API node extent(node array, unsigned dimension);
 /// Shared or Local. scalar::none: composite elements.
 KRAIT_API node make_array(op what, scalar element, std::size_t elem_bytes, const std::int64_t* extents, unsigned rank);
-/// A shared array of `length` elements, sized at launch where it is no literal.
+/// A shared array of `length` elements, sized at launch unless that is a literal.
 KRAIT_API node make_shared(scalar element, std::size_t elem_bytes, node length);
 /// WarpReduce or WarpScan.
 KRAIT_API node combine_lanes(op what, scalar type, node x, unsigned by);
@@ -172,14 +174,14 @@ KRAIT_API int cluster_size();
 /// A shared array as the cluster's block of this rank has it.
 KRAIT_API node shared_of(node array, node rank);
 
-// ---- tiles (ir/tiles.h says how they lie) --------------------------------------------------------------------------------------
+// ---- tiles (ir/tiles.h has their layout) --------------------------------------------------------------------------------------
 /// Threads of the block, which must be fixed; 32 after a misuse.
 KRAIT_API unsigned threads_of_block();
 /// A factor of a product: a tile in a shared array of one dimension, from an offset on.
 struct factor {
   node array, offset;
   scalar type = scalar::none;
-  bool transposed = false;  // lies there as its transpose
+  bool transposed = false;  // the tile is stored as its transpose
 };
 struct product_form {
   int rows = 0, columns = 0, depth = 0;
@@ -188,7 +190,8 @@ struct product_form {
 };
 /// sums[e] += left * right, for each element of the thread; the results replace the sums.
 KRAIT_API void multiply(const product_form& form, const factor& left, const factor& right, node* sums, unsigned count);
-/// A tile of a view, of which `from` names the first row and column, to tiles that products take; zeros outside of the view.
+/// Copies a tile of a view to tiles that products take; `from` names the first row and column.
+/// Zeros outside the view.
 KRAIT_API void copy_tile(const factor& to, const place& from, int rows, int columns, bool inside, bool pieces);
 /// Elements of a row of a shared array to neighbours in a view.
 KRAIT_API void copy_back(const place& to, node array, node at, unsigned elements);

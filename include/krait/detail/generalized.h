@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a call of a generalized function does: the shapes that its layout asks for, its arguments, and the outputs that are made.
+// A call of a generalized function: the shapes that its layout requires, its arguments, and the
+// outputs that are made.
 #pragma once
 
 #include <krait/detail/generalized_recording.h>
@@ -8,7 +9,8 @@
 namespace krait {
 namespace detail {
 
-/// Extents of the batch, and sizes of the layout's names, of what is given: null for numbers, and for outputs that are made. Throws error{usage} in NumPy's words.
+/// Computes the extents of the batch, and the sizes of the layout's names, from the arguments: null
+/// for numbers, and for outputs that are made. Throws error{usage} in NumPy's words.
 KRAIT_API void core_shapes(const kernel_state* of, const core_layout& layout, const char* text, int batch,
                            const argument* const* given, std::int64_t* extents, std::int64_t* sizes);
 /// Gives all arguments the batch's dimensions, and launches a thread an element of it. An input that an output overlaps is copied first.
@@ -99,7 +101,7 @@ struct generalized_function {
     config.form = call_config::threads, config.on = at.in, config.device = at.device;
     std::int64_t extents[max_rank], sizes[max_operands * max_rank];
     if constexpr (sizeof...(Given) > 0) {
-      static_assert(sizeof...(Given) == sizeof...(Out), "krait: into() needs one output for each of guvectorize's layout");
+      static_assert(sizeof...(Given) == sizeof...(Out), "krait: into() needs one output for each output of guvectorize's layout");
       static_assert((container<Given> && ...) && (!std::is_const_v<typename container_traits<Given>::element> && ...),
                     "into() takes kr::array or writable containers");
       static_assert(((rank_of<Given&> >= core(first + Out)) && ...),
@@ -117,7 +119,7 @@ struct generalized_function {
       static_assert(layout.unknown() < 0,
                     "krait: a dimension of an output of guvectorize's layout is in no input: give the output, f.into(z)(…)");
       static_assert(sizeof...(Results) == sizeof...(Out),
-                    "krait: guvectorize's signature gives another number of results than its layout");
+                    "krait: guvectorize's signature and its layout differ in their number of results");
       constexpr int batch = largest({0, (by_value<Args> ? 0 : rank_of<Args> - core(In))...});
       using recording = generalized_recording<Text, Lambda, batch, std::tuple<input_of<Args>...>, std::tuple<Results...>>;
       packing<recording::all_nodes> packed;

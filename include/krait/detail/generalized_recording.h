@@ -35,7 +35,7 @@ class core_view {
   template <class... Indices>
   auto operator()(const Indices&... indices) const {
     static_assert(sizeof...(Indices) == Rank,
-                  "krait: an operand of guvectorize is indexed by as many numbers as the layout gives it dimensions");
+                  "krait: an operand of guvectorize needs one index for each dimension that the layout gives it");
     place p = batch_;
     ((p.indices[p.rank++] = node_of(subscript(indices))), ...);
     if constexpr (std::is_const_v<Elem>) return element<plain_element>::read(p);
@@ -100,7 +100,7 @@ struct generalized_recording<Text, Lambda, Batch, std::tuple<Inputs...>, std::tu
     using type = typename given::element;
     constexpr int core = layout.operands[In].rank;
     if constexpr (!given::is_array) {
-      static_assert(core == 0, "krait: guvectorize's layout gives this input dimensions, and a number has none");
+      static_assert(core == 0, "krait: guvectorize's layout gives this input dimensions: pass an array, not a number");
       return parameter_traits<value<type>>::make(nodes + first_node(In));
     } else if constexpr (core == 0) {
       return detail::element<type>::read(at_element(nodes[first_node(In)], element, In));
@@ -133,7 +133,7 @@ struct generalized_recording<Text, Lambda, Batch, std::tuple<Inputs...>, std::tu
       // Braces: loads are recorded from left to right.
       std::tuple operands{load<In>(nodes, element)..., output<Out>(nodes, element)...};
       using returned = decltype(std::apply(lambda, operands));
-      static_assert(std::is_void_v<returned>, "krait: guvectorize's function returns nothing: it writes its outputs");
+      static_assert(std::is_void_v<returned>, "krait: guvectorize's function must return nothing: it writes its outputs");
       std::apply(lambda, operands);
       end_body(body);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects that functions of the headers make once: kernels, mostly. Static objects of a program may use them in their destructors, so
-// they outlive those: at exit they are never destroyed, and where a library that has them is unloaded, after all of its static objects.
+// Objects that functions of the headers make once: kernels, mostly. Static objects of a program may
+// use them in their destructors, so they outlive those. At exit they are never destroyed. When a
+// library that has them is unloaded, they are destroyed after all of its static objects.
 #pragma once
 
 #include <utility>
@@ -30,7 +31,8 @@ Type& lasting(Type made) {
   return *object;
 }
 
-// Destructors with a priority run after those of static objects; one for each source of the library, of which all but the first do nothing.
+// Destructors with a priority run after those of static objects. Each source of the library has
+// one; all but the first do nothing.
 __attribute__((destructor(101), used)) static void destroy_lasting() {
   destroy_kept(reinterpret_cast<const void*>(&destroy_lasting));
 }

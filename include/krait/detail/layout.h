@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the elements of an array lie in its memory, without their type: what slices and other views are computed from, in the library.
+// The positions of an array's elements in its memory, without their type. The library computes
+// slices and other views from them.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +55,7 @@ class memory_share {
   storage* memory_ = nullptr;
 };
 
-// Views. All throw error{usage} in NumPy's words for what the layout does not have.
+// Views. All throw error{usage} in NumPy's words for parts that the layout does not have.
 
 /// Throws error{usage}: the array has no such index.
 [[noreturn]] KRAIT_API void refuse_index(std::int64_t index, int axis, std::int64_t size);
@@ -62,7 +63,7 @@ class memory_share {
 KRAIT_API layout dense(const std::int64_t* extents, int rank, bool fortran) noexcept;
 KRAIT_API bool is_dense(const layout& of, bool fortran) noexcept;
 KRAIT_API layout slice(const layout& of, const slice_item* items, int count);
-/// The same elements in C order with other extents, one of which may be -1. False where no strides give that.
+/// The same elements in C order with other extents; one may be -1. False if no strides give that.
 KRAIT_API bool reshape(const layout& of, const std::int64_t* extents, int rank, layout& out);
 KRAIT_API layout permute(const layout& of, const std::int64_t* axes, int count);
 KRAIT_API layout flip(const layout& of, const std::int64_t* axes, int count);
@@ -76,9 +77,10 @@ struct elements {
   const layout* at;
   std::size_t element_bytes;
 };
-/// Whether some element of one may lie where one of the other lies, whatever arrays they are of.
+/// Whether some element of one may share memory with one of the other, also for different arrays.
 KRAIT_API bool may_meet(const elements& x, const elements& y);
-/// Throws error{usage} where two elements may lie at one place: what they are is unknown when `function` has written both.
+/// Throws error{usage} if two elements may share memory: their value is unknown after `function`
+/// has written both.
 KRAIT_API void check_apart(const layout& written, const char* function);
 
 KRAIT_API void copy_from_host(const elements& to, const void* from);

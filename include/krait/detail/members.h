@@ -150,7 +150,7 @@ constexpr decltype(auto) visit_members(Object& object, Visit&& visit) {
   }
 }
 
-/// What is no plain struct is refused in the user's words.
+/// Refuses a type that is not a plain struct, in the user's words.
 template <class Type>
 consteval bool check_aggregate() {
   static_assert(!std::is_reference_v<Type>, "krait: a reference is not valid on another device: store the value itself");

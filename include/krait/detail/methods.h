@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels of an element-wise function's methods that take elements one after the other, in which the function is inlined: a thread folds
-// a line of elements, a segment, or what is done to some of an array's elements.
+// The kernels of an element-wise function's methods that take elements one after the other. The
+// function is inlined in them. A thread folds a line of elements or a segment, or updates some of
+// an array's elements.
 #pragma once
 
 #include <krait/array.h>
@@ -25,13 +26,13 @@ KRAIT_API void check_mask_shape(const std::int64_t* mask, const std::int64_t* of
 KRAIT_API void check_mask_count(std::int64_t values, std::int64_t elements);
 KRAIT_API void check_index_count(std::int64_t indices);
 
-/// What folding elements of a type is computed in: the type that the function gives of its own results.
+/// The type in which elements are folded: the type that the function gives for its own results.
 template <class Lambda, class Elem>
 struct fold_result {
   template <class Of>
   using once = held_t<std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Of>, value<Of>>>>;
   using type = once<once<Elem>>;
-  static_assert(plain<type>, "krait: a function that is folded gives a number of two numbers");
+  static_assert(plain<type>, "krait: the folded function must take two numbers and return one");
 };
 template <class Lambda, class Elem>
 using fold_t = typename fold_result<Lambda, Elem>::type;

@@ -11,21 +11,25 @@
 namespace krait {
 namespace detail {
 
-/// What floats below 32 bits share: bits of storage, and conversions on the host that round to nearest, ties to even. Numbers: the largest
-/// exponent has numbers too, and one NaN in place of infinities and NaNs.
+/// The common part of floats below 32 bits: bits of storage, and conversions on the host that round
+/// to nearest, ties to even. Numbers: the largest exponent has numbers too, and one NaN in place of
+/// infinities and NaNs.
 template <class Self, int Exponent, int Fraction, bool Numbers = false>
 class narrow_float {
  public:
+  /// The unsigned integer type that holds the bits.
   using storage = std::conditional_t<(Exponent + Fraction < 8), std::uint8_t, std::uint16_t>;
 
   constexpr narrow_float() = default;
   constexpr operator float() const { return widen(bits_); }  // NOLINT: every value is a float
 
+  /// Makes a number from its bits.
   static constexpr Self from_bits(storage bits) {
     Self x;
     x.bits_ = bits;
     return x;
   }
+  /// The bits of the number.
   constexpr storage bits() const { return bits_; }
 
  protected:
@@ -36,7 +40,7 @@ class narrow_float {
  private:
   static constexpr int bias = (1 << (Exponent - 1)) - 1, most = bias + Numbers;  // exponent of the largest number
   static constexpr std::uint32_t beyond =
-      Numbers ? sign_bit - 1 : ((1u << Exponent) - 1) << Fraction;  // infinity, or NaN where there is none
+      Numbers ? sign_bit - 1 : ((1u << Exponent) - 1) << Fraction;  // infinity, or NaN if the format has no infinity
 
   /// Where 64 bits are more than a double holds, the lowest bits only say whether they are zero: the rounding to come sees the same.
   template <class Number>

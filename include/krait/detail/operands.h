@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What expressions on whole arrays are made of, and the kernel that one becomes.
+// The parts of expressions on whole arrays, and the kernel of an expression.
 #pragma once
 
 #include <tuple>

@@ -164,6 +164,12 @@ KRAIT_BINARY(>=, Ge, compare_rule)
     const auto result = detail::compute<types>(detail::op::name, node_of(x), other);                          \
     return value<Type>(detail::store(place_of(x), node_of(result)));                                          \
   }                                                                                                           \
+  template <detail::plain Type, detail::operand_type Right>                                                   \
+  void operator symbol(const var<Type>&, const Right&) {                                                      \
+    static_assert(detail::always_false<Right>,                                                                \
+                  "krait: this kr::var is const: a lambda that captures it by copy, [=], has a local of its " \
+                  "own: capture by reference, [&]");                                                          \
+  }                                                                                                           \
   template <detail::plain Type, class Right>                                                                  \
   void operator symbol(const value<Type>&, const Right&) {                                                    \
     static_assert(detail::always_false<Right>,                                                                \

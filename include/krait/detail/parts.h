@@ -67,24 +67,27 @@ struct list_of_parts<Wrapper, std::tuple<Types...>> {
   using type = part_list<Wrapper, Types...>;
 };
 
-/// What a traced struct has: its members by structured bindings, and by name.
+/// The common part of traced structs: members by structured bindings, and by name.
 template <template <class> class Wrapper, class Type>
 class parts {
   using types = typename composite<Type>::types;
 
  public:
+  /// The number of members.
   static constexpr std::size_t count = std::tuple_size_v<types>;
+  /// The type of a member, by its number.
   template <std::size_t Index>
   using part_type = std::tuple_element_t<Index, types>;
 
   template <source Source>
   explicit parts(Source& from) : list_(from) {}
+  /// Visits the scalars in it; used by the library.
   template <class Visit>
   void leaves(const Visit& visit) const {
     list_.leaves(visit);
   }
 
-  /// `p[&particle::mass]`.
+  /// A member by its pointer: `p[&particle::mass]`.
   template <class Member>
   const Wrapper<Member>& operator[](Member Type::*which) const& {
     return *find<Member>(which, std::make_index_sequence<count>());
@@ -98,6 +101,7 @@ class parts {
     return static_cast<Wrapper<Member>&&>((*this)[which]);
   }
 
+  /// A member by its number, for structured bindings.
   template <std::size_t Index>
   const Wrapper<part_type<Index>>& get() const& {
     return list_.template at<Index>();
@@ -115,7 +119,7 @@ class parts {
   template <class Member, std::size_t... Indices>
   const Wrapper<Member>* find(Member Type::*which, std::index_sequence<Indices...>) const {
     alignas(Type) unsigned char storage[sizeof(Type)];
-    auto& object = *reinterpret_cast<Type*>(storage);  // never read: only where its members lie
+    auto& object = *reinterpret_cast<Type*>(storage);  // never read: only for the offsets of its members
     const void* const wanted = &(object.*which);
     const Wrapper<Member>* found = nullptr;
     visit_members(object, [&](auto&... members) {
@@ -134,7 +138,7 @@ class parts {
   typename list_of_parts<Wrapper, types>::type list_;
 };
 
-/// What a value, var or element of a Type can be made from or assigned.
+/// The types from which a value, var or element of a Type can be made or assigned.
 template <class From, class Type>
 concept gives = becomes<held_t<From>, Type>;
 template <class Parts, class... From>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What functions that are made of others share (krait/math_more.h): their types, and the parts of a floating-point number.
+// Common parts of composed functions (krait/math_more.h): their types, and the parts of a
+// floating-point number.
 #pragma once
 
 #include <krait/control.h>

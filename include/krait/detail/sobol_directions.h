@@ -71,7 +71,7 @@ class sobol_dimension {
   location where_;
 };
 
-/// What bit k of an index adds to the coordinate.
+/// The number that bit k of an index adds to the coordinate.
 struct sobol_directions {
   std::uint32_t v[32] = {};
   explicit constexpr sobol_directions(int dimension) {

@@ -28,7 +28,7 @@ class subscript {
   node node_;
 };
 
-/// A scalar of a composite type: its type, and where it lies.
+/// A scalar of a composite type: its type and its place.
 struct leaf {
   scalar type;
   std::uint32_t offset;  // in bytes
@@ -45,7 +45,8 @@ struct place_source {
   }
 };
 
-/// How the elements of an array are read and named; krait/aggregate.h has it for what is not a scalar.
+/// How the elements of an array are read and named; krait/aggregate.h has it for types that are not
+/// scalars.
 template <class Type>
 struct element {
   static value<Type> read(place at) { return value<Type>(load(at)); }

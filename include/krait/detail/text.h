@@ -9,7 +9,11 @@
 
 namespace krait {
 
-/// Text that Krait made: `std::string s(k.ir())` or `puts(k.ir().c_str())`.
+/// A text that Krait made, which converts to any string type.
+/// \code
+/// std::string ir(scale.ir());
+/// std::puts(scale.ir().c_str());
+/// \endcode
 class KRAIT_API text {
  public:
   text() noexcept = default;
@@ -23,11 +27,15 @@ class KRAIT_API text {
   }
   ~text();
 
+  /// The text, ending with a zero character.
   const char* c_str() const noexcept { return data_ ? data_ : ""; }
+  /// The first character.
   const char* data() const noexcept { return c_str(); }
+  /// The number of characters.
   std::size_t size() const noexcept { return size_; }
+  /// Tests whether it has no characters.
   bool empty() const noexcept { return size_ == 0; }
-  /// Any string type made from (pointer, length).
+  /// Converts to any string type that is made from a pointer and a length.
   template <class String>
   requires requires(const char* p, std::size_t n) { String(p, n); }
   operator String() const { return String(c_str(), size_); }

@@ -12,12 +12,13 @@ namespace krait::detail {
 /// A kernel with its one list of parameters, in the order of the text.
 struct text_kernel;
 
-/// `file` stands in messages. Throws error{compile} with line:column for text that is no kernel, error{usage} for one with data of
-/// kr::constant, which the text does not hold. `checked`: accesses are, whatever the text says of that; throws error{usage} for text
-/// taken after the passes, where they cannot be.
+/// `file` is used in messages. Throws error{compile} with line:column for text that is not a
+/// kernel, and error{usage} for a kernel with data of kr::constant, which the text does not hold.
+/// `checked`: accesses are checked, whatever the text says; throws error{usage} for text taken
+/// after the passes, where that is not possible.
 KRAIT_API text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* file, bool checked = false);
 KRAIT_API void free_text_kernel(text_kernel* kernel) noexcept;
-/// What it takes; lives as long as the kernel.
+/// Its parameters; they live as long as the kernel.
 KRAIT_API const signature& signature_of(const text_kernel* kernel) noexcept;
 /// Whether it stores to that array, dead code aside.
 KRAIT_API bool writes_parameter(const text_kernel* kernel, unsigned index) noexcept;

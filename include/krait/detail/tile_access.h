@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What krait/tile.h asks of the library: tiles without their types. A tile is the mutable locals that a thread has of it, in the order of
-// ir/tiles.h. One of one row has the elements of all columns that are not another lane's, one of one column those of the thread's rows.
+// The library's interface for krait/tile.h: tiles without their types. A tile is the mutable locals
+// that a thread has of it, in the order of ir/tiles.h. A tile of one row has the elements of all
+// columns that are not another lane's, one of one column those of the thread's rows.
 #pragma once
 
 #include <vector>
@@ -39,9 +40,9 @@ KRAIT_API tile_nodes map_tile(const tile_shape& result, function_ref<node(unsign
 /// Row (0) or column (1) numbers of the elements, from 0.
 KRAIT_API tile_nodes index_tile(const tile_shape& shape, int axis);
 
-/// What is outside the view is 0.
+/// Elements outside the view are 0.
 KRAIT_API tile_nodes load_tile(const tile_shape& shape, const tile_place& from);
-/// What is outside the view is not stored.
+/// Elements outside the view are not stored.
 KRAIT_API void store_tile(const tile_shape& shape, const tile_nodes& nodes, const tile_place& to);
 
 /// Along an axis, in one order on every target.

@@ -14,8 +14,8 @@ namespace krait {
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"
-// Undefined below: one line an operator, for traced and plain operands in every order. Plain ones are taken by value, so that a
-// constant can be used in a lambda that does not capture it.
+// Undefined below: one line per operator, for traced and plain operands in every order. Plain ones
+// are taken by value, so that a lambda can use a constant without capturing it.
 #define KRAIT_VEC_PAIR(name, expression)                                               \
   template <detail::traced_operand Left, detail::traced_operand Right>                 \
   requires detail::vec_operands<Left, Right>                                           \

@@ -19,7 +19,8 @@ class array_element;
 
 namespace detail {
 
-/// What a(which) gives, for an array or an expression of indices or of bool; in krait/algorithm/indexing.h.
+/// The result of a(which), for an array or an expression of indices or of bool; in
+/// krait/algorithm/indexing.h.
 template <class Array, class Which>
 struct selector;
 template <class Which>

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "codegen/cpu/emitter.h"
+#include "codegen/cpu/emit/emitter.h"
 #include "codegen/cpu/image.h"
-#include "codegen/cpu/record.h"
-#include "codegen/cpu/shape.h"
+#include "codegen/cpu/emit/hint_record.h"
+#include "codegen/cpu/lanes/shape.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/walk.h"
@@ -91,7 +91,7 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   // The passes put such functions into the kernel, whose gangs know where they are; a text may come from elsewhere.
   for (std::size_t i = 1; i < module.functions.size(); ++i)
     if (ir::any_inst(module.functions[i], [](const ir::Inst& inst) { return ir::info(inst.op).family == ir::Family::Position; }))
-      unsupported("a function asks for a position, and only a kernel has one");
+      unsupported("a function uses a thread or block position, which only a kernel may use");
   initialise_llvm();
   Reply reply;
   Stopwatch watch;

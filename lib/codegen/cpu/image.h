@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "codegen/cpu/shape.h"
+#include "codegen/cpu/lanes/shape.h"
 #include "codegen/llvm/machine.h"
 #include "support/cpu_blob.h"
 

@@ -13,7 +13,7 @@
 
 #include "codegen/cpu/cpu.h"
 #include "codegen/cpu/image.h"
-#include "codegen/cpu/shape.h"
+#include "codegen/cpu/lanes/shape.h"
 #include "codegen/llvm/masked_loads.h"
 #include "codegen/llvm/session.h"
 
@@ -52,7 +52,7 @@ void check_parameters(const llvm::Function& f, const std::vector<RawItem>& items
   const std::string name = f.getName().str();
   constexpr std::string_view place = "a ptr to where the thread is";
   if (!f.getReturnType()->isVoidTy() || f.isVarArg())
-    unsupported(fmt::format("the function {} of the LLVM IR returns {}{}: kernels return void and take the items of the launch",
+    unsupported(fmt::format("the function {} of the LLVM IR returns {}{}: a kernel must return void and take the items of the launch",
                             name, text_of(*f.getReturnType()), f.isVarArg() ? ", and takes any number of parameters" : ""));
   if (f.arg_size() != items.size() + 1)
     unsupported(fmt::format("the function {} of the LLVM IR takes {} parameters, and the launch gives {} and {}:{}", name,

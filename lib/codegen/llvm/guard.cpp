@@ -97,7 +97,7 @@ Failure run_guarded(std::function<void()> work) {
   }();
   (void)installed;
   const auto elsewhere = [] {
-    return Failure{spent_status, "this copy of the code generator compiles no more, as LLVM failed in it"};
+    return Failure{spent_status, "this copy of the code generator no longer compiles, because LLVM failed in it"};
   };
   {
     const std::lock_guard lock(gate);

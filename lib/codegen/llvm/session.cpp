@@ -84,7 +84,7 @@ void Session::read(std::string_view code) {
   if (!parsed) {
     const std::string place =
         wrong.getLineNo() > 0 ? fmt::format(", line {}, column {}", wrong.getLineNo(), wrong.getColumnNo() + 1) : "";
-    unsupported(fmt::format("LLVM {} does not read the LLVM IR{}: {}", LLVM_VERSION_MAJOR, place, wrong.getMessage().str()));
+    unsupported(fmt::format("LLVM {} cannot read the LLVM IR{}: {}", LLVM_VERSION_MAJOR, place, wrong.getMessage().str()));
   }
   std::string problem;
   llvm::raw_string_ostream stream(problem);

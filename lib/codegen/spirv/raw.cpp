@@ -141,7 +141,7 @@ Reply compile_raw(const ir::Module& module, const support::SpirvTarget& target, 
   check_capabilities(given, target);
   if (given.uses_descriptors())
     unsupported(
-        "the SPIR-V has variables in descriptors, and a launch has none: arrays are reached by the addresses among the "
+        "the SPIR-V has variables in descriptors, which a launch does not bind: reach arrays by the addresses among the "
         "arguments (PhysicalStorageBuffer)");
   check_constants(given);
   support::Envelope envelope = ir::envelope_of(module.kernel(), support::TargetKind::Spirv);

@@ -107,7 +107,7 @@ void Arguments::bind_array(ir::ValueId v, unsigned p) {
 
 void Arguments::bind() {
   if (f_.params().size() > support::WebGpuCode::max_parameters)
-    unsupported(fmt::format("the kernel has {} parameters, and WebGPU takes {} at most: put arrays together", f_.params().size(),
+    unsupported(fmt::format("the kernel has {} parameters, but WebGPU takes {} at most: combine arrays", f_.params().size(),
                             support::WebGpuCode::max_parameters));
   declare_block();
   unsigned buffers = 0;
@@ -125,8 +125,7 @@ void Arguments::bind() {
   }
   if (buffers > unit_.target.buffers)
     unsupported(
-        fmt::format("the kernel uses {} arrays, and the target \"{}\" has {} storage buffers for a kernel: put arrays "
-                    "together, or give the target more by buffers=",
+        fmt::format("the kernel uses {} arrays, but the target \"{}\" has {} storage buffers for a kernel: combine arrays, or give the target more by buffers=",
                     buffers, support::print({.kind = support::TargetKind::WebGpu, .web = unit_.target}), unit_.target.buffers));
 }
 

@@ -25,12 +25,11 @@ const char* function_of(ir::Op op, Scalar s) {
 
 void Atomics::check(const ir::Inst& i, Scalar s) const {
   if (ir::bits_of(s) != 32)
-    unsupported(fmt::format("{}: an atomic of {}, and WebGPU has those of 32 bits alone: use i32, u32 or f32", frame_.where,
+    unsupported(fmt::format("{}: an atomic of {}, but WebGPU has only 32-bit atomics: use i32, u32 or f32", frame_.where,
                             ir::name_of(s)));
   if (i.order != ir::Order::Relaxed)
     unsupported(
-        fmt::format("{}: the order {}, and WebGPU's atomics order nothing beside themselves: use relaxed ones, and "
-                    "barriers or several launches",
+        fmt::format("{}: the order {}, but WebGPU's atomics are always relaxed: use relaxed ones, with barriers or several launches",
                     frame_.where, ir::name_of(i.order)));
 }
 
@@ -101,7 +100,7 @@ void Atomics::atomic(const ir::Inst& i) {
   if (!function) return by_exchange(i, s, cell);
   // A word has no sign, which minima and maxima of signed numbers need.
   if (a.words && ir::is_signed_int(s) && (i.op == ir::Op::AtomicMin || i.op == ir::Op::AtomicMax))
-    unsupported(fmt::format("{}: a signed {} in an aggregate, and WebGPU has words without sign there: use an array of i32",
+    unsupported(fmt::format("{}: a signed {} in an aggregate, but WebGPU has only unsigned words there: use an array of i32",
                             frame_.where, ir::info(i.op).name));
   const Expr result = call("{}(&{}, {})", function, cell.text, to_cell(a, s, value(i.operands.back())).text);
   if (frame_.uses[i.results[0]] == 0) return out_.line(result.text + ";");

@@ -38,7 +38,7 @@ Expr Double::compute(const ir::Inst& i) {
     case ir::Op::Bitcast:
       unsupported(
           fmt::format("{}: the bits of a double, which WebGPU lacks: pairs of f32 (f64=double-single) have +, -, *, /, sqrt, "
-                      "comparisons and conversions, and no function whose body takes bits",
+                      "comparisons and conversions, but no function that works on the bits",
                       frame_.where));
     default: defect(fmt::format("{}: no operation on doubles", frame_.where));
   }

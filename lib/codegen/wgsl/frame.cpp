@@ -44,9 +44,9 @@ void Part::take_shared(std::uint64_t array, std::uint64_t own) {
   unit_.shared_of_decisions += own;
   if (all <= unit_.target.shared) return;
   const std::string decisions =
-      unit_.shared_of_decisions ? fmt::format(" and what the block decides together {}", unit_.shared_of_decisions) : "";
+      unit_.shared_of_decisions ? fmt::format(" and the results of votes {}", unit_.shared_of_decisions) : "";
   unsupported(
-      fmt::format("{}: the block's arrays take {} bytes{}, and the target has {}: make them smaller, or give the target "
+      fmt::format("{}: the block's arrays take {} bytes{}, but the target has {}: make them smaller, or give the target "
                   "more by shared=",
                   frame_.where, all - unit_.shared_of_decisions, decisions, unit_.target.shared));
 }

@@ -9,7 +9,7 @@ void Positions::block_shape() {
     const std::int64_t threads = f_.block[0] * f_.block[1] * f_.block[2];
     if (threads > unit_.target.threads)
       unsupported(
-          fmt::format("the block of {} x {} x {} has {} threads, and the target takes {}: make it smaller, or give the "
+          fmt::format("the block of {} x {} x {} has {} threads, but the target takes {}: make it smaller, or give the "
                       "target more by threads=",
                       f_.block[0], f_.block[1], f_.block[2], threads, unit_.target.threads));
   }

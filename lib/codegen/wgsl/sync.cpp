@@ -143,8 +143,7 @@ void Sync::block_vote(const ir::Inst& i) {
 
 void Sync::fence() const {
   unsupported(
-      fmt::format("{}: WebGPU orders a thread's accesses by barriers of the block alone, and those of blocks by launches: use "
-                  "syncthreads() or several launches",
+      fmt::format("{}: WebGPU orders accesses only by barriers of the block, and between blocks only by launches: use syncthreads() or several launches",
                   frame_.where));
 }
 

@@ -27,7 +27,7 @@ void Warp::lower(const ir::Inst& i) {
     }
     default: break;
   }
-  unsupported(fmt::format("{}: WebGPU has no such operation of a warp: use syncthreads()", frame_.where));
+  unsupported(fmt::format("{}: WebGPU does not have this warp operation: use syncthreads()", frame_.where));
 }
 
 }  // namespace krait::codegen::wgsl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of arrays that a launch only updates (lib/codegen/cpu/copies.cpp): a worker fills its own before its first chunk, and adds what it
+// Copies of arrays that a launch only updates (lib/codegen/cpu/launch/private_copies.cpp): a worker fills its own before its first chunk, and adds what it
 // gathered to the arrays after its last one. They lie in the worker's scratch memory, with an argument block that names them.
 #pragma once
 

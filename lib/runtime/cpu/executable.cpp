@@ -36,7 +36,7 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) : na
                          unsigned(host_level()));
   if (facts_.debug != CpuCode::no_entry &&
       !is_object(std::as_bytes(std::span(image.substr(std::min<std::size_t>(facts_.debug, image.size()))))))
-    damaged("what it tells debuggers is no object file");
+    damaged("its debug information is not an object file");
   const auto page = std::size_t(sysconf(_SC_PAGESIZE));
   mapped_ = (image.size() + page - 1) / page * page;
   void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

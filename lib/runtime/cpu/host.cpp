@@ -81,7 +81,7 @@ std::string dots(CpuLevel level) {
 #else
 
 std::string host_lacks() {
-  return "Krait makes code for x86-64 processors only, and this process runs on another: take a GPU, or KRAIT_DEVICE=interpreter";
+  return "Krait makes code for x86-64 processors only, and this process runs on another: use a GPU, or KRAIT_DEVICE=interpreter";
 }
 
 CpuLevel host_level() { return CpuLevel::Sse42; }

@@ -111,10 +111,9 @@ void check_waits(const Code& code, std::int64_t loop) {
   throw error(
       error::kind_type::usage,
       fmt::format(
-          "kernel {}: this loop waits for what nobody writes: all blocks of the launch that have begun wait, for {} s now, "
+          "kernel {}: this loop waits for a value that nobody writes: all blocks of the launch that have begun wait, for {} s now, "
           "and no "
-          "further one can begin. A thread may wait for another block, not for its own or, with more than {} that wait at once, "
-          "for one that has not begun: let kr::syncthreads() or another launch stand between what is written and what is read",
+          "further one can begin. A thread may wait for another block, but not for its own. If more than {} blocks wait at once, it may not wait for one that has not begun. Put kr::syncthreads() or another launch between the write and the read",
           code.name(), waiting_seconds(), most_together)
           .c_str(),
       place.file.c_str(), place.line);

@@ -60,7 +60,7 @@ NativeFunction::NativeFunction(void* object, Target target) {
   if (mprotect(memory_, bytes, PROT_READ | PROT_EXEC) == 0) return;
   const int reason = errno;
   munmap(memory_, bytes);
-  support::fail_device("the system does not allow code made at run time, which a function pointer is: {}", std::strerror(reason));
+  support::fail_device("the system does not allow code made at run time, which a function pointer needs: {}", std::strerror(reason));
 }
 
 NativeFunction::~NativeFunction() { munmap(memory_, bytes); }

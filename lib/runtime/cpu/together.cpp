@@ -60,7 +60,7 @@ thread_local Meeting* current = nullptr;  // of the block that this thread runs
 std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, BlockOfMany block) {
   if (blocks > most_together)
     support::fail_usage(
-        "kernel {}: {} blocks meet at kr::grid_sync(), and the CPU runs at most {} at once: launch fewer blocks, each with "
+        "kernel {}: {} blocks meet at kr::grid_sync(), but the CPU runs at most {} at once: launch fewer blocks, each with "
         "more of the work",
         kernel_name, blocks, most_together);
   Meeting meeting(blocks);
@@ -98,7 +98,7 @@ std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, B
   threads.clear();  // waits for them
   if (refused)
     support::fail_device(
-        "kernel {}: {} blocks meet at kr::grid_sync(), and the system has no thread for each: launch fewer blocks, each "
+        "kernel {}: {} blocks meet at kr::grid_sync(), but the system cannot start a thread for each: launch fewer blocks, each "
         "with more of the work",
         kernel_name, blocks);
   if (waiting.given_up()) return waiting.loop();

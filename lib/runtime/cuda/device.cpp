@@ -177,7 +177,7 @@ Result CudaExecutable::launch_together(const LaunchRequest& q, std::int64_t dyna
   const std::int64_t most = std::int64_t(each) * device.multiprocessors_;
   if (blocks > most)
     support::fail_usage(
-        "kernel {}: {} blocks of {} threads meet at kr::grid_sync(), and {} ({}) runs at most {} of them at once: launch "
+        "kernel {}: {} blocks of {} threads meet at kr::grid_sync(), but {} ({}) runs at most {} of them at once: launch "
         "fewer blocks, each with more of the work",
         name, blocks, threads, device.id(), device.name(), most);
   const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "runtime/opencl/found.h"
+#include "runtime/opencl/discovery.h"
 #include "support/threads.h"
 
 namespace krait::runtime::opencl {

@@ -24,7 +24,7 @@ std::uint64_t Heap::allocate(cl_context context, std::size_t bytes, const std::f
     const cl_svm_mem_flags flags = CL_MEM_READ_WRITE | (gpu_.fine_grained ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
     void* shared = gpu_.cl->clSVMAlloc(context, flags, bytes, alignment);
     if (!shared) wait_for_freed(), shared = gpu_.cl->clSVMAlloc(context, flags, bytes, alignment);
-    if (!shared) out_of_memory("clSVMAlloc gives none");
+    if (!shared) out_of_memory("clSVMAlloc failed");
     const auto address = reinterpret_cast<std::uint64_t>(shared);
     allocations_.emplace(address, Allocation{nullptr, bytes});
     return address;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "runtime/opencl/found.h"
+#include "runtime/opencl/discovery.h"
 #include "runtime/opencl/translate.h"
 #include "support/error.h"
 #include "support/float_environment.h"

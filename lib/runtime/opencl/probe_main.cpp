@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "runtime/opencl/device.h"
-#include "runtime/opencl/found.h"
+#include "runtime/opencl/discovery.h"
 
 namespace {
 

@@ -29,11 +29,11 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
   constexpr const char* cure = "use another device (KRAIT_DEVICE=cpu)";
   if (facts_.depth > features.most_depth)
     support::fail_device(
-        "kernel {}: conditions, loops and early returns nest {} deep, and {} computes wrong results beyond {}: {}", kernel_name,
+        "kernel {}: conditions, loops and early returns nest {} deep, but {} computes wrong results beyond {}: {}", kernel_name,
         facts_.depth, features.name, features.most_depth, cure);
   if (facts_.trips > features.most_trips)
     support::fail_device(
-        "kernel {}: a thread's loops make {} trips, and {} ends all loops after {}: {}, or share the trips out among threads",
+        "kernel {}: a thread's loops make {} iterations, but {} ends all loops after {}: {}, or divide the iterations among threads",
         kernel_name, facts_.trips == ~0u ? "2^32 or more" : std::to_string(facts_.trips), features.name, features.most_trips,
         cure);
 

@@ -129,7 +129,7 @@ Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::ui
   if (queue_family >= count)
     support::fail_usage("kr::vulkan::adopt: queue_family is {}, and {} has {} families", queue_family, f.name, count);
   if (!(all[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT))
-    support::fail_usage("kr::vulkan::adopt: queue_family {} of {} does not compute: give a queue of another family", queue_family,
+    support::fail_usage("kr::vulkan::adopt: queue_family {} of {} does not support compute: give a queue of another family", queue_family,
                         f.name);
   f.queue_family = queue_family, f.timestamp_bits = all[queue_family].timestampValidBits;
   if (f.api < VK_API_VERSION_1_2) return f;

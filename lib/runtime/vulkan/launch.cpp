@@ -108,7 +108,7 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   if (folded && !code.facts().folds) {
     const auto* most = gpu_.features.limits.maxComputeWorkGroupCount;
     support::fail_usage(
-        "kernel {}: its SPIR-V takes the grid as it is, and {} takes {} x {} x {} blocks at once: launch fewer, or declare the "
+        "kernel {}: its SPIR-V takes the grid as it is, but {} takes {} x {} x {} blocks at once: launch fewer, or declare the "
         "specialisation constant {} (docs/raw-kernels.md)",
         code.name(), name(), most[0], most[1], most[2], unsigned(support::SpirvFolded));
   }

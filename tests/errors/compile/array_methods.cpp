@@ -9,18 +9,18 @@ namespace kr = krait;
 auto plus = kr::vectorize([](auto x, auto y) { return x + y; });
 #ifndef RIGHT
 void without_output(kr::array<float>& x) { plus.where(x > 0.0f)(x, x); }
-// error: where() is said once: combine the masks with &
+// error: give where() once: combine the masks with &
 void two_masks(kr::array<bool>& x) { plus.where(x).where(x); }
-// error: into() is said once, with all outputs
+// error: give into() once, with all outputs
 void two_outputs(kr::array<float>& x) { plus.into(x).into(x); }
-// error: krait: a function that is folded gives a number of two numbers
+// error: krait: the folded function must take two numbers and return one
 auto both = kr::vectorize([](auto x, auto y) { return std::tuple{x, y}; });
 void fold_of_two(kr::array<float>& x) { both.reduce(x); }
-// error: krait: indices are integers
+// error: krait: indices must be integers
 void by_floats(kr::array<float>& x) { kr::take(x, x); }
-// error: krait: a mask has as many dimensions as the array: broadcast_to makes it so
+// error: krait: a mask must have as many dimensions as the array: use broadcast_to on the mask
 void mask_of_rows(kr::array<float, 2>& x, kr::array<bool>& rows) { kr::compress(rows, x); }
-// error: krait: indices have one dimension here; kr::take has them of any
+// error: krait: indices must have one dimension here; kr::take accepts any number of dimensions
 void by_table(kr::array<float>& x, kr::array<int, 2>& table) { kr::array<float> y = x(table); }
 // error: this is a selection of a const array: it cannot be written
 void to_const(const kr::array<float>& x, kr::array<int>& i) { x(i) = 1.0f; }

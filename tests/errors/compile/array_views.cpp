@@ -20,13 +20,13 @@ void of_a_line(kr::array<float>& x) { x.diagonal(); }
 void to_const(const kr::array<float>& x) { x(kr::all) = 1.0f; }
 // error: the elements of this view cannot be written
 void into_const(const kr::array<float>& x, const float (&from)[2]) { x(kr::all).copy_from(from); }
-// error: krait: the expression has more dimensions than what it is assigned to
+// error: krait: the expression has more dimensions than the array that it is assigned to
 void of_fewer_dimensions(kr::array<float>& x, kr::array<float, 2>& y) { x(kr::all) = y + 1.0f; }
 // error: elements are assigned from a number, an array or an expression
 void of_text(kr::array<float>& x) { x(kr::all) = std::string("1"); }
 // error: krait: more axes than dimensions
 void of_more_axes(kr::array<float>& x) { kr::sum(x, kr::axis(0, 1)); }
-// error: krait: the mask has more dimensions than what is reduced
+// error: krait: the mask has more dimensions than the array that is reduced
 void by_a_table(kr::array<float>& x, kr::array<bool, 2>& mask) { kr::sum(x, kr::where(mask)); }
 // error: krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3 and kr::f8e5m2
 void of_long_double(kr::value<long double> x) { kr::detail::find_scalar<long double>(); }

@@ -14,7 +14,7 @@ void to_const(std::vector<int>& x, const kr::array<int>& y, kr::stream& s) { kr:
 void of_floats(std::vector<float>& x, kr::array<int>& y, kr::stream& s) { kr::copy_async(x, y, s); }
 // error: krait: copy_async's arrays differ in their number of dimensions
 void of_a_table(kr::array<int, 2>& x, kr::array<int>& y, kr::stream& s) { kr::copy_async(x, y, s); }
-// error: krait: copy_async's target ends with the statement: name it
+// error: krait: copy_async's target is a temporary: give it a name
 void to_nothing(kr::array<int>& x, kr::stream& s) { kr::copy_async(x, std::vector<int>(4), s); }
 // error: elements are copied as bytes: use a trivially copyable type that is not const
 void of_vectors() { kr::pinned<std::vector<int>> x(1); }

@@ -45,7 +45,7 @@ void in_kernels(kr::view<float> x, kr::view<int> n, kr::value<float> v, kr::var<
   kr::shared<float, 0>();
   // error: krait: the extents of a local array must be positive
   kr::local<float, 0>();
-  // error: krait: a grid has one to three dimensions
+  // error: krait: a grid must have one to three dimensions
   kr::grid<4>();
   // error: krait: bitcast does not support bool: use kr::cast
   kr::bitcast<bool>(kr::cast<std::uint8_t>(n[0]));
@@ -56,7 +56,7 @@ void in_kernels(kr::view<float> x, kr::view<int> n, kr::value<float> v, kr::var<
 void atomic_of_bool(kr::view<bool> x) { kr::atomic(x[0]).store(true); }
 // error: krait: atomics on types of 8 and 16 bits are not supported: use int or unsigned
 void atomic_of_bytes(kr::view<signed char> x) { kr::atomic(x[0]).add(1); }
-// error: krait: views have one to six dimensions
+// error: krait: views must have one to six dimensions
 void seven_dimensions(kr::view<float, 7> x) { static_cast<void>(x.size()); }
 // error: krait: the components of a kr::vec must be numbers
 void of_pointers(kr::view<kr::vec<int*, 2>> x) { x[0] = x[1]; }
@@ -82,7 +82,7 @@ void calls_with_two(kr::view<int> x) { takes_one(x[0], x[0]); }
 
 // error: krait::array has 1 to 6 dimensions
 kr::array<float, 7> too_deep;
-// error: krait: arange has no bool steps: name another type
+// error: krait: arange cannot step through bool: choose another element type
 const auto bool_steps = kr::arange<bool>(0, 2);
 // error: krait: arrays of numbers and of complex numbers can be printed
 struct not_printed {
@@ -103,9 +103,9 @@ void with_two(std::vector<int>& x) { first.launch({1, 1}, x, x); }
 auto pending = first.compile_async();
 // error: krait: the function pointer and the lambda differ in their number of parameters: declare one per argument
 const kr::function_pointer<int(int, int)> of_one([](kr::value<int> x) { return x; });
-// error: krait: the lambda of a function pointer takes kr::value<T> for a number T, and kr::view<T> for T* and void*, const for const; kr::value<std::uint64_t> is the address of any
+// error: krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const T*. kr::value<std::uint64_t> takes any pointer
 const kr::function_pointer<int(const void*)> writes_const([](kr::view<int> x) { return x[0]; });
-// error: krait: a function pointer takes numbers and pointers, and gives a number or nothing
+// error: krait: a function pointer takes numbers and pointers, and returns a number or nothing
 const kr::function_pointer<int(counted)> of_struct([](auto) { return 1; });
 // error: kr::pack needs the types of the parameters: declare them in the lambda
 void pack_generic() { kr::pack("x.kpack", first); }
@@ -120,6 +120,6 @@ void call_empty() { empty(1); }
 // error: an element-wise function has at least one argument
 auto constant = kr::vectorize([] { return 1; });
 int one = constant();
-// error: into() writes into variables, and into temporaries that refer to elements, as std::span does
+// error: into() needs variables, or temporaries that refer to elements, such as std::span
 void into_temporary(std::vector<int>& x) { plus.into(std::vector<int>(4))(x); }
 #endif

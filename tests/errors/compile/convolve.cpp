@@ -1,6 +1,6 @@
-// error: krait: convolutions have one to three dimensions
-// error: krait: stencils have one to three dimensions
-// error: krait: fftconvolve takes floats: sums of integers are exact by kr::convolve
+// error: krait: convolutions must have one to three dimensions
+// error: krait: stencils must have one to three dimensions
+// error: krait: fftconvolve needs floating-point elements: use kr::convolve for integers, which is exact
 #include <krait/algorithm/fftconvolve.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: krait: dot of more than one dimension takes arrays: make them of the expressions, and #include <krait/algorithm/matmul.h>
+// error: krait: dot of more than one dimension needs arrays: assign the expressions to arrays, and #include <krait/algorithm/matmul.h>
 // error: krait: the result of dot has more than 6 dimensions
 #include <krait/algorithm/matmul.h>
 namespace kr = krait;

@@ -1,4 +1,4 @@
-// error: krait: dot4 takes words of 32 bits
+// error: krait: dot4 needs 32-bit integers
 #include <krait/bits.h>
 namespace kr = krait;
 

@@ -1,7 +1,7 @@
-// error: krait: DLPack has numbers and complex numbers, and no structs
-// error: krait: elements of this array are const, which DLManagedTensor cannot say: use DLManagedTensorVersioned, or a copy()
-// error: krait: wrap shares memory, and this container ends with the statement: name it
-// error: krait: this array ends with the statement: name it
+// error: krait: DLPack supports numbers and complex numbers, but not structs
+// error: krait: the elements of this array are const, which DLManagedTensor cannot express: use DLManagedTensorVersioned, or a copy()
+// error: krait: wrap shares memory, and this container is a temporary: give it a name
+// error: krait: this array is a temporary: give it a name
 // error: krait: the array and the mdspan differ in their number of dimensions
 #include <krait/dlpack.h>
 #include <krait/krait.h>

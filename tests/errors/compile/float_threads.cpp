@@ -1,4 +1,4 @@
-// error: krait: forall takes a whole number of threads, and no floating-point number
+// error: krait: forall needs an integer number of threads
 #include <krait/krait.h>
 namespace kr = krait;
 

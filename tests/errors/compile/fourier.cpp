@@ -1,5 +1,5 @@
 // error: krait: fft2 and ifft2 take arrays of two dimensions or more
-// error: krait: transforms to halves take real numbers; of complex ones, kr::fft
+// error: krait: rfft needs real numbers: use kr::fft for complex ones
 // error: krait: rfft2 takes arrays of two dimensions or more
 // error: krait: irfft2 takes arrays of two dimensions or more
 #include <complex>

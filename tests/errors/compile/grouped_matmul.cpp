@@ -1,4 +1,4 @@
-// error: krait: the ends of groups are int or std::int64_t
+// error: krait: the ends of groups must be int or std::int64_t
 // Misuse of kr::grouped_matmul.
 #include <krait/algorithm/grouped_matmul.h>
 namespace kr = krait;

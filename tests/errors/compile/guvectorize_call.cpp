@@ -1,13 +1,13 @@
 // error: the call and guvectorize's layout differ in their number of inputs
 // error: krait: an input does not have enough dimensions for guvectorize's layout
-// error: krait: guvectorize's layout gives this input dimensions, and a number has none
-// error: krait: guvectorize's function returns nothing: it writes its outputs
+// error: krait: guvectorize's layout gives this input dimensions: pass an array, not a number
+// error: krait: guvectorize's function must return nothing: it writes its outputs
 // error: krait: a dimension of an output of guvectorize's layout is in no input: give the output, f.into(z)(…)
 // error: krait: an output does not have enough dimensions for guvectorize's layout
-// error: krait: into() needs one output for each of guvectorize's layout
-// error: krait: guvectorize's signature gives another number of results than its layout
+// error: krait: into() needs one output for each output of guvectorize's layout
+// error: krait: guvectorize's signature and its layout differ in their number of results
 // error: krait: the batch and the layout's dimensions are more than 6
-// error: krait: an operand of guvectorize is indexed by as many numbers as the layout gives it dimensions
+// error: krait: an operand of guvectorize needs one index for each dimension that the layout gives it
 #include <krait/guvectorize.h>
 #include <krait/krait.h>
 namespace kr = krait;

@@ -1,4 +1,4 @@
-// error: krait: an element of a view has one index for each dimension, as in x(i, j)
+// error: krait: give one index for each dimension of the view, as in x(i, j)
 #include <vector>
 
 #include <krait/krait.h>

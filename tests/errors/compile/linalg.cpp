@@ -1,9 +1,9 @@
-// error: krait: linear algebra takes float, double, complex numbers of them, and integers
-// error: krait: a system of complex numbers has both sides of one type
+// error: krait: linear algebra needs elements of type float, double, std::complex of these, or an integer type
+// error: krait: both sides of a system of complex numbers must have the same type
 // error: krait: solve takes matrices: arrays of two dimensions or more
 // error: krait: inv takes matrices: arrays of two dimensions or more
 // error: krait: det takes matrices: arrays of two dimensions or more
-// error: krait: linear algebra takes matrices: arrays of two dimensions or more
+// error: krait: linear algebra needs matrices: arrays of two dimensions or more
 #include <krait/algorithm/linalg.h>
 namespace kr = krait;
 

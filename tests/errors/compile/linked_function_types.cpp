@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// error: krait: a linked function takes and gives numbers of 32 and 64 bits
+// error: krait: a linked function takes and returns numbers of 32 or 64 bits
 #include <krait/krait.h>
 #include <krait/native.h>
 

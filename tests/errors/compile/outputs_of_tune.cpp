@@ -1,4 +1,4 @@
-// error: krait: the outputs of kr::tune are arrays that can be written
+// error: krait: the outputs of kr::tune must be writable arrays
 #include <krait/krait.h>
 #include <krait/tune.h>
 namespace kr = krait;

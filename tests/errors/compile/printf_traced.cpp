@@ -13,7 +13,9 @@ auto f() {
     c("%s\n", "one");
     kr::print("{}", a);
 #else
+    // [printf]
     std::printf("%f\n", a);
+    // [/printf]
 #endif
     return a;
   });

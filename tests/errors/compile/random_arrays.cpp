@@ -1,4 +1,4 @@
-// error: krait: integers gives integers
+// error: krait: integers() needs an integer type
 // error: krait: random numbers are float or double; convert an expression of them to narrow floats
 #include <krait/algorithm/random.h>
 namespace kr = krait;

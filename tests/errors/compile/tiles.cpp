@@ -1,16 +1,16 @@
 // Tiles of shapes and types that there are not. Other messages may follow from one mistake.
-// error: krait: a tile has one row, or a multiple of 16
-// error: krait: a tile has one column, or a multiple of 8
-// error: krait: factors of products have rows and columns in multiples of 8
-// error: krait: tiles of these shapes do not go together: extents are equal, or 1
+// error: krait: the rows of a tile must be 1 or a multiple of 16
+// error: krait: the columns of a tile must be 1 or a multiple of 8
+// error: krait: factors of products must have rows and columns in multiples of 8
+// error: krait: the shapes of these tiles do not match: extents must be equal, or 1
 // error: krait: the tile that is assigned has more rows or columns
-// error: krait: tiles are loaded from views of two or more dimensions
-// error: krait: tiles are stored to views of two or more dimensions
+// error: krait: tiles can be loaded only from views of two or more dimensions
+// error: krait: tiles can be stored only to views of two or more dimensions
 // error: krait: the view is read-only
-// error: krait: the axis of a tile is 0 or 1
-// error: krait: products of tiles take two floats of one type, any two floats of 8 bits, or any two integers of 8 bits
-// error: krait: sums of products of tiles are double for factors of double, float for other floats, and int for integers
-// error: krait: a pipeline has two places or more
+// error: krait: the axis of a tile must be 0 or 1
+// error: krait: products of tiles need two factors of one floating-point type, of any two 8-bit floating-point types, or of any two 8-bit integer types
+// error: krait: sums of products of tiles must be double for factors of double, float for other floats, and int for integers
+// error: krait: a pipeline needs at least 2 slots
 #include <krait/tile.h>
 namespace kr = krait;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// error: krait: a volatile_view is of a kr::view<T> that the kernel may write, not of a kr::view<const T>
+// error: krait: a volatile_view needs a writable kr::view<T>, not a kr::view<const T>
 #include <krait/krait.h>
 #include <krait/volatile.h>
 namespace kr = krait;

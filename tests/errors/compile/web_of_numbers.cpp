@@ -1,4 +1,4 @@
-// error: kr::web needs an array among the arguments of an element-wise function: numbers alone need no GPU
+// error: kr::web needs an array among the arguments of an element-wise function: plain numbers need no GPU
 #include <vector>
 
 #include <krait/krait.h>

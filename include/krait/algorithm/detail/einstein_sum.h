@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of products by subscripts, as one reduction: what kr::einsum is where it is no product of matrices.
+// Sums of products by subscripts, as one reduction: kr::einsum for everything but products of
+// matrices.
 #pragma once
 
 #include <krait/algorithm/detail/subscripts.h>
@@ -9,8 +10,9 @@
 namespace krait {
 namespace detail {
 
-/// The operands with all dimensions of a sum, of which `dimensions` names those that each has. One that occurs twice in an operand is a diagonal,
-/// one that does not occur repeats. Throws error{usage} in NumPy's words for extents that differ.
+/// Gives the operands all dimensions of a sum; `dimensions` names the dimensions of each operand. A
+/// dimension that occurs twice in an operand is a diagonal, one that does not occur repeats. Throws
+/// error{usage} in NumPy's words for extents that differ.
 KRAIT_API void sum_operands(layout* operands, const int (*dimensions)[max_rank], int operand_count, int count,
                             const char* letters);
 

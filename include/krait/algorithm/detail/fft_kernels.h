@@ -58,7 +58,7 @@ struct fft_buffer {
   }
 };
 
-/// What a kernel reads of row `row`: element k as a complex number, 0 behind the last.
+/// The elements that a kernel reads of row `row`: element k as a complex number, 0 after the last.
 template <class Real, class Elem>
 value<std::complex<Real>> complex_element(const view<const Elem, 2>& x, const value<std::int64_t>& row,
                                           const value<std::int64_t>& k) {
@@ -74,15 +74,16 @@ value<std::complex<Real>> complex_element(const view<const Elem, 2>& x, const va
   }
 }
 
-/// What a pass does with elements beside transforming them, as one of a convolution with a chirp: what it reads are the elements of shorter rows
-/// times the chirp, what it writes is multiplied by the filter's transform, or by the chirp and cut to shorter rows. `turned`: these rows have real and
+/// The work of a pass on elements besides transforming them, for a convolution with a chirp. It
+/// reads the elements of shorter rows times the chirp. It multiplies its output by the filter's
+/// transform, or by the chirp, and then cuts it to shorter rows. `turned`: these rows have real and
 /// imaginary parts exchanged, for the inverse transform.
 struct fft_hooks {
   bool by_chirp_before = false, by_filter = false, by_chirp_after = false, turned = false;
 };
 
-/// The kernel of a pass from x to out, both of rows; what it writes is multiplied by `scale`. An inverse transform exchanges real and
-/// imaginary parts of what is read and written.
+/// The kernel of a pass from x to out, both of rows; the output is multiplied by `scale`. An
+/// inverse transform exchanges real and imaginary parts of its input and output.
 template <class Real>
 class fft_pass_body {
  public:
@@ -111,7 +112,7 @@ class fft_pass_body {
       }
   }
 
-  /// Hooks take the chirp and the filter; without hooks there are none.
+  /// The chirp and the filter for the hooks; without hooks there is no table.
   template <class... Tables>
   void operator()(view<const complex, 2> x, view<complex, 2> out, value<Real> scale, const Tables&... tables) const {
     const std::int64_t others = p_.total / p_.length, tiles = divided_up(others, p_.columns);
@@ -182,7 +183,8 @@ class fft_pass_body {
   }
 
  private:
-  /// What a block works on, while it is recorded: columns from `first` on, of row `row`, or rows.
+  /// The part that a block works on, while it is recorded: columns from `first` on, of row `row`,
+  /// or rows.
   struct tile {
     view<const complex, 2> x;
     view<complex, 2> out;
@@ -196,7 +198,8 @@ class fft_pass_body {
   bool rows() const { return p_.total == p_.length; }
   bool last_pass() const { return p_.done * p_.length == p_.total; }
   bool whole_tiles() const { return p_.columns == 1 || (!rows() && p_.total / p_.length % p_.columns == 0); }
-  /// The first of several passes: what a column makes lies together in the result, so it is turned before it is written.
+  /// The first of several passes: the output of a column is contiguous in the result, so it is
+  /// turned before it is written.
   bool turns() const { return p_.done == 1 && !last_pass(); }
   /// Its roots are products of one for all columns and one of a small table. GPUs read two numbers as quickly as one.
   bool by_columns() const { return turns() && p_.threads == p_.columns; }
@@ -226,7 +229,8 @@ class fft_pass_body {
   value<complex> scaled(const tile& t, const value<Real>& re, const value<Real>& im) const {
     return inverse_ ? value<complex>(im * t.scale, re * t.scale) : value<complex>(re * t.scale, im * t.scale);
   }
-  /// Element `at` of `others` as its number among those that were made of different ones, and its place in what was made.
+  /// Element `at` of `others` as its number among the transforms of different elements, and its
+  /// place in their output.
   struct split {
     wide p, q;
   };
@@ -259,8 +263,9 @@ class fft_pass_body {
     return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
   }
   static fft_point<Real> point_of(const value<complex>& z) { return {z.real(), z.imag()}; }
-  /// What the elements line, line + length / radix, … of a column are multiplied by before the next pass. GPUs read two of these, whose places are all
-  /// over a table, and multiply: each is a product of at most five.
+  /// The factors of the elements line, line + length / radix, … of a column before the next pass.
+  /// GPUs read two factors, scattered over a table, and multiply them: each is a product of at most
+  /// five.
   fft_points<Real> roots_between(const tile& t, const index& column, const index& line, int radix) const {
     const wide p = split_of(t, column).p;
     const std::int64_t apart = p_.length / radix;
@@ -288,7 +293,7 @@ class fft_pass_body {
     const index place = column * p_.pitch + k;
     to.re[place] = z.re, to.im[place] = z.im;
   }
-  /// Writes the block's elements as they lie in the result.
+  /// Writes the block's elements in the order of the result.
   void leave(const tile& t, const fft_buffer<Real>& from, int size) const {
     syncthreads();
     const bool aligned = p_.length % p_.threads == 0;

@@ -9,9 +9,10 @@ namespace krait::detail {
 
 inline constexpr int max_fft_passes = 12, max_fft_radices = 24;
 
-/// A pass over memory is a transform of `length` elements that lie `total / length` apart. Those of a block, `columns` of them, lie beside each other; where
-/// length is total, they are of as many rows. `done` is the product of the lengths of the passes before. The first of several passes turns what it
-/// made in the memory of a block, whose columns are `pitch` elements apart.
+/// A pass over memory is a transform of `length` elements with a distance of `total / length`. The
+/// columns of a block, `columns` in number, are next to each other; if length is total, they belong
+/// to as many rows. `done` is the product of the lengths of the passes before. The first of several
+/// passes turns its output in the memory of a block, where columns are `pitch` elements apart.
 struct fft_pass {
   std::int64_t total, done;
   int length, columns, threads, pitch, count;

@@ -7,7 +7,8 @@
 
 namespace krait::detail {
 
-/// Two neighbours of a row as the parts of one complex number: shared where they lie so, else copied.
+/// Two neighbours of a row as the parts of one complex number: shared if they are adjacent in
+/// memory, else copied.
 template <class Real, class Elem>
 array<const std::complex<Real>, 2> pairs_of(const array<const Elem, 2>& x, std::int64_t points) {
   using complex = std::complex<Real>;

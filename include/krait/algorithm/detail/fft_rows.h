@@ -27,7 +27,8 @@ auto& kept_for(const Key& key, const Make& make) {
   return found != all.end() ? found->second : all.emplace(key, make()).first->second;
 }
 
-/// The same for tables in a device's memory, of which only those of the last lengths stay: as many as CuPy keeps plans.
+/// The same for tables in a device's memory. Only tables of the last lengths stay: as many as CuPy
+/// keeps plans.
 template <class Key, class Make>
 auto recent_for(const Key& key, const Make& make) {
   constexpr std::size_t most = 16;
@@ -119,7 +120,7 @@ auto make_transform(const fft_plan& plan, bool inverse, const fft_hooks& hooks) 
   for (int i = 0; i < plan.count; ++i) made.kernels.push_back(make(i));
   return made;
 }
-/// Runs the passes on rows of the plan's length, of which x or out may be shorter where hooks say so.
+/// Runs the passes on rows of the plan's length; x or out may have shorter rows if hooks say so.
 template <class Real, class Transform, class... Tables>
 void run_transform(const Transform& transform, const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out,
                    Real scale, const Tables&... tables) {

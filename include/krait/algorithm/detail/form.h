@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the algorithms' kernels have in common: the form that is best on a device, and kernels that take a user's function.
+// The common part of the algorithms' kernels: the form that is best on a device, and kernels that
+// take a user's function.
 #pragma once
 
 #include <krait/algorithm/reduce.h>
@@ -15,7 +16,7 @@ struct algorithm_device {
   algorithm_form form;
   std::int64_t workers;            // chunks or blocks that keep the device busy
   std::int64_t tensor_shared = 0;  // bytes of shared memory of a block, where there are tensor cores
-  bool wide = false;               // a processor with registers of 512 bits, of which there are 32
+  bool wide = false;               // a processor with 32 registers of 512 bits
   bool dots_pairs = false;         // a processor with an instruction for kr::dot2_bf16
   bool halves_alone = false;       // these multiply f16 and bf16 alone
 };
@@ -39,6 +40,9 @@ value<Type> as_value(const From& x) {
   else return value<Type>(x);
 }
 
+// <algorithm> costs more lines than all of Krait's headers.
+constexpr std::int64_t smaller(std::int64_t x, std::int64_t y) { return y < x ? y : x; }
+constexpr std::int64_t larger(std::int64_t x, std::int64_t y) { return x < y ? y : x; }
 constexpr std::int64_t divided_up(std::int64_t n, std::int64_t by) { return n > 0 ? (n - 1) / by + 1 : 0; }
 
 /// Axis `axis` of an array's layout last, the others in their order before it.

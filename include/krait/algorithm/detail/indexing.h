@@ -52,7 +52,7 @@ inline int first_axis(unsigned mask) {
 template <class Index, class Refuse>
 array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int64_t least, std::int64_t size,
                                        const Refuse& refuse) {
-  static_assert(std::is_integral_v<Index> && !std::is_same_v<std::remove_const_t<Index>, bool>, "krait: indices are integers");
+  static_assert(std::is_integral_v<Index> && !std::is_same_v<std::remove_const_t<Index>, bool>, "krait: indices must be integers");
   if (indices.size() == 0) return array<std::int64_t, 1>(indices.extents(), indices.device());
   const auto outside = make_expression<outside_of>(indices, std::is_signed_v<Index> ? least : std::int64_t(0), size);
   if (krait::any(outside))
@@ -183,7 +183,7 @@ auto as_mask(const Mask& mask) {
 }
 template <int Rank, int MaskRank>
 void check_mask(const shape<MaskRank>& mask, const shape<Rank>& of) {
-  static_assert(MaskRank == Rank, "krait: a mask has as many dimensions as the array: broadcast_to makes it so");
+  static_assert(MaskRank == Rank, "krait: a mask must have as many dimensions as the array: use broadcast_to on the mask");
   check_mask_shape(mask.extents, of.extents, Rank);
 }
 /// Where a mask in C order is set: parts of it are counted, then each writes its numbers from where those before end.

@@ -9,7 +9,7 @@
 
 namespace krait::detail {
 
-/// What keys are. NaN comes last in both orders, −0 and 0 are equal.
+/// The type and order of keys. NaN is last in both orders, −0 and 0 are equal.
 struct key_order {
   enum kind_type : unsigned char { words, integers, floats };  // unsigned; with a sign; sign and size
   kind_type kind = words;
@@ -50,8 +50,9 @@ word_rows words_of_rows(const array<Elem, 2>& x) {
 KRAIT_API void sort_rows(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
                          const word_rows& sorted, const word_rows* values, const word_rows* moved);
 
-/// The longest segment, for which it waits, where each is best sorted by itself: else 0, as while a graph is recorded, where some keys are in none, and on
-/// GPUs for long and very short ones and without warps of 32.
+/// The length of the longest segment if each segment is best sorted by itself, else 0; waits for
+/// it. It is 0 while a graph is recorded and if some keys are in no segment. On GPUs it is also 0
+/// for long and very short segments and without warps of 32.
 KRAIT_API std::int64_t longest_segment(device on, const algorithm_device& how, std::int64_t keys, int bytes,
                                        const array<const std::int64_t>& offsets);
 /// Sorts the keys of the one row from each offset to before the next.

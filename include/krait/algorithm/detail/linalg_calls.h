@@ -25,9 +25,10 @@ struct linalg_call {
   const char* function;
 };
 
-// Matrices are column-major, without gaps, at addresses of the device; so are pivots, of int, counted from 1, and the vectors tau, of the matrices'
-// numbers, and s and w, of their parts. Each waits for the device, and throws error{usage} where it has no such library, or
-// extents of 2^31 or more. The result is LAPACK's info, which is above 0 where there is no solution.
+// Matrices are column-major, without gaps, at addresses of the device. So are pivots (int, counted
+// from 1) and the vectors tau, in the matrices' element type, and s and w, in its real type. Each
+// call waits for the device. It throws error{usage} for a device without such a library, and for
+// extents of 2^31 or more. The result is LAPACK's info, which is above 0 if there is no solution.
 
 /// a becomes L, whose diagonal is 1, below U.
 KRAIT_API int factor_lu(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t pivots);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What functions of linear algebra share: the types they compute in, their copies of operands, factors.
+// The common part of functions of linear algebra: the types that they compute in, their copies of
+// operands, factors.
 #pragma once
 
 #include <vector>
@@ -17,7 +18,7 @@ template <class Elem>
 struct linalg_type {
   static_assert(std::is_integral_v<Elem> || std::is_same_v<Elem, float> || std::is_same_v<Elem, double> ||
                     std::is_same_v<Elem, std::complex<float>> || std::is_same_v<Elem, std::complex<double>>,
-                "krait: linear algebra takes float, double, complex numbers of them, and integers");
+                "krait: linear algebra needs elements of type float, double, std::complex of these, or an integer type");
   using type = std::conditional_t<std::is_integral_v<Elem>, double, Elem>;
 };
 template <class Elem>
@@ -37,7 +38,7 @@ using linalg_part_t = typename linalg_part<T>::type;
 template <class Left, class Right>
 struct linalg_common {
   static_assert(std::is_same_v<Left, Right> || (std::is_floating_point_v<Left> && std::is_floating_point_v<Right>),
-                "krait: a system of complex numbers has both sides of one type");
+                "krait: both sides of a system of complex numbers must have the same type");
   using type = std::conditional_t<std::is_same_v<Left, Right>, Left, double>;
 };
 
@@ -82,7 +83,7 @@ array<T, Rank> as_stack(const array<T, 3>& matrices, const std::int64_t* like) {
   at.extents[Rank - 2] = rows, at.strides[Rank - 2] = 1, at.extents[Rank - 1] = columns, at.strides[Rank - 1] = rows;
   return {at, matrices.memory_owner(), handle_of(matrices.device())};
 }
-/// Rows, of which each is of a matrix, with a stack's dimensions in place of the first.
+/// Rows, one per matrix, with a stack's dimensions in place of the first.
 template <int Rank, class T>
 array<T, Rank> as_vectors(const array<T, 2>& rows, const std::int64_t* like) {
   shape<Rank> extents;
@@ -93,7 +94,7 @@ array<T, Rank> as_vectors(const array<T, 2>& rows, const std::int64_t* like) {
 /// Copies of the matrices of a stack.
 template <class T, class Elem, int Rank>
 array<T, 3> matrices_of(const array<Elem, Rank>& x, const device& on) {
-  static_assert(Rank >= 2, "krait: linear algebra takes matrices: arrays of two dimensions or more");
+  static_assert(Rank >= 2, "krait: linear algebra needs matrices: arrays of two dimensions or more");
   auto out = new_matrices<T>(batch_size(x.extents(), 2), x.extent(Rank - 2), x.extent(Rank - 1), on);
   auto to = as_stack<Rank>(out, x.extents().extents);
   if constexpr (std::is_same_v<T, std::remove_const_t<Elem>>) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of matrices on a CPU: operands are packed into panels, so that a core reads them in order, and a thread has 6 rows of a column, so
-// that the sums of two vectors of threads stay in 12 registers; of doubles it has 4 without AVX-512 (3 took twice the time; 6 and 8 lie between). Matrices have
-// a first dimension more, that of the batch.
+// Products of matrices on a CPU. Operands are packed into panels, so that a core reads them in
+// order. A thread has 6 rows of a column, so that the sums of two vectors of threads stay in 12
+// registers. For doubles it has 4 without AVX-512: 3 took twice the time, and 6 and 8 are in
+// between. Matrices have one more dimension, the batch, which is the first.
 #pragma once
 
-#include <algorithm>
 #include <array>
 
 #include <krait/algorithm/detail/einstein_sum.h>
@@ -16,7 +16,7 @@ namespace krait::detail {
 /// Of smaller matrices tiles and panels would be empty for the most part.
 inline constexpr std::int64_t least_side = 8, least_depth = 4;
 
-/// What the kernels are made for. Sums are Words. On a CPU a thread has Rows of a column.
+/// The types and sizes of the kernels. Sums are Words. On a CPU each thread has Rows of a column.
 template <class Left, class Right, class Out, class Word, int Rows = sizeof(Word) == 8 ? 4 : 6>
 struct product_types {
   using left = Left;
@@ -44,8 +44,9 @@ struct product_types {
   static value<Word> add(const value<packed>& x, const value<packed>& y, const value<Word>& sum) { return sum + x * y; }
 };
 
-/// Of bytes, by kr::dot4, and of bf16, by kr::dot2_bf16. Processors multiply unsigned bytes by signed ones: of equal signs the left ones have their
-/// upper bit turned, which is 128 more or less, and sums begin with 128 times those of the right ones, less or more.
+/// For bytes, by kr::dot4, and for bf16, by kr::dot2_bf16. Processors multiply unsigned bytes by
+/// signed ones. If both have the same signedness, the upper bit of the left ones is flipped, which
+/// adds or subtracts 128. The sums begin with 128 times the right ones, with the other sign.
 template <class Left, class Right, class Out, class Word>
 struct dot_types : product_types<Left, Right, Out, Word> {
   using packed = std::uint32_t;
@@ -65,7 +66,7 @@ struct dot_types : product_types<Left, Right, Out, Word> {
   static value<packed> pack_left(const At& at) {
     return turned(pack(at));
   }
-  /// A word of left elements as it lies in memory.
+  /// A word of left elements as it is in memory.
   static value<packed> turned(const value<packed>& word) { return turns ? value<packed>(word ^ packed(0x80808080)) : word; }
   template <class At>
   static value<packed> pack_right(const At& at) {
@@ -76,7 +77,7 @@ struct dot_types : product_types<Left, Right, Out, Word> {
     else if constexpr (right_signed) return cast<Word>(dot4(x, cast<int>(y), cast<int>(sum)));
     else return cast<Word>(dot4(y, cast<int>(x), cast<int>(sum)));
   }
-  /// What sums begin with, `sum` being what those of the words before do.
+  /// The start of sums; `sum` is the start for the words before.
   static value<int> begin(const value<packed>& y, const value<int>& sum) {
     constexpr int ones = 0x01010101;
     return right_signed ? value<int>(sum - dot4(unsigned(ones), cast<int>(y), value<int>(0)) * 128)
@@ -96,16 +97,18 @@ inline constexpr bool has_pair_dots = std::is_same_v<Left, Right>&& is_float_v<L
 inline constexpr int panel_columns = 32;  // and threads of a block
 template <class Types>
 inline constexpr int panel_rows = Types::rows;
-/// Bytes of a panel of columns that are multiplied before the next, and of panels of rows that a block has at most: both stay in a core's second cache,
-/// where the next block finds the rows. Less, that the first cache holds, has the sums stored and loaded more often: with 32 KiB a product of
-/// 1,024 x 1,024 x 1,024 takes a quarter longer (f32, Zen 5).
+/// Bytes of a panel of columns that are multiplied before the next, and the most bytes of panels of
+/// rows that a block has. Both stay in a core's second-level cache, where the next block finds the
+/// rows. Panels for the first-level cache would store and load the sums more often. With 32 KiB a
+/// product of 1,024 x 1,024 x 1,024 takes a quarter longer (f32, Zen 5).
 inline constexpr std::int64_t panel_bytes = 128 << 10, group_bytes = 960 << 10;
 template <class Types>
 inline constexpr std::int64_t panel_depth = panel_bytes / (panel_columns * std::int64_t(sizeof(typename Types::packed)));
 template <class Types>
 inline constexpr std::int64_t panel_group = group_bytes* panel_columns / (panel_bytes * panel_rows<Types>);
 
-/// Words of a row that lie side by side in a panel of rows, behind them those of the next row: a block's threads write them together.
+/// Words of a row that are side by side in a panel of rows; the words of the next row follow. A
+/// block's threads write them together.
 inline constexpr std::int64_t panel_chunk = panel_columns;
 /// Words of a panel of rows: whole chunks.
 template <class Types, class Words>
@@ -113,8 +116,8 @@ auto words_of_rows(const Words& words) {
   return (words + (panel_chunk - 1)) / panel_chunk * (panel_chunk * panel_rows<Types>);
 }
 
-/// out[(batch, panel), k / chunk, row, k % chunk]: words of rows of x, of which those behind the last are 0. A block a panel. Elem: elements, or words of
-/// them that lie in memory as such.
+/// out[(batch, panel), k / chunk, row, k % chunk]: words of rows of x; words after the last row are
+/// 0. One block per panel. Elem: elements, or words of them if they are such in memory.
 template <class Types, class Elem>
 auto make_pack_rows() {
   using packed = typename Types::packed;
@@ -148,7 +151,8 @@ auto make_pack_rows() {
       },
       {.name = "matmul_rows"});
 }
-/// out[((batch, panel), k), column]: words of columns of y. A panel begins with a row of what sums begin with, if that is not 0.
+/// out[((batch, panel), k), column]: words of columns of y. A panel begins with a row of the sums'
+/// start values, unless they are 0.
 template <class Types>
 auto make_pack_columns() {
   using packed = typename Types::packed;
@@ -268,14 +272,14 @@ void multiply_panels(const array<const typename Types::left, 3>& x, const array<
   pack_rows<Types>(x, rows, lefts, row_panels);
   pack_columns.launch({rights * column_panels, panel_columns}, y, columns, column_panels);
   const std::int64_t workers = algorithm_device_of(x.device()).workers, tiles = batch * column_panels;
-  const std::int64_t groups = std::min(row_panels, std::max(divided_up(row_panels, panel_group<Types>), workers / tiles));
+  const std::int64_t groups = smaller(row_panels, larger(divided_up(row_panels, panel_group<Types>), workers / tiles));
   const std::int64_t step = std::is_same_v<typename Types::word, typename Types::out> ? panel_depth<Types> : depth;
   with_kernel(
       ending.f, [](const Function& f) { return make_panel_product<Types, Function, More...>(f); },
       [&](const auto& multiply) {
         std::int64_t begin = 0;
         do {  // once where there is nothing to add
-          const std::int64_t end = std::min(begin + step, depth);
+          const std::int64_t end = smaller(begin + step, depth);
           ending.launch([&](const auto&... more) {
             multiply.launch({tiles * groups, panel_columns}, rows, columns, out, depth, begin, end, groups,
                             lefts > 1 ? row_panels : 0, rights > 1 ? column_panels : 0, more...);

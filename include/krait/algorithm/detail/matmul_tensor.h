@@ -19,7 +19,7 @@ inline constexpr int strip_bytes = 128;
 template <int Rows, int Columns, int Depth, int Threads, int Slots>
 struct tensor_form {
   static constexpr int rows = Rows, columns = Columns, depth = Depth, threads = Threads, slots = Slots;
-  /// What a block takes of shared memory: the places, and a piece of 16 rows of the result for each warp.
+  /// The shared memory of a block: the slots, and a piece of 16 rows of the result for each warp.
   template <class Elem>
   static constexpr std::int64_t shared_bytes =
       std::int64_t(Slots) * (Rows + Columns) * Depth* std::int64_t(sizeof(Elem)) + Threads / 32 * 16 * (strip_bytes + 16);
@@ -28,15 +28,17 @@ struct tensor_form {
 template <class Elem>
 inline constexpr int strip_depth = strip_bytes / int(sizeof(Elem));
 
-/// Types of which tensor cores have products, as sums that are rounded to the result.
+/// Types with products on tensor cores, as sums that are rounded to the result.
 template <class Left, class Right>
 inline constexpr bool has_tensor_products = !std::is_void_v<typename sums_of<Left, Right>::type>;
 /// Factors that tensor cores take with k along rows or along columns; of others k runs along memory.
 template <class Elem>
 inline constexpr bool lies_either_way = sizeof(Elem) == 2 || sizeof(Elem) == 8;
 
-/// body(step, left, right) for each step of k, of which sources(step, edges) tells what to load; the first `whole` ones leave no operand. With one place
-/// these have a loop of their own, which tests nothing: beside the code for edges it took 1.3 times as long (Vulkan on an H100, bf16, 4096).
+/// body(step, left, right) for each step of k; sources(step, edges) names the tiles to load. The
+/// first `whole` steps leave no operand. With one slot they have a loop of their own, without
+/// tests: together with the code for edges it took 1.3 times as long (Vulkan on an H100, bf16,
+/// 4096).
 template <class Form, class Sources, class Body>
 void each_step(const value<std::int64_t>& steps, const value<std::int64_t>& whole, const Sources& sources, const Body& body) {
   if constexpr (Form::slots == 1) {
@@ -61,8 +63,9 @@ void each_step(const value<std::int64_t>& steps, const value<std::int64_t>& whol
   }
 }
 
-/// Blocks go down by eights before they go on to the right, so that those that run together share rows and columns in the cache. The sums over
-/// k are cut into `parts` of `part_depth` each, which are matrices of `out` one behind the other.
+/// Blocks go down by eights before they go on to the right, so that those that run together share
+/// rows and columns in the cache. The sums over k are cut into `parts` of `part_depth` each, which
+/// are consecutive matrices of `out`.
 template <class Left, class Right, class Out, class Form, bool LeftTurned, bool RightTurned, class Function, class... More>
 auto make_tensor_product(const Function& f) {
   return kernel(
@@ -105,7 +108,7 @@ auto make_tensor_product(const Function& f) {
           };
           sum = mma(left(), right(), sum, precision::tf32);
         };
-        // The last parts of the depth may begin behind it.
+        // The last parts of the depth may begin after its end.
         const value<std::int64_t> whole = select(inside, krait::max(depth, 0) / Form::depth, std::int64_t(0));
         each_step<Form>(steps, whole, sources, [&](auto, const auto& a, const auto& b) { multiply(a, b); });
         // Operands of the ending are read element by element where they are used: a tile of them would not fit beside the sums.
@@ -135,7 +138,7 @@ auto make_sum_of_parts(const Function& f) {
       {.name = "matmul_parts"});
 }
 
-/// An operand as the kernel reads it: with rows one behind the other, or columns, in pieces of 16 bytes.
+/// An operand as the kernel reads it: with contiguous rows, or columns, in pieces of 16 bytes.
 template <class Elem>
 struct tensor_operand {
   array<const Elem, 3> matrix;
@@ -166,7 +169,7 @@ void multiply_parts(const tensor_operand<Left>& x, const tensor_operand<Right>& 
                     std::int64_t part_depth, const product_ending<Function, More...>& ending) {
   const dims blocks = out.extent(0) * divided_up(out.extent(1), Form::rows) * divided_up(out.extent(2), Form::columns);
   const auto run = [&]<bool LeftTurned, bool RightTurned>(std::bool_constant<LeftTurned>, std::bool_constant<RightTurned>) {
-    // Factors that lie one way alone have been laid so.
+    // Factors that are read in one layout only have been copied to it.
     if constexpr ((lies_either_way<Left> || !LeftTurned) && (lies_either_way<Right> || RightTurned))
       with_kernel(
           ending.f,
@@ -208,8 +211,9 @@ void multiply_tensor_form(const tensor_operand<Left>& x, const tensor_operand<Ri
   }
 }
 
-/// What a form takes, in microseconds on an H100 (bench_forms): a step of a block where a multiprocessor holds as many as it can, a step at
-/// least, and what comes before and after the steps.
+/// The times of a form in microseconds on an H100 (bench_forms). `step` is a step of a block while a
+/// multiprocessor holds as many blocks as it can, `least` the least time of a step. `tile` is the
+/// work before and after the steps.
 struct tensor_cost {
   int together;
   double step, least, tile;
@@ -219,8 +223,9 @@ struct costed {
   using form = Form;
   tensor_cost cost;
 };
-/// The forms of a type. A step is a strip of k whatever the type, and takes as long, except of f64: there the larger form's is what a product of 4096
-/// takes by bench_matmul, and the smaller one's is not measured, but a quarter of that and a seventh more.
+/// The forms of a type. A step is a strip of k for every type, and takes the same time, except for
+/// f64. There the larger form has the time of a product of 4096 in bench_matmul. The smaller form
+/// is not measured: it has a quarter of that and a seventh more.
 template <class Elem, int Depth = strip_depth<Elem>>
 constexpr auto tensor_forms() {
   if constexpr (sizeof(Elem) == 8)
@@ -253,7 +258,7 @@ inline constexpr std::int64_t multiprocessors = 132;
 template <class Form>
 std::int64_t most_parts(const tensor_product_size& of) {
   constexpr std::int64_t least_steps = 16;
-  return std::max<std::int64_t>(std::min(multiprocessors / blocks_of<Form>(of), of.steps / least_steps), 1);
+  return larger(smaller(multiprocessors / blocks_of<Form>(of), of.steps / least_steps), 1);
 }
 /// In microseconds. Parts are summed up by a second kernel, which reads at 2 TB/s what the first has written.
 template <class Form>
@@ -261,7 +266,8 @@ double time_of(const tensor_cost& c, const tensor_product_size& of, std::int64_t
   constexpr double kernel = 4, bytes_per_microsecond = 2e6;
   const std::int64_t blocks = blocks_of<Form>(of) * parts, wave = multiprocessors * c.together, rest = blocks % wave;
   const double steps = double(divided_up(of.steps, parts));
-  const auto of_step = [&](std::int64_t on_each) { return std::max(c.least, double(on_each) * c.step); };
+  const auto of_step = [&](std::int64_t on_each) { const double time = double(on_each) * c.step;
+    return time < c.least ? c.least : time; };
   const double all = double(blocks / wave) * of_step(c.together) + (rest ? of_step(divided_up(rest, multiprocessors)) : 0);
   const double written = double(of.batch * of.rows * of.columns * parts) * 2 * sizeof(float);
   return steps * all + double(divided_up(blocks, wave)) * c.tile + (parts > 1 ? kernel + written / bytes_per_microsecond : 0);

@@ -10,8 +10,9 @@
 namespace krait::detail {
 
 inline constexpr int tile_threads = 256, tile_side = 16;  // threads of a block, in a square
-/// Rows of tiles whose blocks run one after the other, column by column, so that what they read is in the cache (4 to 16 are equal on an H100, 1 is a
-/// tenth slower at 4,096 x 4,096 x 4,096: bench_matmul).
+/// Rows of tiles whose blocks run one after the other, column by column, so that their input is in
+/// the cache. 4 to 16 are equal on an H100, and 1 is a tenth slower at 4,096 x 4,096 x 4,096
+/// (bench_matmul).
 inline constexpr int tile_group = 8;
 
 template <class Word>
@@ -22,9 +23,11 @@ using word_pack = vec<Word, pack_size<Word>>;
 template <class Word, int Own>
 inline constexpr int tile_depth = tile_threads* pack_size<Word> / (tile_side * Own);
 
-/// A block has a tile of the result; its threads have OwnRows by OwnColumns elements of it, in groups of neighbours that lie apart, so that
-/// the threads of a warp read shared memory side by side. The left tile is kept transposed, both twice: one is multiplied while the other is written, so that a
-/// step takes one barrier. Rows and columns of the last tiles that are not there are read as the last that is. Stored is Out, or a pack of it.
+/// A block has a tile of the result. Its threads have OwnRows by OwnColumns elements of it, in
+/// separate groups of neighbours, so that the threads of a warp read shared memory side by side.
+/// The left tile is kept transposed. There are two copies of both tiles: one is multiplied while
+/// the other is written, so that a step takes one barrier. Missing rows and columns of the last
+/// tiles are read as the last existing one. Stored is Out, or a pack of it.
 template <class Word, class Out, class Stored, int OwnRows, int OwnColumns, class Function, class... More>
 auto make_register_product(const Function& f) {
   static constexpr int pack = pack_size<Word>, depth = tile_depth<Word, OwnColumns>, rows = tile_side * OwnRows,

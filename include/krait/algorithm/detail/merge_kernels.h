@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stable merge sort of rows by any comparison. Threads sort short runs by insertion; then each pass merges pairs of runs, where a thread
-// writes neighbours of the result and finds by bisection where they come from: Odeh, Green, Mwassi, Shmueli and Birk, "Merge Path" (2012).
+// A stable merge sort of rows by any comparison. Threads sort short runs by insertion; then each
+// pass merges pairs of runs. A thread writes neighbours of the result and finds their sources by
+// bisection: Odeh, Green, Mwassi, Shmueli and Birk, "Merge Path" (2012).
 #pragma once
-
-#include <algorithm>
 
 #include <krait/algorithm/detail/form.h>
 
@@ -93,7 +92,7 @@ void merge_sort(const array<const Elem, 2>& x, array<Elem, 2>& to, const Before&
         });
     for (int p = 1; p <= passes; ++p) {
       const std::int64_t run = first_run << (p - 1);
-      std::int64_t part = chunks ? run : std::min<std::int64_t>(run, 8);
+      std::int64_t part = chunks ? run : smaller(run, 8);
       while (chunks && part > 1024 && rows * divided_up(length, part) < how.workers) part /= 2;
       with_kernel(
           before, [](const function& f) { return make_merge<Elem>(f); },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What becomes of the sums of a product of matrices before they are stored: a function of each, and of further operands' elements at its place.
+// The ending of a product of matrices: a function of each sum, and of further operands' elements at
+// its place, before it is stored.
 #pragma once
 
 #include <tuple>
@@ -50,7 +51,7 @@ struct product_ending {
   Function f;
   std::tuple<More...> more;
 
-  /// What is stored.
+  /// The type that is stored.
   template <class Out, class Word>
   static value<Out> of(const Function& f, const value<Word>& sum, const value<std::int64_t>& batch,
                        const value<std::int64_t>& row, const value<std::int64_t>& column, const ending_parameter<More>&... more) {

@@ -7,10 +7,11 @@
 
 namespace krait::detail {
 
-/// An operand of expressions, of whose elements those count where the mask, another, is not 0.
+/// An operand of expressions with a mask, another operand: its elements count where the mask is not
+/// 0.
 template <class Source, class Mask>
 struct masked {
-  static_assert(Mask::rank <= Source::rank, "krait: the mask has more dimensions than what is reduced");
+  static_assert(Mask::rank <= Source::rank, "krait: the mask has more dimensions than the array that is reduced");
   static constexpr int leaves = Source::leaves + Mask::leaves, rank = Source::rank;
   const Source& source;
   const Mask& mask;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each reduction does with elements, and how that becomes a recipe of the library's.
+// The operation of each reduction on elements, and its conversion to a recipe of the library.
 #pragma once
 
 #include <krait/detail/operands.h>
@@ -22,8 +22,9 @@ using ordered_type = std::conditional_t<std::is_same_v<Elem, bool>, unsigned cha
 template <class Elem>
 using mean_type = std::conditional_t<is_float_v<Elem>, Elem, double>;
 
-/// A reducer has the types of its words, and functions on tuples of values of them: enter(value, number) gives an element, join, absorb and
-/// combine are reduction_recipe's, finish(state, count) the result. `zero` is the identity of the state.
+/// A reducer has the types of its words, and functions on tuples of their values: `enter(value,
+/// number)` gives an element, and `finish(state, count)` the result. Its join, absorb and combine
+/// are those of reduction_recipe. `zero` is the identity of the state.
 template <class Word>
 struct one_word {
   using element = std::tuple<value<Word>>;
@@ -68,7 +69,7 @@ struct exact_sum {
     const state sum = absorb(x, {std::get<0>(y)});
     return {std::get<0>(sum), std::get<1>(sum) + std::get<1>(y)};
   }
-  /// What is lost of infinities is no number.
+  /// The rounding error of an infinity is not a number.
   static value<Real> total(const state& s) {
     const value<Real> all = std::get<0>(s) + std::get<1>(s);
     return select(isfinite(std::get<1>(s)), all, std::get<0>(s));

@@ -13,7 +13,7 @@ namespace detail {
 /// An array to be written, which shares the memory of the user's.
 template <class Elem, int Rank>
 struct output {
-  static_assert(!std::is_const_v<Elem>, "krait: into() writes: it takes no array of const elements");
+  static_assert(!std::is_const_v<Elem>, "krait: into() writes to its array: the elements must not be const");
   array<Elem, Rank> held;
   explicit output(const array<Elem, Rank>& of) : held(of.at(), of.memory_owner(), handle_of(of.device())) {}
   output(const output& other) : output(other.held) {}
@@ -37,7 +37,7 @@ constexpr std::nullptr_t output_in() {
 template <int Index = 0, int Count = 1, class First, class... Rest>
 auto output_in(const First& first, const Rest&... rest) {
   if constexpr (outputs_in < First >> 0) {
-    static_assert(outputs_in<First> == Count, "krait: into() takes as many arrays as the function has results");
+    static_assert(outputs_in<First> == Count, "krait: into() needs one array for each result of the function");
     return &std::get<Index>(first.outputs).held;
   } else {
     return output_in<Index, Count>(rest...);
@@ -51,13 +51,14 @@ auto without_into(const Argument& argument) {
   else return std::tuple<const Argument&>(argument);
 }
 
-/// Throws error{usage} where an output has not these extents, lies on another device, or has elements at one place.
+/// Throws error{usage} for an output with other extents, on another device, or with elements that
+/// share memory.
 KRAIT_API void check_output(const layout& output, void* device, const layout& wanted, void* wanted_device);
 /// Throws error{usage} where the devices of two arrays of a call differ.
 KRAIT_API void check_same_device(void* device, void* wanted_device);
 /// Throws error{usage} where two outputs may have elements at one place.
 KRAIT_API void check_outputs_apart(const elements& x, const elements& y);
-/// Whether elements of the same extents lie in the same order and distance.
+/// Whether elements of the same extents have the same order and distance in memory.
 KRAIT_API bool same_strides(const layout& x, const layout& y);
 
 /// Whether an operand, an array or an expression, may have elements where these are.
@@ -73,7 +74,8 @@ bool reads_from(const elements& of, const Operand& operand) {
   }
 }
 
-/// `to` is what is written. It is the user's array itself where that lies as the algorithm writes, and apart from what it reads.
+/// `to` is the array that is written. It is the user's array itself if that has the algorithm's
+/// order and does not overlap the inputs.
 template <class Elem, int Rank, class Output>
 struct result {
   array<Elem, Rank> to;
@@ -94,8 +96,8 @@ void check_given(Output given, const layout& wanted, const device& on) {
   if constexpr (!std::is_null_pointer_v<Output>) {
     using array_type = std::remove_cvref_t<decltype(*given)>;
     static_assert(std::is_same_v<typename array_type::value_type, Elem>,
-                  "krait: into() takes an array of the result's element type");
-    static_assert(array_type::rank == Rank, "krait: into() takes an array of as many dimensions as the result has");
+                  "krait: into() needs an array of the result's element type");
+    static_assert(array_type::rank == Rank, "krait: into() needs an array with the result's number of dimensions");
     check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
   }
 }
@@ -149,9 +151,12 @@ array<Elem, 2> as_rows(const array<Elem, Rank>& of, std::int64_t rows, std::int6
 
 }  // namespace detail
 
-/// An option of algorithms: the results are written into these arrays or views, and the call returns nothing: `kr::sort(x, kr::into(x))`. An
-/// output has the result's shape and element type; where it overlaps what is read, or lies in another order than the algorithm writes, the
-/// result is made beside it, and copied.
+/// The option of an algorithm that names existing arrays or views for its results.
+/// The call then returns nothing. Outputs have the shape and element type of the results; they may
+/// overlap the inputs.
+/// \code
+/// kr::sort(x, kr::into(x));
+/// \endcode
 template <class... Elems, int... Ranks>
 requires(sizeof...(Elems) > 0) auto into(const array<Elems, Ranks>&... outputs) {
   return detail::into_type<detail::output<Elems, Ranks>...>{std::tuple{detail::output<Elems, Ranks>(outputs)...}};

@@ -8,7 +8,7 @@
 
 namespace krait::detail {
 
-/// What the kernels of a scan are made for.
+/// The types and properties of a scan's kernels.
 template <class From, class To, class Function, bool Exclusive, bool Initial>
 struct scan_types {
   static_assert(Initial || !Exclusive);
@@ -97,7 +97,7 @@ auto make_block_scan(const Types& types) {
         auto sums = shared<out, threads>();
         const auto at = own_row_chunk(x.extent(1), chunk, chunks);
         const value<std::int64_t> t = thread_idx().x;
-        var<out> carry = initial;  // what is before the tile
+        var<out> carry = initial;  // the scan of the elements before the tile
         var<bool> carried = Types::initial && Writes;
         if constexpr (Writes) {
           if_(at.chunk > 0, [&] {
@@ -116,7 +116,7 @@ auto make_block_scan(const Types& types) {
         };
         for (auto tile : range(at.begin, at.end, scan_tile)) {
           const value<std::int64_t> first = tile + t * items;
-          var<out> v[items];  // behind the end of the row some value, which nothing before it sees
+          var<out> v[items];  // any value after the end of the row: no element before it uses it
           for (int k = 0; k < items; ++k) {
             if_(first + k < at.end, [&] { v[k] = types.enter(x(at.row, first + k)); });
             if (k > 0) {

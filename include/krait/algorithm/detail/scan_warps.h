@@ -20,7 +20,8 @@ template <class From, class To, bool Exclusive, bool Initial>
 requires(plain<To> &&
          sizeof(To) >= 4) inline constexpr bool by_vectors<scan_types<From, To, scan_sum, Exclusive, Initial>> = true;
 
-/// As make_chunk_parts and make_chunk_scan, where blocks are a warp that takes 32 neighbours a trip.
+/// As make_chunk_parts and make_chunk_scan, for blocks of one warp, which takes 32 neighbours per
+/// iteration.
 template <class Types>
 auto make_vector_parts(const Types& types) {
   using in = typename Types::in;
@@ -71,11 +72,12 @@ inline constexpr int look_back_rounds = 4, look_back_threads = 256;
 template <class Out>
 inline constexpr int look_back_tile = look_back_threads* look_back_rounds* look_back_items<Out>;
 
-/// What tiles tell each other: nothing yet, what their own elements make, or what all up to their end make.
+/// The messages of tiles to each other: nothing yet, the result of their own elements, or the
+/// result of all elements up to their end.
 template <class Out>
 struct tile_states {
   enum kind_type : unsigned { none, own, whole };
-  static constexpr bool in_word = sizeof(Out) <= 4;  // the value lies in the lower half of the state
+  static constexpr bool in_word = sizeof(Out) <= 4;  // the value is in the lower half of the state
   view<std::uint64_t> states;
   view<Out, 2> values;  // by kind and tile, of larger types
 
@@ -104,7 +106,7 @@ struct tile_states {
   }
   struct found {
     value<unsigned> kind;
-    value<Out> x;  // some value where the kind is none
+    value<Out> x;  // any value if `kind` is `kind_type::none`
   };
   /// Of a tile from 0 on, or below: then some value.
   found look(const value<std::int64_t>& tile) const {
@@ -137,8 +139,9 @@ auto make_look_back(const Types& types) {
         const value<bool> full = (number + 1) * look_back_tile<out> <= x.size();
         const auto of = [&](const value<out>& a, const value<out>& b) { return types.of(a, b); };
 
-        // Each round a warp scans neighbours, some a lane; `carry` is what the rounds before make, `ahead` what lies before the lane's in the
-        // warp. Behind the end there is some value, which nothing before it sees.
+        // Each round a warp scans neighbours, some per lane. `carry` is the result of the rounds
+        // before, `ahead` the result of the elements before the lane's in the warp. After the end
+        // there is any value, which no element before it uses.
         var<out> v[rounds][items], ahead[rounds], carry;
         const auto load = [&](int r, int c) { v[r][c] = types.enter(x[base + (r * 32 * items + c)]); };
         if_(full, [&] {
@@ -207,7 +210,7 @@ auto make_look_back(const Types& types) {
           });
         });
         syncthreads();
-        // What lies before the warp, if anything.
+        // The result of the elements before the warp, if there are any.
         var<out> lead = value<out>(prefix[0]);
         var<bool> led = Types::initial || number > 0;
         for (int w = 0; w < warps - 1; ++w) {

@@ -62,7 +62,7 @@ array<bool> marks_of_heads(const array<const Elem>& x) {
   return marks;
 }
 
-/// A value and whether a segment begins in what it was made of.
+/// A value, and whether a segment begins in its elements.
 template <class Elem>
 struct in_segment {
   Elem x;
@@ -80,12 +80,12 @@ struct in_segments {
     return value<in_segment<Elem>>(value<Elem>(x), value<int>(begins | new_begins));
   }
 };
-/// In kernels: segments lie within so many elements, one behind the other.
+/// In kernels: checks that segments are within the elements and follow each other.
 inline void check_segment(const view<const std::int64_t>& offsets, const value<std::int64_t>& s,
                           const value<std::int64_t>& size) {
   const value<std::int64_t> at = offsets[s], next = offsets[min(s + 1, offsets.size() - 1)];
-  check(at >= 0 && at <= size, "offsets({}) is {}, which is no place in {} elements", s, at, size);
-  check(at <= next, "offsets({}) is {}, and the next one {}: offsets must not fall", s, at, next);
+  check(at >= 0 && at <= size, "offsets({}) is {}, which is out of range for {} elements", s, at, size);
+  check(at <= next, "offsets({}) is {}, and the next one {}: offsets must not decrease", s, at, next);
 }
 inline void check_segments(const array<std::int64_t, 1>& offsets, std::int64_t size) {
   static auto& look = lasting(kernel(
@@ -195,8 +195,9 @@ array<std::int64_t, Rank> wide_first_along(const array<unsigned, Rank>& x, std::
   return out;
 }
 [[noreturn]] KRAIT_API void refuse_top(std::int64_t k);
-/// Whether so few of a row are wanted that to select them first is quicker than to sort the row: four reads of it instead of a read and a write of keys
-/// and places for each digit.
+/// Whether so few elements of a row are wanted that selecting them first is faster than sorting the
+/// row. That takes four reads of it instead of a read and a write of keys and places for each
+/// digit.
 constexpr bool is_few_of(std::int64_t k, std::int64_t rows, std::int64_t length) {
   return rows == 1 && length >= 1 << 15 && length < std::int64_t{1} << 32 && k > 0 && k <= length / 16;
 }

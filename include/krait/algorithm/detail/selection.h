@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a(indices) and a(mask) give.
+// The results of a(indices) and a(mask).
 #pragma once
 
 #include <krait/algorithm/detail/indexing.h>
 
 namespace krait::detail {
 
-/// What a(which) gives: elements to read, by becoming an array, or to assign to.
+/// The result of a(which): elements to read, by conversion to an array, or to assign to.
 template <class Elem, int Rank, class Which, int WhichRank>
 class selection {
  public:
   static constexpr bool by_mask = std::is_same_v<std::remove_const_t<Which>, bool>;
-  static_assert(by_mask || WhichRank == 1, "krait: indices have one dimension here; kr::take has them of any");
+  static_assert(by_mask || WhichRank == 1, "krait: indices must have one dimension here; kr::take accepts any number of dimensions");
   using value_type = std::remove_const_t<Elem>;
 
   selection(array<Elem, Rank> of, array<const Which, WhichRank> which) : of_(std::move(of)), which_(std::move(which)) {}

@@ -8,7 +8,7 @@
 
 namespace krait::detail {
 
-/// What an operand's dimensions are called, in their order.
+/// The names of an operand's dimensions, in their order.
 struct subscripts {
   static constexpr int most = 16;
   char letters[most]{};  // '.' stands for the dimensions that ... does
@@ -76,7 +76,7 @@ class subscripts_reader {
       for (int i = 0; i < operands[o].count; ++i) n += operands[o].letters[i] == c;
     return n;
   }
-  /// What is not written: ..., and the letters that occur once, in their order.
+  /// Adds the output if it is not written: ..., and the letters that occur once, in their order.
   constexpr void imply_output() {
     if (occurrences('.') > 0) output.letters[output.count++] = '.';
     for (int c = 'A'; c <= 'z'; ++c)

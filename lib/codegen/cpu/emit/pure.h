@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operations that only compute: as one scalar, as a linear value, or part by part.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "codegen/cpu/emit/part.h"
+
+namespace krait::codegen::cpu {
+
+class XorPartners;
+class LaneBounds;
+class HintNotes;
+class Positions;
+
+class Pure : public Part {
+ public:
+  Pure(const Common& common, const Positions& positions, XorPartners& xor_partners, LaneBounds& lane_bounds, HintNotes& notes)
+      : Part(common), positions_(positions), xor_partners_(xor_partners), lane_bounds_(lane_bounds), hint_notes_(notes) {}
+  void emit_pure(const ir::Inst& inst);
+  /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all: gangs that get by with the hull do not
+  /// compute them.
+  void compute_again(ir::ValueId v, unsigned depth, Values::Again& again);
+  /// As a number that steps from lane to lane, made of such and uniform ones; false where it is none.
+  bool emit_linear(const ir::Inst& inst);
+
+ private:
+  V pure_part(const ir::Inst& inst, ir::Scalar operand, llvm::ArrayRef<V> x);
+  bool emit_row_part(const ir::Inst& inst);
+  bool emit_linear_compare(const ir::Inst& inst);
+  bool emit_close_quotients(const ir::Inst& inst);
+  unsigned magnitude(ir::ValueId v, unsigned depth = 0) const;
+
+  const Positions& positions_;
+  XorPartners& xor_partners_;
+  LaneBounds& lane_bounds_;
+  HintNotes& hint_notes_;
+};
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is done lane after lane: in loops, through memory. Straight code for 32 lanes is hundreds of instructions for one operation,
+// which takes the compiler long and the processor no less than the loop does.
+#pragma once
+
+#include <vector>
+
+#include "codegen/cpu/emit/part.h"
+
+namespace krait::codegen::cpu {
+
+/// Room for the parts of a value side by side, one of few that are used again and again: what is in it is read before another
+/// operation is lowered.
+struct Row {
+  V at = nullptr;
+  llvm::Type* part = nullptr;  // as it lies in memory
+};
+
+class EachLane : public Part {
+ public:
+  explicit EachLane(const Common& common) : Part(common) {}
+  Row row_in_memory(llvm::Type* part, unsigned which);
+  Row row_in_memory(llvm::ArrayRef<V> parts, unsigned which);
+  V part_of_row(const Row& row, unsigned p);
+  V element_of_row(const Row& row, V lane);
+  V load_part(const Row& row, unsigned p);
+  V load_lane(const Row& row, V lane);
+  /// Whether an instruction takes any lane out of a register of this type, whose number is known when it runs.
+  bool takes_lanes_of(const llvm::Type* part) const;
+  V lane_of_register(V part, V lane);
+  /// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.
+  void loop_over_lanes(const char* name, llvm::function_ref<void(V)> body);
+  /// The same for lanes that are active, in ascending order.
+  void loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body);
+
+ private:
+  void loop_over_word(const char* name, V word, V first, llvm::function_ref<void(V)> body);
+  std::vector<llvm::AllocaInst*> rooms_;  // by number
+};
+
+}  // namespace krait::codegen::cpu

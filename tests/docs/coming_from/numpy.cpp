@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rows of docs/coming-from-numpy.md, run. `// section: …` begins a table, `// row: LEFT -- note` a row, whose right side is the code up to
+// what compares its result. docs/make_tables.py writes them into the page; the test docs.tables holds the page to this file.
+#include <krait/krait.h>
+#include <krait/algorithm/compare.h>
+#include <krait/algorithm/convolve.h>
+#include <krait/algorithm/einsum.h>
+#include <krait/algorithm/fft.h>
+#include <krait/algorithm/histogram.h>
+#include <krait/algorithm/indexing.h>
+#include <krait/algorithm/loops.h>
+#include <krait/algorithm/linalg.h>
+#include <krait/algorithm/matmul.h>
+#include <krait/algorithm/methods.h>
+#include <krait/algorithm/moments.h>
+#include <krait/algorithm/random.h>
+#include <krait/algorithm/reduce.h>
+#include <krait/algorithm/scan.h>
+#include <krait/algorithm/search.h>
+#include <krait/algorithm/select.h>
+#include <krait/algorithm/sets.h>
+#include <krait/algorithm/sort.h>
+#include <krait/span.h>
+
+#include "rows.h"
+
+namespace kr = krait;
+using rows::expect;
+using rows::has;
+
+static void creation() {
+  const std::vector<float> v{1, 2, 3};
+  // section: Making arrays
+  // row: np.array([1, 2, 3]) -- the element type is that of the numbers
+  auto a = kr::to_device({1, 2, 3});
+  has(a, {1, 2, 3});
+  // row: cp.asarray(v) -- copies; `kr::wrap(v.data(), {3})` shares memory of the host on the CPU
+  kr::array<float> d = kr::to_device(v);
+  has(d, {1, 2, 3});
+  // row: cp.asnumpy(d), d.get() -- waits for the work on `d`
+  std::vector<float> h = d.to_host();
+  has(h, {1, 2, 3});
+  // row: np.zeros((2, 3), np.float32)
+  auto z = kr::zeros<float>({2, 3});
+  has(z, {0, 0, 0, 0, 0, 0});
+  // row: np.ones(4)
+  auto o = kr::ones<double>(4);
+  has(o, {1, 1, 1, 1});
+  // row: np.empty((2, 3))
+  auto e = kr::empty<float>({2, 3});
+  expect(e.size() == 6);
+  // row: np.full((2, 2), 7.5)
+  auto f = kr::full({2, 2}, 7.5);
+  has(f, {7.5, 7.5, 7.5, 7.5});
+  // row: np.zeros_like(f)
+  auto like = kr::zeros_like(f);
+  has(like, {0, 0, 0, 0});
+  // row: np.arange(0, 10, 3)
+  auto steps = kr::arange(0, 10, 3);
+  has(steps, {0, 3, 6, 9});
+  // row: np.linspace(0, 1, 5)
+  auto points = kr::linspace(0, 1, 5);
+  has(points, {0, 0.25, 0.5, 0.75, 1});
+  // row: np.eye(2)
+  auto identity = kr::eye<float>(2);
+  has(identity, {1, 0, 0, 1});
+  // row: np.diag(a)
+  auto diagonal = kr::diag(a);
+  has(diagonal, {1, 0, 0, 0, 2, 0, 0, 0, 3});
+  // row: np.meshgrid(a, steps)
+  auto [gx, gy] = kr::meshgrid(a, steps);
+  expect(gx.extent(0) == 4 && gx.extent(1) == 3 && gy(3, 0) == 9);
+  // row: a.copy()
+  auto again = a.copy();
+  has(again, {1, 2, 3});
+}
+
+static void shape() {
+  auto a = kr::arange(0.0f, 12.0f).reshape(3, 4);
+  auto one = kr::zeros<float>({3, 1});
+  // section: Shapes and views
+  // row: a.shape, a.ndim, a.size -- the number of dimensions is part of the type, 1 to 6
+  auto [rows, columns, n] = std::tuple(a.extent(0), a.extent(1), a.size());
+  expect(rows == 3 && columns == 4 && n == 12 && decltype(a)::rank == 2);
+  // row: a.dtype
+  using type = decltype(a)::value_type;
+  expect(std::is_same_v<type, float>);
+  // row: a.reshape(2, -1)
+  auto wide = a.reshape(2, -1);
+  expect(wide.extent(1) == 6);
+  // row: a.ravel()
+  auto flat = a.reshape(-1);
+  expect(flat.extent(0) == 12);
+  // row: a.T
+  auto turned = a.transpose();
+  expect(turned(3, 0) == 3);
+  // row: np.transpose(a, (1, 0))
+  auto permuted = a.permute(1, 0);
+  expect(permuted(3, 2) == 11);
+  // row: np.squeeze(one, 1) -- axes must be named, as the result's rank is part of its type
+  auto line = one.squeeze(1);
+  expect(line.extent(0) == 3 && decltype(line)::rank == 1);
+  // row: np.flip(a, 0)
+  auto up = a.flip(0);
+  expect(up(0, 0) == 8);
+  // row: np.broadcast_to(a, (2, 3, 4))
+  auto twice = a.broadcast_to(2, 3, 4);
+  expect(twice(1, 2, 3) == 11);
+  // row: a.diagonal()
+  auto main = a.diagonal();
+  has(main, {0, 5, 10});
+  // row: a[None] -- `np.expand_dims(a, 0)`
+  auto batch = a(kr::newaxis);
+  expect(batch.extent(0) == 1 && batch.extent(1) == 3);
+  // row: np.concatenate([x, y]) -- no function: make the array, and assign the parts
+  kr::array<float> both({8});
+  both(kr::range(0, 4)) = a(0), both(kr::range(4, 8)) = a(1);
+  has(both, {0, 1, 2, 3, 4, 5, 6, 7});
+  // row: np.stack([x, y]) -- no function: the same by rows
+  kr::array<float, 2> stacked({2, 4});
+  stacked(0) = a(0), stacked(1) = a(1);
+  has(stacked, {0, 1, 2, 3, 4, 5, 6, 7});
+  // row: np.repeat(x, 2), np.tile(x, 2) -- no function: assign what broadcasts
+  kr::array<float, 2> repeated({4, 2}), tiled({2, 4});
+  repeated(kr::all, kr::all) = a(0, kr::all, kr::newaxis), tiled(kr::all, kr::all) = a(0);
+  has(repeated.reshape(-1), {0, 0, 1, 1, 2, 2, 3, 3});
+  has(tiled.reshape(-1), {0, 1, 2, 3, 0, 1, 2, 3});
+  // row: np.roll(x, 1) -- no function: two assignments
+  kr::array<float> rolled({4});
+  rolled(kr::range(1, kr::end)) = a(0, kr::range(0, -1)), rolled(0) = a(0, -1);
+  has(rolled, {3, 0, 1, 2});
+}
+
+static void indexing() {
+  auto a = kr::arange(0.0f, 12.0f).reshape(3, 4);
+  auto x = kr::to_device({3.0f, 1.0f, 2.0f, 4.0f});
+  auto i = kr::to_device({2, 0});
+  // section: Indexing
+  // row: a[1, 2] -- waits for the element; in an expression with arrays it does not
+  float element = a(1, 2);
+  expect(element == 6);
+  // row: a[1]
+  auto row = a(1);
+  has(row, {4, 5, 6, 7});
+  // row: a[:, 1]
+  auto column = a(kr::all, 1);
+  has(column, {1, 5, 9});
+  // row: a[1:, :-1]
+  auto inner = a(kr::range(1, kr::end), kr::range(0, -1));
+  has(inner, {4, 5, 6, 8, 9, 10});
+  // row: x[::2]
+  auto even = x(kr::range(0, kr::end, 2));
+  has(even, {3, 2});
+  // row: x[::-1]
+  auto back = x(kr::range(kr::none, kr::none, -1));
+  has(back, {4, 2, 1, 3});
+  // row: a[i] -- a list of rows; `auto r = a(i)` is a selection, not yet an array
+  kr::array<float, 2> chosen = a(i);
+  has(chosen, {8, 9, 10, 11, 0, 1, 2, 3});
+  // row: a[:, i] -- also `np.take(a, i, axis=1)`
+  auto columns = kr::take(a, i, 1);
+  has(columns, {2, 0, 6, 4, 10, 8});
+  // row: `a[r, c]` with two lists -- one place in C order for each pair
+  auto pairs = kr::take(a.reshape(-1), kr::to_device({0 * 4 + 1, 2 * 4 + 3}));
+  has(pairs, {1, 11});
+  // row: x[x > 2] -- waits for the number of elements
+  kr::array<float> large = x(x > 2.0f);
+  has(large, {3, 4});
+  // row: np.flatnonzero(x > 2)
+  auto places = kr::flatnonzero(x > 2.0f);
+  has(places, {0, 3});
+  // row: np.nonzero(a > 9) -- no function: divide the places in C order
+  auto flat = kr::flatnonzero(a > 9.0f);
+  kr::array<std::int64_t> r = flat / 4, c = flat % 4;
+  has(r, {2, 2});
+  has(c, {2, 3});
+  // row: np.where(x > 2, x, 0)
+  kr::array<float> clipped = kr::where(x > 2.0f, x, 0.0f);
+  has(clipped, {3, 0, 0, 4});
+  // row: a[0] = 1
+  a(0) = 1.0f;
+  has(a(0), {1, 1, 1, 1});
+  // row: a[1, 1:3] += 10
+  a(1, kr::range(1, 3)) += 10.0f;
+  has(a(1), {4, 15, 16, 7});
+  // row: x[x > 2] = 0
+  x(x > 2.0f) = 0.0f;
+  has(x, {0, 1, 2, 0});
+  // row: x[:] = 5, x.fill(5) -- `x = 5.0f` does not compile: it would make x another array
+  x.fill(5.0f);
+  has(x, {5, 5, 5, 5});
+  // row: np.put(a, [5, 6], -1)
+  kr::put(a, kr::to_device({5, 6}), -1.0f);
+  has(a(1), {4, -1, -1, 7});
+}
+
+static void elements() {
+  auto x = kr::to_device({3.0f, 1.0f, 2.0f, 4.0f});
+  auto y = kr::to_device({1.0f, 1.0f, 2.0f, 2.0f});
+  auto n = kr::to_device({7, -7, 5, 0});
+  // section: Element by element
+  // row: np.exp(x) * 2 + x -- an expression: one kernel, launched when it becomes an array
+  kr::array<float> z = kr::exp(x) * 2.0f + x;
+  has(z, {43.171074, 6.4365637, 16.778112, 113.1963}, 1e-4);
+  // row: x += y
+  x += y;
+  has(x, {4, 2, 4, 6});
+  // row: x / y -- integers divide as in C++: see the next row
+  kr::array<float> quotient = x / y;
+  has(quotient, {4, 2, 2, 3});
+  // row: `n / 2` of integers -- NumPy's / is of floats; in C++ 7 / 2 is 3
+  kr::array<double> halves = n / 2.0;
+  has(halves, {3.5, -3.5, 2.5, 0});
+  // row: n // 2 -- rounds down; C++ rounds towards 0
+  kr::array<int> floors = kr::cast<int>(kr::floor(n / 2.0));
+  has(floors, {3, -4, 2, 0});
+  // row: n % 3 -- NumPy's has the sign of the divisor, C++'s that of the number
+  kr::array<int> rest = (n % 3 + 3) % 3;
+  has(rest, {1, 2, 2, 0});
+  // row: x ** y
+  kr::array<float> powers = kr::pow(x, y);
+  has(powers, {4, 2, 16, 36}, 1e-4);
+  // row: x ** 2
+  kr::array<float> squares = x * x;
+  has(squares, {16, 4, 16, 36});
+  // row: np.sqrt(x), np.abs(x), np.log1p(x) -- and the [other functions](operations.md)
+  kr::array<float> roots = kr::sqrt(kr::abs(x)) + kr::log1p(y);
+  has(roots, {2.6931472, 2.1073608, 3.0986123, 3.548102}, 1e-5);
+  // row: np.clip(x, 3, 5)
+  kr::array<float> limited = kr::clamp(x, 3.0f, 5.0f);
+  has(limited, {4, 3, 4, 5});
+  // row: np.maximum(x, 3) -- a NaN stays; `kr::max` of two elements prefers the number, as `np.fmax`
+  kr::array<float> least = kr::maximum(x, 3.0f);
+  has(least, {4, 3, 4, 6});
+  // row: x.astype(np.int32)
+  kr::array<int> whole = kr::cast<int>(x);
+  has(whole, {4, 2, 4, 6});
+  // row: (x > 2) & (x < 5) -- && of arrays does not compile
+  kr::array<bool> between = (x > 2.0f) & (x < 5.0f);
+  has(between, {1, 0, 1, 0});
+  // row: ~(x > 2)
+  kr::array<bool> others = !(x > 2.0f);
+  has(others, {0, 1, 0, 0});
+  // row: np.isnan(x)
+  kr::array<bool> nan = kr::isnan(x);
+  has(nan, {0, 0, 0, 0});
+  // row: np.round(x) -- ties to even; kr::round is C's, away from zero
+  kr::array<float> nearest = kr::rint(x / 4.0f);
+  has(nearest, {1, 0, 1, 2});
+  // row: np.deg2rad(x)
+  kr::array<float> angles = kr::radians(x * 45.0f);
+  has(angles, {3.1415927, 1.5707964, 3.1415927, 4.712389}, 1e-5);
+  // row: np.vectorize(f), cp.ElementwiseKernel -- compiled for the types of each first call
+  auto f = kr::vectorize([](auto a, auto b) { return kr::select(a > b, a - b, 0.0f); });
+  kr::array<float> r = f(x, y);
+  has(r, {3, 1, 2, 4});
+  // row: np.add(x, y, out=z, where=x > 3)
+  auto add = kr::vectorize([](auto a, auto b) { return a + b; });
+  add.where(x > 3.0f).into(z)(x, y);
+  has(z, {5, 6.4365637, 6, 8}, 1e-4);
+  // row: np.add.reduce(x), np.add.outer(x, y)
+  float all = add.reduce(x);
+  kr::array<float, 2> table = add.outer(x, y);
+  expect(all == 16 && table(3, 0) == 7);
+}
+
+static void reductions() {
+  auto a = kr::arange(0.0f, 6.0f).reshape(2, 3);
+  auto x = kr::to_device({3.0f, 1.0f, 2.0f, 4.0f});
+  auto y = kr::to_device({1.0f, 1.0f, 2.0f, 2.0f});
+  // section: Reductions and scans
+  // row: x.sum() -- gives a number, and waits for it; so do all without an axis
+  float total = kr::sum(x);
+  expect(total == 10);
+  // row: a.sum(axis=0) -- stays on the device
+  auto sums = kr::sum(a, kr::axis(0));
+  has(sums, {3, 5, 7});
+  // row: a.mean(axis=1, keepdims=True)
+  auto means = kr::mean(a, kr::axis(1), kr::keepdims);
+  has(means, {1, 4});
+  // row: x.min(), x.max()
+  auto [low, high] = std::tuple(kr::min(x), kr::max(x));
+  expect(low == 1 && high == 4);
+  // row: x.argmin()
+  auto place = kr::argmin(x);
+  expect(place == 1);
+  // row: x.prod()
+  float product = kr::prod(x);
+  expect(product == 24);
+  // row: x.std(), x.var(ddof=1) -- `kr::var` is a mutable local of kernels
+  auto [deviation, variance] = std::tuple(kr::stddev(x), kr::variance(x, kr::ddof(1)));
+  expect(std::abs(deviation - 1.118034f) < 1e-6f && std::abs(variance - 1.6666666f) < 1e-6f);
+  // row: np.any(x > 3), np.all(x > 0)
+  bool some = kr::any(x > 3.0f), each = kr::all(x > 0.0f);
+  expect(some && each);
+  // row: np.count_nonzero(x > 2)
+  auto count = kr::count_nonzero(x > 2.0f);
+  expect(count == 2);
+  // row: np.linalg.norm(x)
+  float norm = kr::norm(x);
+  expect(std::abs(norm - 5.477226f) < 1e-5f);
+  // row: np.sum(x, where=x > 2, initial=1)
+  float part = kr::sum(x, kr::where(x > 2.0f), kr::initial(1.0f));
+  expect(part == 8);
+  // row: np.cumsum(x)
+  auto running = kr::cumsum(x);
+  has(running, {3, 4, 6, 10});
+  // row: np.cumprod(a, axis=1)
+  auto products = kr::cumprod(a, kr::axis(1));
+  has(products, {0, 0, 0, 3, 12, 60});
+  // row: np.maximum.accumulate(x) -- any associative function
+  auto peaks = kr::inclusive_scan(x, [](auto p, auto q) { return kr::max(p, q); });
+  has(peaks, {3, 3, 3, 4});
+  // row: np.diff(x) -- no function: a difference of two views
+  kr::array<float> steps = x(kr::range(1, kr::end)) - x(kr::range(0, -1));
+  has(steps, {-2, 1, 2});
+  // row: np.median(x) -- no function: take the middle of the sorted values
+  auto sorted = kr::sort(x);
+  float median = (sorted(1) + sorted(2)) / 2.0f;
+  expect(median == 2.5f);
+  // row: np.bincount(n, minlength=3) -- `n` holds integers
+  auto n = kr::to_device({0, 2, 2, 1});
+  auto counts = kr::histogram(n, 3, 0.0, 3.0);
+  has(counts, {1, 1, 2});
+  // row: np.histogram(x, 2, (0, 5))[0] -- gives the counts alone
+  auto bins = kr::histogram(x, 2, 0.0, 5.0);
+  has(bins, {2, 2});
+  // row: np.dot(x, y)
+  float dot = kr::dot(x, y);
+  expect(dot == 16);
+}
+
+static void sorting() {
+  auto x = kr::to_device({3, 1, 1, 4});
+  auto y = kr::to_device({4, 3, 9, 9});
+  auto a = kr::to_device({3, 1, 2, 0}).reshape(2, 2);
+  // section: Sorting and sets
+  // row: np.sort(a, axis=0)
+  auto columns = kr::sort(a, kr::axis(0));
+  has(columns, {2, 0, 3, 1});
+  // row: np.sort(x)[::-1] -- NaN comes last all the same
+  auto falling = kr::sort(x, kr::descending);
+  has(falling, {4, 3, 1, 1});
+  // row: np.argsort(x, kind="stable")
+  auto order = kr::argsort(x);
+  has(order, {1, 2, 0, 3});
+  // row: y[np.argsort(x)]
+  auto [keys, values] = kr::sort_by_key(x, y);
+  has(keys, {1, 1, 3, 4});
+  has(values, {3, 9, 4, 9});
+  // row: np.unique(x)
+  auto different = kr::unique(x);
+  has(different, {1, 3, 4});
+  // row: np.searchsorted(s, y)
+  auto s = kr::sort(x);
+  auto where = kr::searchsorted(s, y);
+  has(where, {3, 2, 4, 4});
+  // row: np.isin(x, y)
+  auto member = kr::isin(x, y);
+  has(member, {1, 0, 0, 1});
+  // row: np.intersect1d(x, y) -- also union1d, setdiff1d, setxor1d
+  auto both = kr::intersect1d(x, y);
+  has(both, {3, 4});
+  // row: np.argpartition(x, -2)[-2:] -- the largest two, sorted, with their places
+  auto [largest, places] = kr::top_k(x, 2);
+  has(largest, {4, 3});
+  has(places, {3, 0});
+}
+
+static void products() {
+  auto a = kr::to_device({4.0, 1.0, 1.0, 3.0}).reshape(2, 2);
+  auto b = kr::to_device({1.0, 2.0});
+  auto x = kr::to_device({1.0, 0.0, 0.0, 0.0});
+  const bool has_lapack = [&] {
+    try {
+      kr::det(a);
+      return true;
+    } catch (const kr::error&) {
+      return false;
+    }
+  }();
+  // section: Linear algebra, transforms, random numbers
+  // row: a @ b
+  auto product = kr::matmul(a, b);
+  has(product, {6, 7});
+  // row: np.einsum("ij,j->i", a, b)
+  auto sums = kr::einsum<"ij,j->i">(a, b);
+  has(sums, {6, 7});
+  // row: np.outer(b, b)
+  auto outer = kr::einsum<"i,j->ij">(b, b);
+  has(outer, {1, 2, 2, 4});
+  // row: np.trace(a)
+  double trace = kr::sum(a.diagonal());
+  expect(trace == 7);
+  // row: np.fft.fft(x) -- also rfft, ifft, fft2, fftn …
+  auto spectrum = kr::fft(x);
+  expect(std::complex<double>(spectrum(3)) == 1.0);
+  // row: np.convolve(x, b) -- also "same", "valid", and borders as scipy.ndimage has them
+  auto smooth = kr::convolve(x, b);
+  has(smooth, {1, 2, 0, 0, 0});
+  // row: np.random.default_rng(7) -- other numbers than NumPy's
+  kr::generator random(7);
+  // row: rng.normal(size=(2, 3))
+  auto noise = random.normal<float>({2, 3});
+  expect(noise.size() == 6);
+  // row: rng.integers(1, 7, size=10)
+  auto dice = random.integers(10, 1, 7);
+  expect(kr::min(dice) >= 1 && kr::max(dice) <= 6);
+  // row: rng.permutation(5)
+  auto cards = random.permutation(5);
+  has(kr::sort(cards), {0, 1, 2, 3, 4});
+  // row: np.allclose(a, a + 1e-9)
+  bool near = kr::allclose(a, a + 1e-9);
+  expect(near);
+  // row: np.array_equal(a, a)
+  bool same = kr::array_equal(a, a);
+  expect(same);
+  // row: print(a)
+  std::puts(kr::to_string(a).c_str());
+  if (!has_lapack) return;
+  // row: np.linalg.solve(a, b) -- by LAPACK or cuSOLVER, opened at the first call
+  auto unknowns = kr::solve(a, b);
+  has(unknowns, {1.0 / 11, 7.0 / 11}, 1e-12);
+  // row: np.linalg.inv(a), np.linalg.det(a)
+  auto inverse = kr::inv(a);
+  double det = kr::det(a);
+  has(inverse, {3.0 / 11, -1.0 / 11, -1.0 / 11, 4.0 / 11}, 1e-12);
+  expect(std::abs(det - 11) < 1e-9);
+  // row: np.linalg.svd(a), np.linalg.qr(a), np.linalg.eigh(a)
+  auto [u, s, vh] = kr::svd(a);
+  auto [q, r] = kr::qr(a);
+  auto [w, v] = kr::eigh(a);
+  has(w, {2.381966, 4.618034}, 1e-6);
+  expect(s.size() == 2 && u.size() == 4 && vh.size() == 4 && q.size() == 4 && r.size() == 4 && v.size() == 4);
+}
+
+static void cupy() {
+  auto x = kr::to_device({3.0f, 1.0f, 2.0f, 4.0f});
+  // section: CuPy's own
+  // row: cp.ReductionKernel
+  float squares = kr::reduce(x.size(), 0.0f, [](auto a, auto b) { return a + b; },
+                             [](auto i, auto from) { return from[i] * from[i]; }, x);
+  expect(squares == 30);
+  // row: cp.fuse -- every expression is fused
+  kr::array<float> fused = kr::sqrt(x * x + 1.0f);
+  has(fused, {3.1622777, 1.4142135, 2.236068, 4.1231055}, 1e-5);
+  // row: cp.RawKernel(source, "f") -- a lambda; text of PTX, SPIR-V or WGSL: [raw kernels](raw-kernels.md)
+  auto twice = kr::kernel([](kr::view<float> v) {
+    for (auto i : kr::grid_stride(v.size())) v[i] *= 2.0f;
+  });
+  twice.forall(x.size())(x);
+  has(x, {6, 2, 4, 8});
+  // row: cp.cuda.Stream()
+  kr::stream stream;
+  twice.launch({1, 64, stream}, x);
+  stream.synchronize();
+  has(x, {12, 4, 8, 16});
+  // row: cp.cuda.Device(0).synchronize()
+  kr::synchronize();
+  // row: mempool.used_bytes(), mempool.set_limit(size=n)
+  auto used = x.device().memory_use().used;
+  x.device().limit_memory(0);
+  expect(used >= 16);
+  // row: cupyx.scatter_add(x, i, 1) -- `np.add.at`: equal indices all count
+  auto add = kr::vectorize([](auto a, auto b) { return a + b; });
+  add.at(x, kr::to_device({0, 0}), 1.0f);
+  has(x, {14, 4, 8, 16});
+  // row: cp.from_dlpack(t), x.__dlpack__() -- `kr::from_dlpack`, `kr::to_dlpack` of `<krait/dlpack.h>`
+  auto shared = kr::to_span(x);
+  expect(shared.size() == 4);
+  // row: with cp.cuda.Device(1): … -- the device is an argument
+  auto there = kr::zeros<float>(4, kr::device::cpu());
+  expect(there.device() == kr::device::cpu());
+}
+
+int main() {
+  creation(), shape(), indexing(), elements(), reductions(), sorting(), products(), cupy();
+  return rows::result();
+}
