@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kept='^(lib/math/coefficients\.h|tests/unit/d(sl|ocs)_snippets\.cpp|tests/docs/|tests/errors/|examples/)'
-formatter=$(command -v clang-format-14 || command -v clang-format)
+formatter=clang-format-16
 files() { git ls-files '*.cpp' '*.h' | grep -vE "$kept"; }
 case "${1:-}" in
   '') files | xargs -P "$(nproc)" -n 20 "$formatter" -i ;;

@@ -30,30 +30,35 @@ class value : public detail::parts<value, Type> {
   /// Not usable: a value needs an initial value. The compile error names the cure.
   template <class Never = Type>
   value() : value(detail::node_list<Type>()) {
-    static_assert(detail::always_false<Never>,
-                  "krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var");
+    static_assert(
+        detail::always_false<Never>,
+        "krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var");
   }
   value(const value&) = default;
   template <detail::gives<Type> From>
   explicit(!detail::becomes_implicitly<detail::held_t<From>, Type>) value(const From& from)
       : value(detail::node_list<Type>(from)) {}
   template <class... From>
-  requires detail::gives_parts<Type, From...> value(From... members) : value(detail::node_list<Type>(members...)) {}
+    requires detail::gives_parts<Type, From...>
+  value(From... members) : value(detail::node_list<Type>(members...)) {}
 
   void operator=(const value&) {
-    static_assert(detail::always_false<Type>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
+    static_assert(
+        detail::always_false<Type>,
+        "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
   }
   template <class Other>
   void operator=(const Other&) {
-    static_assert(detail::always_false<Other>,
-                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
+    static_assert(
+        detail::always_false<Other>,
+        "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
   }
 };
 template <detail::traced_composite Other>
 value(const Other&) -> value<typename Other::composite_type>;
 template <class Struct>
-requires detail::is_struct<Struct> value(Struct)
-->value<Struct>;
+  requires detail::is_struct<Struct>
+value(Struct) -> value<Struct>;
 
 /// A local variable of a struct, std::array or kr::vec type; its members are kr::var.
 /// A copy is a new variable with the current value.
@@ -71,10 +76,11 @@ class var : public detail::parts<var, Type> {
   explicit var(detail::node_source& from) : detail::parts<var, Type>(from) {}
   var(const var&) = default;
   template <detail::gives<Type> From>
-  var(const From& from, detail::location where = detail::location::here()) : var(detail::node_list<Type>(from), where) {}
+  var(const From& from, detail::location where = detail::location::here())
+      : var(detail::node_list<Type>(from), where) {}
   template <class... From>
-  requires detail::gives_parts<Type, From...> var(From... members)
-      : var(detail::node_list<Type>(members...), detail::location{}) {}
+    requires detail::gives_parts<Type, From...>
+  var(From... members) : var(detail::node_list<Type>(members...), detail::location{}) {}
 
   var& operator=(const var& from) { return set(detail::node_list<Type>(from)); }
   template <detail::gives<Type> From>
@@ -83,7 +89,8 @@ class var : public detail::parts<var, Type> {
   }
 
  private:
-  var(detail::node_list<Type>&& from, detail::location where) : var((detail::set_location(where), from.source)) {}
+  var(detail::node_list<Type>&& from, detail::location where)
+      : var((detail::set_location(where), from.source)) {}
   static detail::node_list<Type> first() {
     if constexpr (std::is_class_v<Type>) return detail::node_list<Type>(Type{});
     else return detail::node_list<Type>();
@@ -97,8 +104,8 @@ class var : public detail::parts<var, Type> {
 template <detail::traced_composite Other>
 var(const Other&) -> var<typename Other::composite_type>;
 template <class Struct>
-requires detail::is_struct<Struct> var(Struct)
-->var<Struct>;
+  requires detail::is_struct<Struct>
+var(Struct) -> var<Struct>;
 
 /// An element of a view of structs, std::arrays or kr::vec; its members are elements.
 /// A member can be stored alone: `x[i][&particle::mass] = m`.
@@ -121,13 +128,15 @@ class ref : public detail::parts<ref, Type> {
     return store(from);
   }
   void operator=(const ref&) & {
-    static_assert(detail::always_false<Type>,
-                  "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+    static_assert(
+        detail::always_false<Type>,
+        "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
   template <class From>
   void operator=(const From&) & {
-    static_assert(detail::always_false<From>,
-                  "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+    static_assert(
+        detail::always_false<From>,
+        "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
 
  private:
@@ -142,7 +151,8 @@ class ref : public detail::parts<ref, Type> {
 
 namespace detail {
 
-/// A value of the argument block, whose arrays are read there where a traced index names an element.
+/// A value of the argument block, whose arrays are read there where a traced index names an
+/// element.
 template <class Type>
 value<Type> read_argument(const place& at) {
   place from = at;
@@ -159,7 +169,8 @@ value<Type> read_argument(const place& at) {
 }
 
 template <class Type>
-requires(!plain<Type>) struct element<Type> {
+  requires(!plain<Type>)
+struct element<Type> {
   static value<Type> read(const place& at) { return value<Type>(node_list<Type>(at)); }
   static ref<Type> name(place at) {
     locate(at);
@@ -193,17 +204,17 @@ void swap(ref<Type>&& x, ref<Type>&& y) {
 }  // namespace krait
 
 template <class Type>
-requires(!krait::detail::plain<Type>) struct std::tuple_size<krait::value<Type>>
-    : std::integral_constant<std::size_t, krait::value<Type>::count> {
-};
+  requires(!krait::detail::plain<Type>)
+struct std::tuple_size<krait::value<Type>>
+    : std::integral_constant<std::size_t, krait::value<Type>::count> {};
 template <class Type>
-requires(!krait::detail::plain<Type>) struct std::tuple_size<krait::var<Type>>
-    : std::integral_constant<std::size_t, krait::var<Type>::count> {
-};
+  requires(!krait::detail::plain<Type>)
+struct std::tuple_size<krait::var<Type>>
+    : std::integral_constant<std::size_t, krait::var<Type>::count> {};
 template <class Type>
-requires(!krait::detail::plain<Type>) struct std::tuple_size<krait::ref<Type>>
-    : std::integral_constant<std::size_t, krait::ref<Type>::count> {
-};
+  requires(!krait::detail::plain<Type>)
+struct std::tuple_size<krait::ref<Type>>
+    : std::integral_constant<std::size_t, krait::ref<Type>::count> {};
 template <std::size_t Index, class Type>
 struct std::tuple_element<Index, krait::value<Type>> {
   using type = krait::value<typename krait::value<Type>::template part_type<Index>>;

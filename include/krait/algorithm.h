@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// krait.h, and the algorithms that cost little to include: reductions, scans, sorts, searches, histograms, indices and masks, loops, random arrays. The test
-// header.budget_algorithm holds it to 20,000 preprocessed lines. docs/headers.md has the header of every other name.
+// krait.h, and the algorithms that cost little to include: reductions, scans, sorts, searches,
+// histograms, indices and masks, loops, random arrays. The test header.budget_algorithm holds it to
+// 20,000 preprocessed lines. docs/headers.md has the header of every other name.
 #pragma once
 
 #include <krait/algorithm/histogram.h>

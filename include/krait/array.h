@@ -30,7 +30,8 @@ enum class storage_order : unsigned char { c, fortran };
 template <class Elem, int Rank>
 class array {
   static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait::array has 1 to 6 dimensions");
-  static_assert(std::is_trivially_copyable_v<Elem>, "elements are copied as bytes: use a trivially copyable type");
+  static_assert(std::is_trivially_copyable_v<Elem>,
+                "elements are copied as bytes: use a trivially copyable type");
 
  public:
   /// The element type, const for a read-only view.
@@ -43,40 +44,51 @@ class array {
   array() = default;
   /// Makes an array with uninitialised elements.
   /// Throws error{usage} for a negative extent, error{device} if memory is short.
-  explicit array(shape<Rank> extents, krait::device on = krait::device()) : array(extents, storage_order::c, on) {}
-  array(shape<Rank> extents, storage_order order, krait::device on = krait::device()) : on_(detail::handle_of(on)) {
+  explicit array(shape<Rank> extents, krait::device on = krait::device())
+      : array(extents, storage_order::c, on) {}
+  array(shape<Rank> extents, storage_order order, krait::device on = krait::device())
+      : on_(detail::handle_of(on)) {
     detail::check_shape(extents.extents, Rank, sizeof(Elem));
     set(detail::dense(extents.extents, Rank, order == storage_order::fortran));
     if (extents.size() > 0) memory_ = detail::memory_share(detail::allocate(on_, bytes()));
   }
   template <std::integral... Extents>
-  requires(sizeof...(Extents) == Rank) explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
+    requires(sizeof...(Extents) == Rank)
+  explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
   /// Makes an array from extents in braces: `kr::array<float, 2> a({rows, cols});`.
   template <std::integral Extent>
-  explicit array(const Extent (&extents)[Rank], krait::device on = krait::device()) : array(detail::to_shape(extents), on) {}
+  explicit array(const Extent (&extents)[Rank], krait::device on = krait::device())
+      : array(detail::to_shape(extents), on) {}
   explicit array(const detail::any_extent (&extents)[Rank], krait::device on = krait::device())
       : array(detail::to_shape(extents), on) {}
 
   array(array&& other) noexcept { *this = std::move(other); }
-  array(const array&) = delete;  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
+  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
+  array(const array&) = delete;
   /// Never usable: of another element type.
   template <class Other>
-  requires(!std::is_same_v<std::remove_const_t<Other>, std::remove_const_t<Elem>>) array(const array<Other, Rank>&) {
-    static_assert(detail::always_false<Other>,
-                  "krait: the element types of the two arrays differ: kr::array<T> y = kr::cast<T>(x) converts");
+    requires(!std::is_same_v<std::remove_const_t<Other>, std::remove_const_t<Elem>>)
+  array(const array<Other, Rank>&) {
+    static_assert(
+        detail::always_false<Other>,
+        "krait: the element types of the two arrays differ: kr::array<T> y = kr::cast<T>(x) converts");
   }
   array& operator=(array&& other) & noexcept {
-    std::swap(shape_, other.shape_), std::swap(strides_, other.strides_), std::swap(offset_, other.offset_);
+    std::swap(shape_, other.shape_), std::swap(strides_, other.strides_),
+        std::swap(offset_, other.offset_);
     memory_ = std::move(other.memory_), std::swap(on_, other.on_);
     return *this;
   }
-  array& operator=(const array&) & = delete;  // krait: arrays move; x.copy_from(y) copies elements, x = y.copy() makes a new array
+  // krait: arrays move; x.copy_from(y) copies elements, x = y.copy() makes a new array
+  array& operator=(const array&) & = delete;
   /// Writes the elements of a view: `a(kr::all, 0) = x`.
   /// x is a number, an array or an expression whose shape broadcasts to the view's. A source that
   /// overlaps the target is read first.
   template <class Source>
   const array& operator=(Source&& source) && {
-    static_assert(!std::is_const_v<Elem>, "this is a view of a const array, or one whose elements repeat: it cannot be written");
+    static_assert(
+        !std::is_const_v<Elem>,
+        "this is a view of a const array, or one whose elements repeat: it cannot be written");
     assign_elements(detail::all_tag(), *this, std::forward<Source>(source));
     return *this;
   }
@@ -92,12 +104,14 @@ class array {
     return wrap(address, extents, detail::dense(extents.extents, Rank, false).strides, on);
   }
   /// The same with strides in elements, of any sign; `address` is the address of the first element.
-  static array wrap(std::uint64_t address, shape<Rank> extents, const std::int64_t* strides, krait::device on) {
+  static array wrap(std::uint64_t address, shape<Rank> extents, const std::int64_t* strides,
+                    krait::device on) {
     array a;
     detail::check_shape(extents.extents, Rank, sizeof(Elem));
     a.shape_ = extents, a.on_ = detail::handle_of(on);
     for (int d = 0; d < Rank; ++d) a.strides_[d] = strides[d];
-    if (extents.size() > 0) a.memory_ = detail::memory_share(detail::wrap_memory(a.on_, address, a.bytes()));
+    if (extents.size() > 0)
+      a.memory_ = detail::memory_share(detail::wrap_memory(a.on_, address, a.bytes()));
     return a;
   }
 
@@ -114,16 +128,20 @@ class array {
     return detail::is_dense(at(), order == storage_order::fortran);
   }
   /// The size of all elements in bytes, without gaps between them.
-  std::size_t bytes() const noexcept { return static_cast<std::size_t>(shape_.size()) * sizeof(Elem); }
+  std::size_t bytes() const noexcept {
+    return static_cast<std::size_t>(shape_.size()) * sizeof(Elem);
+  }
   /// The device address of the first element, a host address on the CPU; 0 if the array is empty.
   std::uint64_t address() const noexcept {
-    return memory_.get() && size() > 0 ? detail::address_of(memory_.get()) + static_cast<std::uint64_t>(offset_) * sizeof(Elem)
+    return memory_.get() && size() > 0 ? detail::address_of(memory_.get()) +
+                                             static_cast<std::uint64_t>(offset_) * sizeof(Elem)
                                        : 0;
   }
   /// The device that holds the elements.
   krait::device device() const { return detail::device_from(on_); }
 
-  // ---- views. Each throws error{usage}, in NumPy's words, for indices, axes and extents that the array does not have. -----------------
+  // ---- views. Each throws error{usage}, in NumPy's words, for indices, axes and extents that the
+  // array does not have.
 
   /// Makes a view of a part: `a(2, kr::all)`, `a(kr::range(1, kr::end - 1), kr::newaxis)`.
   /// An integer takes one index and drops the dimension. Dimensions that are not named stay whole.
@@ -139,8 +157,9 @@ class array {
   /// Not usable: write a(i) on the host, and pass the array to a kernel as a kr::view.
   template <class Index>
   auto operator[](const Index&) const {  // auto: this assertion comes before other errors
-    static_assert(detail::always_false<Index>,
-                  "krait: a kr::array has no [i]: write a(i) on the host; a kernel takes the array as a parameter, kr::view<T>");
+    static_assert(
+        detail::always_false<Index>,
+        "krait: a kr::array has no [i]: write a(i) on the host; a kernel takes the array as a parameter, kr::view<T>");
     return Elem{};
   }
   /// Selects elements by an array of indices along the first dimension, or by a mask of bool.
@@ -245,7 +264,9 @@ class array {
   /// x.fill(0.0f);
   /// x(kr::range(0, 10)).fill(1.0f);
   /// \endcode
-  void fill(value_type x) requires(!std::is_const_v<Elem>) {
+  void fill(value_type x)
+    requires(!std::is_const_v<Elem>)
+  {
     const detail::layout mine = at();
     detail::fill_elements({memory(), &mine, sizeof(Elem)}, &x);
   }
@@ -256,7 +277,7 @@ class array {
   /// x.copy_from(h);
   /// \endcode
   template <class Container>
-  requires requires(const Container& c) { c.data(), c.size(); }
+    requires requires(const Container& c) { c.data(), c.size(); }
   void copy_from(const Container& from) {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*from.data())>, Elem>,
                   "the container's element type differs from the array's");
@@ -269,10 +290,12 @@ class array {
   /// Copies another array of the same shape, from any device; the two may overlap.
   /// Throws error{usage} if the shapes differ.
   template <class Other>
-  requires(std::is_same_v<std::remove_const_t<Other>, Elem>) void copy_from(const array<Other, Rank>& from) {
+    requires(std::is_same_v<std::remove_const_t<Other>, Elem>)
+  void copy_from(const array<Other, Rank>& from) {
     detail::check_same_shape(from.extents().extents, shape_.extents, Rank, "copy_from");
     const detail::layout mine = at(), its = from.at();
-    detail::copy_elements({memory_.get(), &mine, sizeof(Elem)}, {from.memory(), &its, sizeof(Elem)});
+    detail::copy_elements({memory_.get(), &mine, sizeof(Elem)},
+                          {from.memory(), &its, sizeof(Elem)});
   }
   /// Copies size() elements in C order into a container, which is resized if it can be.
   /// Throws error{usage} if the sizes differ. It waits for the work on the array.
@@ -281,11 +304,12 @@ class array {
   /// x.copy_to(h);
   /// \endcode
   template <class Container>
-  requires requires(Container& c) { c.data(), c.size(); }
+    requires requires(Container& c) { c.data(), c.size(); }
   void copy_to(Container& to) const {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*to.data())>, value_type>,
                   "the container's element type differs from the array's");
-    if constexpr (requires { to.resize(to.size()); }) to.resize(static_cast<decltype(to.size())>(size()));
+    if constexpr (requires { to.resize(to.size()); })
+      to.resize(static_cast<decltype(to.size())>(size()));
     copy_out(to.data(), static_cast<std::int64_t>(to.size()));
   }
   template <std::size_t Count>
@@ -316,7 +340,10 @@ class array {
     for (int d = 0; d < Rank; ++d) l.extents[d] = shape_[d], l.strides[d] = strides_[d];
     return l;
   }
-  array(const detail::layout& at, const detail::memory_share& memory, void* on) : memory_(memory), on_(on) { set(at); }
+  array(const detail::layout& at, const detail::memory_share& memory, void* on)
+      : memory_(memory), on_(on) {
+    set(at);
+  }
 
  private:
   friend detail::views;

@@ -26,18 +26,24 @@ class array_element {
     only_.copy_to(x);
     return x[0];
   }
-  value_type operator=(const value_type& x) && requires(!std::is_const_v<Elem>) {
+  value_type operator=(const value_type& x) &&
+        requires(!std::is_const_v<Elem>)
+  {
     only_.fill(x);
     return x;
   }
-  value_type operator=(const array_element& other) && requires(!std::is_const_v<Elem>) {
+  value_type operator=(const array_element& other) &&
+        requires(!std::is_const_v<Elem>)
+  {
     return std::move(*this) = static_cast<value_type>(other);
   }
 // Undefined below. `a(i) += x`, where x is a number or an element: on the device, as for arrays.
-#define KRAIT_ELEMENT_ASSIGNMENT(symbol)                                         \
-  template <class Other>                                                         \
-      void operator symbol(const Other& x) && requires(!std::is_const_v<Elem>) { \
-    only_ symbol x;                                                              \
+#define KRAIT_ELEMENT_ASSIGNMENT(symbol)      \
+  template <class Other>                      \
+      void operator symbol(const Other& x) && \
+        requires(!std::is_const_v<Elem>)      \
+  {                                           \
+    only_ symbol x;                           \
   }
   KRAIT_ELEMENT_ASSIGNMENT(+=)
   KRAIT_ELEMENT_ASSIGNMENT(-=)
@@ -61,7 +67,7 @@ class array_element {
 /// kr::array<float> d = kr::to_device(h);
 /// \endcode
 template <class Container>
-requires requires(const Container& c) { c.data(), c.size(); }
+  requires requires(const Container& c) { c.data(), c.size(); }
 auto to_device(const Container& from, device on = device()) {
   array<std::remove_cvref_t<decltype(*from.data())>, 1> out(shape<1>(from.size()), on);
   out.copy_from(from);

@@ -40,11 +40,12 @@ KRAIT_API text print_elements(const elements& of, const printed_element& as);
 template <class Elem, int Rank>
 text to_string(const array<Elem, Rank>& a) {
   const detail::layout at = a.at();
-  return detail::print_elements({a.memory(), &at, sizeof(Elem)}, detail::printed<std::remove_const_t<Elem>>());
+  return detail::print_elements({a.memory(), &at, sizeof(Elem)},
+                                detail::printed<std::remove_const_t<Elem>>());
 }
 /// Writes an array to a stream as kr::to_string gives it: `std::cout << a`.
 template <class Stream, class Elem, int Rank>
-requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+  requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
 Stream& operator<<(Stream& to, const array<Elem, Rank>& a) {
   const text t = to_string(a);
   to.write(t.data(), static_cast<long>(t.size()));

@@ -50,7 +50,8 @@ class pinned {
   /// The element type.
   using value_type = Elem;
 
-  explicit pinned(std::int64_t size, krait::device near = krait::device()) : device_(detail::handle_of(near)) {
+  explicit pinned(std::int64_t size, krait::device near = krait::device())
+      : device_(detail::handle_of(near)) {
     detail::check_shape(&size, 1, sizeof(Elem));
     size_ = static_cast<std::size_t>(size);
     data_ = static_cast<Elem*>(detail::allocate_pinned(device_, size_ * sizeof(Elem)));
@@ -123,21 +124,30 @@ array<Elem, 1> managed(std::int64_t size, device on = device()) {
 /// kr::copy_async(x, y, kr::stream());
 /// \endcode
 template <class From, class To>
-requires((detail::is_device_array<From>::value || detail::host_container<const From>)&&(
-    detail::is_device_array<std::remove_reference_t<To>>::value ||
-    detail::host_container<std::remove_reference_t<To>>)) void copy_async(const From& from, To&& to, const stream& in) {
+  requires((detail::is_device_array<From>::value || detail::host_container<const From>) &&
+           (detail::is_device_array<std::remove_reference_t<To>>::value ||
+            detail::host_container<std::remove_reference_t<To>>))
+void copy_async(const From& from, To&& to, const stream& in) {
   using receiver = std::remove_cvref_t<To>;
-  constexpr bool from_array = detail::is_device_array<From>::value, to_array = detail::is_device_array<receiver>::value;
-  static_assert(from_array || to_array, "krait: copy_async copies from an array or to one: for two containers use std::copy");
+  constexpr bool from_array = detail::is_device_array<From>::value,
+                 to_array = detail::is_device_array<receiver>::value;
+  static_assert(
+      from_array || to_array,
+      "krait: copy_async copies from an array or to one: for two containers use std::copy");
   using element = typename detail::container_traits<std::remove_reference_t<To>>::element;
   using source = typename detail::container_traits<const From>::element;
-  static_assert(!std::is_const_v<element>, "krait: the elements of copy_async's target cannot be written");
-  static_assert(std::is_same_v<std::remove_const_t<source>, element>, "krait: copy_async's element types differ");
+  static_assert(!std::is_const_v<element>,
+                "krait: the elements of copy_async's target cannot be written");
+  static_assert(std::is_same_v<std::remove_const_t<source>, element>,
+                "krait: copy_async's element types differ");
   if constexpr (from_array && to_array) {
-    static_assert(From::rank == receiver::rank, "krait: copy_async's arrays differ in their number of dimensions");
-    detail::check_same_shape(from.extents().extents, to.extents().extents, From::rank, "copy_async");
+    static_assert(From::rank == receiver::rank,
+                  "krait: copy_async's arrays differ in their number of dimensions");
+    detail::check_same_shape(from.extents().extents, to.extents().extents, From::rank,
+                             "copy_async");
     const detail::layout here = to.at(), there = from.at();
-    detail::copy_elements_async({to.memory(), &here, sizeof(element)}, {from.memory(), &there, sizeof(element)}, in);
+    detail::copy_elements_async({to.memory(), &here, sizeof(element)},
+                                {from.memory(), &there, sizeof(element)}, in);
   } else if constexpr (to_array) {
     detail::check_count(static_cast<std::int64_t>(from.size()), to.size(), "copy_async");
     const detail::layout at = to.at();

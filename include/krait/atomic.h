@@ -52,11 +52,17 @@ class atomic_element {
     return run(op::AtomicMax, node_of(x), o, s);
   }
   /// Stores the bitwise and of the element and x; integers only.
-  value<Type> and_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicAnd, x, o, s); }
+  value<Type> and_(operand x, order o = order::relaxed, scope s = scope::device) const {
+    return bits(op::AtomicAnd, x, o, s);
+  }
   /// Stores the bitwise or of the element and x; integers only.
-  value<Type> or_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicOr, x, o, s); }
+  value<Type> or_(operand x, order o = order::relaxed, scope s = scope::device) const {
+    return bits(op::AtomicOr, x, o, s);
+  }
   /// Stores the bitwise exclusive or of the element and x; integers only.
-  value<Type> xor_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicXor, x, o, s); }
+  value<Type> xor_(operand x, order o = order::relaxed, scope s = scope::device) const {
+    return bits(op::AtomicXor, x, o, s);
+  }
   /// Counts up to `last` and starts again at 0: old >= last ? 0 : old + 1, compared as unsigned.
   value<Type> inc(operand last, order o = order::relaxed, scope s = scope::device) const {
     return bits(op::AtomicInc, last, o, s);
@@ -75,7 +81,8 @@ class atomic_element {
   /// \code
   /// auto old = kr::atomic(counts[i]).compare_exchange(0, 1);
   /// \endcode
-  value<Type> compare_exchange(operand expected, operand desired, order o = order::relaxed, scope s = scope::device) const {
+  value<Type> compare_exchange(operand expected, operand desired, order o = order::relaxed,
+                               scope s = scope::device) const {
     const node values[] = {node_of(expected), node_of(desired)};
     return value<Type>(atomic(op::AtomicCas, place_, values, 2, unsigned(o), unsigned(s)));
   }
@@ -102,13 +109,16 @@ class atomic_element {
 /// \endcode
 template <detail::plain Type>
 detail::atomic_element<Type> atomic(const ref<Type>& element) {
-  static_assert(!std::is_same_v<Type, bool>, "krait: atomics on bool are not supported: use unsigned");
-  static_assert(sizeof(Type) >= 4, "krait: atomics on types of 8 and 16 bits are not supported: use int or unsigned");
+  static_assert(!std::is_same_v<Type, bool>,
+                "krait: atomics on bool are not supported: use unsigned");
+  static_assert(sizeof(Type) >= 4,
+                "krait: atomics on types of 8 and 16 bits are not supported: use int or unsigned");
   return detail::atomic_element<Type>(place_of(element));
 }
 template <class Type>
 detail::atomic_element<int> atomic(const Type&) {
-  static_assert(detail::always_false<Type>, "krait: atomic needs an element of a writable view: kr::atomic(x[i])");
+  static_assert(detail::always_false<Type>,
+                "krait: atomic needs an element of a writable view: kr::atomic(x[i])");
   return detail::atomic_element<int>({});
 }
 

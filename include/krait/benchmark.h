@@ -45,6 +45,7 @@ struct benchmark_result {
 /// kr::benchmark_result took = kr::benchmark([&] { scale.launch({64, 256}, x); });
 /// std::printf("%.3f ms\n", took.device.mean_ms);
 /// \endcode
-KRAIT_API benchmark_result benchmark(detail::function_ref<void()> f, const benchmark_options& with = {}, device on = device());
+KRAIT_API benchmark_result benchmark(detail::function_ref<void()> f,
+                                     const benchmark_options& with = {}, device on = device());
 
 }  // namespace krait

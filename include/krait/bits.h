@@ -22,7 +22,8 @@ auto as_unsigned(const Type& x) {
 /// x as an integer of Wanted, traced where x is, that shifts go by.
 template <operand_type Type>
 auto as_count(const Type& x) {
-  static_assert(std::is_integral_v<storage_type_t<Type>>, "krait: a number of bits must be an integer");
+  static_assert(std::is_integral_v<storage_type_t<Type>>,
+                "krait: a number of bits must be an integer");
   return cast<unsigned>(x);
 }
 template <class... Types>
@@ -79,8 +80,10 @@ auto has_single_bit(const Type& x) {
 template <detail::operand_type Type>
 auto bit_floor(const Type& x) {
   using kept = detail::kept_as<Type, detail::unsigned_of<Type>>;
-  const kept given(detail::as_unsigned(x)), top(kept(detail::unsigned_of<Type>(detail::sign_mask<detail::unsigned_of<Type>>)));
-  const kept power(cast<detail::unsigned_of<Type>>(top >> (clz(given) & int(detail::width_of<Type> - 1))));
+  const kept given(detail::as_unsigned(x)),
+      top(kept(detail::unsigned_of<Type>(detail::sign_mask<detail::unsigned_of<Type>>)));
+  const kept power(
+      cast<detail::unsigned_of<Type>>(top >> (clz(given) & int(detail::width_of<Type> - 1))));
   return cast<detail::storage_type_t<Type>>(detail::choose(given == kept(0u), kept(0u), power));
 }
 /// The lowest power of two that is not below x as an unsigned number; 0 if the type cannot hold it.
@@ -109,7 +112,8 @@ auto rotl(const Type& x, const Count& n) {
   const kept given(detail::as_unsigned(x));
   const counts count(detail::as_count(n)), last(detail::width_of<Type> - 1);
   const counts left(count & last), right((counts(0u) - count) & last);
-  return cast<detail::storage_type_t<Type>>(kept(cast<integer>(given << left)) | kept(cast<integer>(given >> right)));
+  return cast<detail::storage_type_t<Type>>(kept(cast<integer>(given << left)) |
+                                            kept(cast<integer>(given >> right)));
 }
 /// x rotated to the right by n bits; n may be negative and of any size.
 template <detail::operand_type Type, detail::operand_type Count>
@@ -129,16 +133,21 @@ auto extract_bits(const Type& x, const Offset& offset, const Count& count) {
   using integer = detail::integer_t<detail::storage_type_t<Type>>;
   using kept = detail::kept_among<integer, Type, Offset, Count>;
   using counts = detail::kept_among<unsigned, Type, Offset, Count>;
-  const counts width(detail::width_of<Type>), start(min(counts(detail::as_count(offset)), counts(width - 1u)));
+  const counts width(detail::width_of<Type>),
+      start(min(counts(detail::as_count(offset)), counts(width - 1u)));
   const counts length(min(counts(detail::as_count(count)), counts(width - start)));
-  // A start beyond the top leaves the top bit alone, which is the sign; an unsigned number has none.
+  // A start beyond the top leaves the top bit alone, which is the sign; an unsigned number has
+  // none.
   const auto beyond = counts(detail::as_count(offset)) >= width;
-  const kept given(x), raised(cast<integer>(detail::kept_among<detail::unsigned_of<Type>, kept>(detail::as_unsigned(given))
-                                            << ((width - start - length) & counts(detail::width_of<Type> - 1))));
+  const kept given(x),
+      raised(cast<integer>(
+          detail::kept_among<detail::unsigned_of<Type>, kept>(detail::as_unsigned(given))
+          << ((width - start - length) & counts(detail::width_of<Type> - 1))));
   const kept bits(cast<integer>(raised >> ((width - length) & counts(detail::width_of<Type> - 1))));
   const auto empty =
       detail::choose(counts(detail::as_count(count)) == counts(0u), counts(1u),
-                     detail::choose(beyond, counts(std::is_signed_v<integer> ? 0u : 1u), counts(0u))) != counts(0u);
+                     detail::choose(beyond, counts(std::is_signed_v<integer> ? 0u : 1u),
+                                    counts(0u))) != counts(0u);
   return detail::choose(empty, kept(integer(0)), bits);
 }
 /// x with `count` bits from bit `offset` on replaced by the low bits of `field`.
@@ -146,7 +155,8 @@ auto extract_bits(const Type& x, const Offset& offset, const Count& count) {
 /// \code
 /// auto packed = kr::insert_bits(q[i], p[i], 8, 8);
 /// \endcode
-template <detail::operand_type Type, detail::operand_type Field, detail::operand_type Offset, detail::operand_type Count>
+template <detail::operand_type Type, detail::operand_type Field, detail::operand_type Offset,
+          detail::operand_type Count>
 auto insert_bits(const Type& x, const Field& field, const Offset& offset, const Count& count) {
   using integer = detail::unsigned_of<Type>;
   using kept = detail::kept_among<integer, Type, Field, Offset, Count>;
@@ -154,11 +164,12 @@ auto insert_bits(const Type& x, const Field& field, const Offset& offset, const 
   const counts width(detail::width_of<Type>), last(detail::width_of<Type> - 1);
   const counts start(detail::as_count(offset)), length(min(counts(detail::as_count(count)), width));
   const kept ones(cast<integer>(kept(integer(~integer(0))) >> ((width - length) & last)));
-  const kept mask(
-      detail::choose(start >= width, kept(integer(0)),
-                     detail::choose(length == counts(0u), kept(integer(0)), kept(cast<integer>(ones << (start & last))))));
+  const kept mask(detail::choose(start >= width, kept(integer(0)),
+                                 detail::choose(length == counts(0u), kept(integer(0)),
+                                                kept(cast<integer>(ones << (start & last))))));
   const kept moved(cast<integer>(kept(cast<integer>(field)) << (start & last)));
-  return cast<detail::storage_type_t<Type>>((kept(detail::as_unsigned(x)) & ~mask) | (moved & mask));
+  return cast<detail::storage_type_t<Type>>((kept(detail::as_unsigned(x)) & ~mask) |
+                                            (moved & mask));
 }
 
 /// Selects bytes of x and y: each 4 bits of `selector` name the source of one result byte.
@@ -171,9 +182,10 @@ template <detail::operand_type Left, detail::operand_type Right, detail::operand
 auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
   using integer = detail::integer_t<detail::choice_of<Left, Right>>;
   if constexpr (detail::some_traced<Left, Right, Selector>) {
-    const value<integer> first(x), second(y), third(cast<integer>(value<detail::storage_type_t<Selector>>(selector)));
-    return value<integer>(
-        detail::apply(detail::op::BytePermute, detail::scalar_of<integer>, node_of(first), node_of(second), node_of(third)));
+    const value<integer> first(x), second(y),
+        third(cast<integer>(value<detail::storage_type_t<Selector>>(selector)));
+    return value<integer>(detail::apply(detail::op::BytePermute, detail::scalar_of<integer>,
+                                        node_of(first), node_of(second), node_of(third)));
   } else {
     constexpr unsigned size = sizeof(integer);
     const std::uint64_t words[] = {detail::bits_of(integer(x)), detail::bits_of(integer(y))};
@@ -202,14 +214,17 @@ auto dot4(const Left& x, const Right& y, const Sum& z) {
   if constexpr (mixed && std::is_signed_v<left>) {
     return dot4(y, x, z);
   } else if constexpr (detail::some_traced<Left, Right, Sum>) {
-    const value<integer> first(cast<integer>(value<left>(x))), second(cast<integer>(value<right>(y))), third(cast<integer>(z));
-    return value<integer>(detail::apply(mixed ? detail::op::DotMixed : detail::op::DotBytes, detail::scalar_of<integer>,
-                                        node_of(first), node_of(second), node_of(third)));
+    const value<integer> first(cast<integer>(value<left>(x))),
+        second(cast<integer>(value<right>(y))), third(cast<integer>(z));
+    return value<integer>(detail::apply(mixed ? detail::op::DotMixed : detail::op::DotBytes,
+                                        detail::scalar_of<integer>, node_of(first), node_of(second),
+                                        node_of(third)));
   } else {
     auto sum = static_cast<unsigned>(z);
     for (int i = 0; i < 32; i += 8) {
       const auto byte = [i]<class Word>(Word word) {
-        return unsigned(std::conditional_t<std::is_signed_v<Word>, signed char, unsigned char>(unsigned(word) >> i));
+        return unsigned(std::conditional_t<std::is_signed_v<Word>, signed char, unsigned char>(
+            unsigned(word) >> i));
       };
       sum += byte(left(x)) * byte(right(y));
     }
@@ -225,8 +240,8 @@ auto dot2_bf16(const Left& x, const Right& y, const Sum& z) {
   if constexpr (detail::some_traced<Left, Right, Sum>) {
     const value<unsigned> first(x), second(y);
     const value<float> third(z);
-    return value<float>(
-        detail::apply(detail::op::DotPairs, detail::scalar::f32, node_of(first), node_of(second), node_of(third)));
+    return value<float>(detail::apply(detail::op::DotPairs, detail::scalar::f32, node_of(first),
+                                      node_of(second), node_of(third)));
   } else {
     const auto low = [](unsigned pair) { return detail::from_bits<float>(pair << 16); };
     const auto high = [](unsigned pair) { return detail::from_bits<float>(pair & 0xffff0000); };
@@ -240,10 +255,12 @@ auto dot2_bf16(const Left& x, const Right& y, const Sum& z) {
 /// \endcode
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 auto mad(const First& x, const Second& y, const Third& z) {
-  using integer = detail::integer_t<decltype(detail::storage_type_t<First>() * detail::storage_type_t<Second>() +
+  using integer = detail::integer_t<decltype(detail::storage_type_t<First>() *
+                                                 detail::storage_type_t<Second>() +
                                              detail::storage_type_t<Third>())>;
   using kept = detail::kept_among<std::make_unsigned_t<integer>, First, Second, Third>;
-  const kept left(cast<std::make_unsigned_t<integer>>(x)), right(cast<std::make_unsigned_t<integer>>(y));
+  const kept left(cast<std::make_unsigned_t<integer>>(x)),
+      right(cast<std::make_unsigned_t<integer>>(y));
   return cast<integer>(left * right + kept(cast<std::make_unsigned_t<integer>>(z)));
 }
 /// The sum of absolute differences (SAD): |x - y| + z of integers, as an unsigned type.
@@ -255,7 +272,8 @@ template <detail::operand_type First, detail::operand_type Second, detail::opera
 auto sad(const First& x, const Second& y, const Third& z) {
   using integer = detail::integer_of<First, Second>;
   using distance = std::make_unsigned_t<integer>;
-  using result = std::make_unsigned_t<detail::integer_t<detail::arith_t<integer, detail::storage_type_t<Third>>>>;
+  using result = std::make_unsigned_t<
+      detail::integer_t<detail::arith_t<integer, detail::storage_type_t<Third>>>>;
   using kept = detail::kept_among<integer, First, Second, Third>;
   using distances = detail::kept_among<distance, First, Second, Third>;
   using sums = detail::kept_among<result, First, Second, Third>;

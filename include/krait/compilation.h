@@ -34,7 +34,8 @@ class KRAIT_API compilation {
   void wait() const;
 
  private:
-  friend KRAIT_API compilation detail::compile_async(detail::kernel_state* of, const void* lambda, const detail::signature& as);
+  friend KRAIT_API compilation detail::compile_async(detail::kernel_state* of, const void* lambda,
+                                                     const detail::signature& as);
   struct state;
   explicit compilation(state* s) noexcept : state_(s) {}
   state* state_;

@@ -15,24 +15,33 @@
 #include <krait/detail/complex.h>
 
 namespace krait {
-// Undefined below. Plain operands by value, so that constants can be used in lambdas that do not capture them.
-#define KRAIT_COMPLEX(symbol, operation)                                                                                \
-  template <detail::traced_number Left, detail::traced_number Right>                                                    \
-  requires detail::complex_operands<Left, Right>                                                                        \
-  auto operator symbol(const Left& x, const Right& y) { return detail::compute_complex<detail::operation>(x, y); }      \
-  template <detail::traced_number Left, detail::plain_number Right>                                                     \
-  requires detail::complex_operands<Left, Right>                                                                        \
-  auto operator symbol(const Left& x, Right y) { return detail::compute_complex<detail::operation>(x, y); }             \
-  template <detail::plain_number Left, detail::traced_number Right>                                                     \
-  requires detail::complex_operands<Left, Right>                                                                        \
-  auto operator symbol(Left x, const Right& y) { return detail::compute_complex<detail::operation>(x, y); }             \
-  template <class Type, class Right>                                                                                    \
-  requires(detail::traced_number<Right> || detail::plain_number<Right>) var<std::complex<Type>>                         \
-  &operator symbol##=(var<std::complex<Type>>& x, const Right& y) { return x = value<std::complex<Type>>(x symbol y); } \
-  template <class Type, class Right>                                                                                    \
-  requires(detail::traced_number<Right> || detail::plain_number<Right>) value<std::complex<Type>>                       \
-  operator symbol##=(ref<std::complex<Type>>&& x, const Right& y) {                                                     \
-    return static_cast<ref<std::complex<Type>>&&>(x) = value<std::complex<Type>>(x symbol y);                           \
+// Undefined below. Plain operands by value, so that constants can be used in lambdas that do not
+// capture them.
+#define KRAIT_COMPLEX(symbol, operation)                                                      \
+  template <detail::traced_number Left, detail::traced_number Right>                          \
+    requires detail::complex_operands<Left, Right>                                            \
+  auto operator symbol(const Left& x, const Right& y) {                                       \
+    return detail::compute_complex<detail::operation>(x, y);                                  \
+  }                                                                                           \
+  template <detail::traced_number Left, detail::plain_number Right>                           \
+    requires detail::complex_operands<Left, Right>                                            \
+  auto operator symbol(const Left& x, Right y) {                                              \
+    return detail::compute_complex<detail::operation>(x, y);                                  \
+  }                                                                                           \
+  template <detail::plain_number Left, detail::traced_number Right>                           \
+    requires detail::complex_operands<Left, Right>                                            \
+  auto operator symbol(Left x, const Right& y) {                                              \
+    return detail::compute_complex<detail::operation>(x, y);                                  \
+  }                                                                                           \
+  template <class Type, class Right>                                                          \
+    requires(detail::traced_number<Right> || detail::plain_number<Right>)                     \
+  var<std::complex<Type>>& operator symbol##=(var<std::complex<Type>>& x, const Right& y) {   \
+    return x = value<std::complex<Type>>(x symbol y);                                         \
+  }                                                                                           \
+  template <class Type, class Right>                                                          \
+    requires(detail::traced_number<Right> || detail::plain_number<Right>)                     \
+  value<std::complex<Type>> operator symbol##=(ref<std::complex<Type>>&& x, const Right& y) { \
+    return static_cast<ref<std::complex<Type>>&&>(x) = value<std::complex<Type>>(x symbol y); \
   }
 KRAIT_COMPLEX(+, complex_sum)
 KRAIT_COMPLEX(-, complex_difference)
@@ -49,8 +58,8 @@ auto operator-(const Type& z) {
   return value<detail::held_t<Type>>(-z.real(), -z.imag());
 }
 template <class Left, class Right>
-requires(detail::traced_complex<Left> || detail::traced_complex<Right>) value<bool>
-operator==(const Left& x, const Right& y) {
+  requires(detail::traced_complex<Left> || detail::traced_complex<Right>)
+value<bool> operator==(const Left& x, const Right& y) {
   using type = typename detail::common_component<Left, Right>::type;
   const detail::cartesian<type, Left> left(x);
   const detail::cartesian<type, Right> right(y);
@@ -58,8 +67,10 @@ operator==(const Left& x, const Right& y) {
   return value<bool>((re & im) != 0);
 }
 template <class Left, class Right>
-requires(detail::traced_complex<Left> || detail::traced_complex<Right>) value<bool>
-operator!=(const Left& x, const Right& y) { return !(x == y); }
+  requires(detail::traced_complex<Left> || detail::traced_complex<Right>)
+value<bool> operator!=(const Left& x, const Right& y) {
+  return !(x == y);
+}
 
 /// The real part, as a number of the component's type.
 /// The functions here take traced and plain std::complex values. For plain ones they give the same
@@ -108,7 +119,8 @@ auto arg(const Type& z) {
 template <detail::operand_type Magnitude, detail::operand_type Angle>
 auto polar(const Magnitude& magnitude, const Angle& angle) {
   using kept = detail::kept_real2<Magnitude, Angle>;
-  return detail::complex_of(detail::complex_polar(detail::as_real<kept>(magnitude), detail::as_real<kept>(angle)));
+  return detail::complex_of(
+      detail::complex_polar(detail::as_real<kept>(magnitude), detail::as_real<kept>(angle)));
 }
 /// e to the power z; the result is real if z is.
 /// \code
@@ -135,12 +147,13 @@ auto sqrt(const Type& z) {
 /// A power of 0 gives 1. Otherwise a base of 0 gives 0 if the power's real part is positive, and
 /// NaN if not.
 template <class Base, class Power>
-requires(detail::complex_operands<Base, Power> &&
-         (detail::traced_number<Base> ||
-          detail::plain_number<Base>)&&(detail::traced_number<Power> ||
-                                        detail::plain_number<Power>)) auto pow(const Base& base, const Power& power) {
+  requires(detail::complex_operands<Base, Power> &&
+           (detail::traced_number<Base> || detail::plain_number<Base>) &&
+           (detail::traced_number<Power> || detail::plain_number<Power>))
+auto pow(const Base& base, const Power& power) {
   using type = typename detail::common_component<Base, Power>::type;
-  using kept = std::conditional_t<detail::any_traced<Base> || detail::any_traced<Power>, value<type>, type>;
+  using kept =
+      std::conditional_t<detail::any_traced<Base> || detail::any_traced<Power>, value<type>, type>;
   const auto z = detail::parts_as<kept>(base), w = detail::parts_as<kept>(power);
   return detail::complex_of(detail::complex_pow(z.re, z.im, w.re, w.im));
 }

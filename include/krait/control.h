@@ -13,9 +13,11 @@ namespace krait {
 /// kr::if_(x[i] < 0, [&] { y[i] = 0; }).else_([&] { y[i] = x[i]; });
 /// \endcode
 template <class Body>
-detail::if_chain if_(detail::operand condition, const Body& body, detail::location where = detail::location::here()) {
+detail::if_chain if_(detail::operand condition, const Body& body,
+                     detail::location where = detail::location::here()) {
   detail::check_body<Body>();
-  return detail::if_chain(detail::record_if(node_of(condition), body, where, expected_of(condition)));
+  return detail::if_chain(
+      detail::record_if(node_of(condition), body, where, expected_of(condition)));
 }
 
 /// The condition as a bool that is mostly true: a hint for the code layout.
@@ -60,9 +62,11 @@ inline void assume(detail::operand condition, detail::location where = detail::l
 /// kr::while_([&] { return k < n; }, [&] { k += 1; });
 /// \endcode
 template <class Condition, class Body>
-void while_(const Condition& condition, const Body& body, detail::location where = detail::location::here()) {
+void while_(const Condition& condition, const Body& body,
+            detail::location where = detail::location::here()) {
   static_assert(
-      requires { condition(); }, "krait: the condition of while_ must be a lambda: while_([&] { return k < n; }, [&] { … })");
+      requires { condition(); },
+      "krait: the condition of while_ must be a lambda: while_([&] { return k < n; }, [&] { … })");
   detail::check_body<Body>();
   detail::record_while([&] { return node_of(detail::operand(condition())); }, body, where);
 }
@@ -78,17 +82,21 @@ template <detail::operand_type End>
 auto range(End end, detail::location where = detail::location::here()) {
   using type = typename detail::range_of<End, End>::type;
   if constexpr (detail::plain<End>)
-    return detail::plain_range<type, type>(type{}, detail::convert_plain<type>(end), type{1}, where);
-  else return detail::range_loop<type>(detail::node_of(type{}), detail::bound_node<type>(end), detail::node_of(type{1}), where);
+    return detail::plain_range<type, type>(type{}, detail::convert_plain<type>(end), type{1},
+                                           where);
+  else
+    return detail::range_loop<type>(detail::node_of(type{}), detail::bound_node<type>(end),
+                                    detail::node_of(type{1}), where);
 }
 template <detail::operand_type Begin, detail::operand_type End>
 auto range(Begin begin, End end, detail::location where = detail::location::here()) {
   using type = typename detail::range_of<Begin, End>::type;
   if constexpr (detail::plain<Begin> && detail::plain<End>)
-    return detail::plain_range<type, type>(detail::convert_plain<type>(begin), detail::convert_plain<type>(end), type{1}, where);
+    return detail::plain_range<type, type>(detail::convert_plain<type>(begin),
+                                           detail::convert_plain<type>(end), type{1}, where);
   else
-    return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), detail::node_of(type{1}),
-                                    where);
+    return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end),
+                                    detail::node_of(type{1}), where);
 }
 template <detail::operand_type Begin, detail::operand_type End, detail::operand_type Step>
 auto range(Begin begin, End end, Step step, detail::location where = detail::location::here()) {
@@ -96,7 +104,8 @@ auto range(Begin begin, End end, Step step, detail::location where = detail::loc
   static_assert(std::is_integral_v<detail::storage_type_t<Step>>,
                 "krait: the step of a range must be an integer: convert with kr::cast<int>(n)");
   if constexpr (detail::plain<Begin> && detail::plain<End> && detail::plain<Step>)
-    return detail::plain_range<type, Step>(detail::convert_plain<type>(begin), detail::convert_plain<type>(end), step, where);
+    return detail::plain_range<type, Step>(detail::convert_plain<type>(begin),
+                                           detail::convert_plain<type>(end), step, where);
   else
     return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end),
                                     node_of(detail::operand(step)), where);
@@ -106,7 +115,8 @@ auto range(Begin begin, End end, Step step, detail::location where = detail::loc
 /// \code
 /// for (auto k : kr::grid_stride(y.size())) y[k] = x[k];
 /// \endcode
-inline detail::grid_stride_loop grid_stride(detail::operand n, detail::location where = detail::location::here()) {
+inline detail::grid_stride_loop grid_stride(detail::operand n,
+                                            detail::location where = detail::location::here()) {
   return {node_of(n), where};
 }
 
@@ -118,9 +128,11 @@ inline detail::grid_stride_loop grid_stride(detail::operand n, detail::location 
 /// });
 /// \endcode
 template <detail::operand_type Type>
-detail::switch_chain switch_(const Type& selector, detail::location where = detail::location::here()) {
+detail::switch_chain switch_(const Type& selector,
+                             detail::location where = detail::location::here()) {
   using selected = detail::storage_type_t<Type>;
-  static_assert(std::is_integral_v<selected> || std::is_enum_v<selected>, "krait: switch_ needs an integer or an enumeration");
+  static_assert(std::is_integral_v<selected> || std::is_enum_v<selected>,
+                "krait: switch_ needs an integer or an enumeration");
   return detail::switch_chain(detail::begin_switch(node_of(detail::operand(selector)), where));
 }
 
@@ -128,7 +140,9 @@ detail::switch_chain switch_(const Type& selector, detail::location where = deta
 /// \code
 /// for (auto k : kr::range(n)) kr::if_(x[k] < 0, [&] { kr::break_(); });
 /// \endcode
-inline void break_(detail::location where = detail::location::here()) { detail::leave(detail::op::Break, where); }
+inline void break_(detail::location where = detail::location::here()) {
+  detail::leave(detail::op::Break, where);
+}
 /// Goes to the next iteration of the innermost recorded loop.
 /// \code
 /// for (auto k : kr::range(n)) {
@@ -136,12 +150,16 @@ inline void break_(detail::location where = detail::location::here()) { detail::
 ///   y[k] = kr::sqrt(x[k]);
 /// }
 /// \endcode
-inline void continue_(detail::location where = detail::location::here()) { detail::leave(detail::op::Continue, where); }
+inline void continue_(detail::location where = detail::location::here()) {
+  detail::leave(detail::op::Continue, where);
+}
 /// Ends the thread; in a kr::function without a result it leaves the function.
 /// \code
 /// kr::if_(i >= y.size(), [&] { kr::return_(); });
 /// \endcode
-inline void return_(detail::location where = detail::location::here()) { detail::leave(detail::op::Return, where); }
+inline void return_(detail::location where = detail::location::here()) {
+  detail::leave(detail::op::Return, where);
+}
 /// Gives the result of an element-wise function or of a kr::function, and leaves it.
 inline void return_(detail::operand result, detail::location where = detail::location::here()) {
   detail::leave_with(node_of(result), where);
@@ -153,22 +171,27 @@ inline void return_(detail::operand result, detail::location where = detail::loc
 /// auto root = kr::select(x[i] > 0, [&] { return kr::sqrt(x[i]); }, 0.0f);
 /// \endcode
 template <class Yes, class No>
-auto select(detail::operand condition, Yes yes, No no, detail::location where = detail::location::here()) {
-  using result = detail::choice_t<typename detail::select_side<Yes>::type, typename detail::select_side<No>::type>;
+auto select(detail::operand condition, Yes yes, No no,
+            detail::location where = detail::location::here()) {
+  using result = detail::choice_t<typename detail::select_side<Yes>::type,
+                                  typename detail::select_side<No>::type>;
   constexpr detail::scalar type = detail::scalar_of<result>;
   if constexpr (detail::operand_type<Yes> && detail::operand_type<No>) {
     detail::set_location(where);
-    return value<result>(
-        detail::apply(detail::op::Select, type, node_of(condition), detail::side_node(yes), detail::side_node(no)));
+    return value<result>(detail::apply(detail::op::Select, type, node_of(condition),
+                                       detail::side_node(yes), detail::side_node(no)));
   } else {
     return value<result>(detail::record_select(
-        node_of(condition), type, [&] { return detail::side_node(yes); }, [&] { return detail::side_node(no); }, where));
+        node_of(condition), type, [&] { return detail::side_node(yes); },
+        [&] { return detail::side_node(no); }, where));
   }
 }
 template <detail::plain Condition, detail::plain_side Yes, detail::plain_side No>
 auto select(Condition condition, Yes yes, No no) {
-  using result = detail::choice_t<typename detail::select_side<Yes>::type, typename detail::select_side<No>::type>;
-  return detail::convert_plain<bool>(condition) ? detail::plain_side_as<result>(yes) : detail::plain_side_as<result>(no);
+  using result = detail::choice_t<typename detail::select_side<Yes>::type,
+                                  typename detail::select_side<No>::type>;
+  return detail::convert_plain<bool>(condition) ? detail::plain_side_as<result>(yes)
+                                                : detail::plain_side_as<result>(no);
 }
 
 }  // namespace krait

@@ -19,7 +19,8 @@ struct placement {
   storage_order order = storage_order::c;
   /// The device.
   krait::device on;
-  placement(krait::device on_ = krait::device()) : on(on_) {}  // NOLINT: implicit on purpose, as the next
+  placement(krait::device on_ = krait::device())
+      : on(on_) {}  // NOLINT: implicit on purpose, as the next
   placement(storage_order order_, krait::device on_ = krait::device()) : order(order_), on(on_) {}
 };
 
@@ -50,7 +51,8 @@ void fill_steps(array<Elem, 1>& out, step_type<Elem> first, step_type<Elem> seco
   static const auto& steps = lasting(kernel(
       [](view<Elem> to, value<word> from, value<word> next) {
         const value<word> step(cast<word>(next - from));
-        for (auto i : grid_stride(to.size())) to[i] = cast<Elem>(select(i == 1, next, cast<word>(from + cast<word>(i) * step)));
+        for (auto i : grid_stride(to.size()))
+          to[i] = cast<Elem>(select(i == 1, next, cast<word>(from + cast<word>(i) * step)));
       },
       {.name = "arange", .fp = fp::strict}));
   steps.forall(out.size())(out, first, second);
@@ -60,11 +62,13 @@ void fill_steps(array<Elem, 1>& out, step_type<Elem> first, step_type<Elem> seco
 KRAIT_API std::int64_t count_steps(double first, double last, double step);
 KRAIT_API std::int64_t count_steps(std::int64_t first, std::int64_t last, std::int64_t step);
 /// The elements of kr::linspace, as NumPy computes them.
-KRAIT_API void divide_interval(double first, double last, bool with_last, double* out, std::int64_t count);
+KRAIT_API void divide_interval(double first, double last, bool with_last, double* out,
+                               std::int64_t count);
 
 }  // namespace detail
 
-// Undefined below. A creator by a kr::shape, by extents in braces, and for one dimension by its extent alone.
+// Undefined below. A creator by a kr::shape, by extents in braces, and for one dimension by its
+// extent alone.
 #define KRAIT_CREATOR(name, create)                                                            \
   template <class Elem, int Rank>                                                              \
   array<Elem, Rank> name(const shape<Rank>& extents, const placement& at = {}) {               \
@@ -154,7 +158,8 @@ auto full(Extent extent, const Value& x, const placement& at = {}) {
 /// \endcode
 template <class Elem = void, class Like, int Rank, class Value>
 auto full_like(const array<Like, Rank>& a, const Value& x) {
-  return full<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), x, detail::placement_like(a));
+  return full<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), x,
+                                                                 detail::placement_like(a));
 }
 
 /// The numbers first, first + step and so on, before last, as NumPy's arange.
@@ -166,15 +171,18 @@ auto full_like(const array<Like, Rank>& a, const Value& x) {
 template <class Elem = void, detail::plain First, detail::plain Last, detail::plain Step = int>
 auto arange(First first, Last last, Step step = Step(1), device on = device()) {
   using common = detail::named_or<Elem, detail::arith_t<detail::arith_t<First, Last>, Step>>;
-  static_assert(!std::is_same_v<common, bool>, "krait: arange cannot step through bool: choose another element type");
+  static_assert(!std::is_same_v<common, bool>,
+                "krait: arange cannot step through bool: choose another element type");
   using wide = std::conditional_t<detail::is_float_v<common>, double, std::int64_t>;
   using word = detail::step_type<common>;
   const wide from = std::is_unsigned_v<common> ? wide(0) : wide(first),
-             to = std::is_unsigned_v<common> ? wide(std::uint64_t(last) - std::uint64_t(first)) : wide(last);
+             to = std::is_unsigned_v<common> ? wide(std::uint64_t(last) - std::uint64_t(first))
+                                             : wide(last);
   array<common, 1> out(shape<1>(detail::count_steps(from, to, wide(step))), on);
   // Integers wrap where there is no second element.
   using sum = std::conditional_t<detail::is_float_v<common>, double, std::uint64_t>;
-  detail::fill_steps(out, word(common(first)), word(common(wide(sum(wide(first)) + sum(wide(step))))));
+  detail::fill_steps(out, word(common(first)),
+                     word(common(wide(sum(wide(first)) + sum(wide(step))))));
   return out;
 }
 /// The numbers 0 to last - 1.
@@ -189,7 +197,8 @@ auto arange(Last last, device on = device()) {
 /// auto points = kr::linspace<float>(0, 1, 101);
 /// \endcode
 template <detail::plain Elem = double>
-array<Elem, 1> linspace(double first, double last, std::int64_t count = 50, bool with_last = true, device on = device()) {
+array<Elem, 1> linspace(double first, double last, std::int64_t count = 50, bool with_last = true,
+                        device on = device()) {
   array<Elem, 1> out(shape<1>(count), on);
   host_array<double> points(static_cast<std::size_t>(count));
   detail::divide_interval(first, last, with_last, points.data(), count);
@@ -198,7 +207,8 @@ array<Elem, 1> linspace(double first, double last, std::int64_t count = 50, bool
   } else {
     host_array<Elem> converted(points.size());
     for (std::size_t i = 0; i < points.size(); ++i)
-      converted[i] = detail::convert_plain<Elem>(std::is_integral_v<Elem> ? __builtin_floor(points[i]) : points[i]);
+      converted[i] = detail::convert_plain<Elem>(
+          std::is_integral_v<Elem> ? __builtin_floor(points[i]) : points[i]);
     out.copy_from(converted);
   }
   return out;
@@ -209,7 +219,8 @@ array<Elem, 1> linspace(double first, double last, std::int64_t count = 50, bool
 /// auto identity = kr::eye<double>(3);
 /// \endcode
 template <class Elem>
-array<Elem, 2> eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0, const placement& at = {}) {
+array<Elem, 2> eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
+                   const placement& at = {}) {
   array<Elem, 2> a = zeros<Elem>(shape<2>(rows, columns), at);
   a.diagonal(offset).fill(Elem(1));
   return a;
@@ -244,7 +255,8 @@ enum class indexing : unsigned char { ij, xy };
 /// auto [px, py] = kr::meshgrid(kr::linspace(0, 1), kr::linspace(-1, 1, 20));   // shape (20, 50)
 /// \endcode
 template <indexing Order = indexing::xy, class... Elems>
-requires(sizeof...(Elems) > 0) auto meshgrid(const array<Elems, 1>&... axes) {
+  requires(sizeof...(Elems) > 0)
+auto meshgrid(const array<Elems, 1>&... axes) {
   constexpr int rank = sizeof...(Elems);
   const auto dimension = [](int argument) {
     return Order == indexing::xy && rank >= 2 && argument < 2 ? 1 - argument : argument;

@@ -10,7 +10,8 @@
 // number. Undefined below.
 #define KRAIT_REFUSED_PRINTF                                                                    \
   template <class... Args>                                                                      \
-  requires(krait::detail::is_traced_v<Args> || ...) int printf(const char*, const Args&...) {   \
+    requires(krait::detail::is_traced_v<Args> || ...)                                           \
+  int printf(const char*, const Args&...) {                                                     \
     static_assert(krait::detail::always_false<void(Args...)>,                                   \
                   "krait: a traced value has no value while the kernel is recorded, so printf " \
                   "cannot print it: kr::print(\"{}\", v) prints it from the kernel's threads"); \
@@ -27,11 +28,13 @@ namespace detail {
 struct located_text {
   const char* text;
   location where;
-  located_text(const char* t, location w = location::here()) noexcept : text(t), where(w) {}  // NOLINT: implicit on purpose
+  located_text(const char* t, location w = location::here()) noexcept
+      : text(t), where(w) {}  // NOLINT: implicit on purpose
 };
 
 /// Gives each line to `call`, with `object`; `destroy` ends the object when another handler comes.
-KRAIT_API void set_print_handler(void (*call)(void* object, const char* line), void* object, void (*destroy)(void* object));
+KRAIT_API void set_print_handler(void (*call)(void* object, const char* line), void* object,
+                                 void (*destroy)(void* object));
 
 // Without std:: it is found by its argument.
 KRAIT_REFUSED_PRINTF
@@ -40,11 +43,12 @@ KRAIT_REFUSED_PRINTF
 
 /// Never usable: a traced value has no value yet.
 template <class Stream, detail::traced Type>
-requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+  requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
 Stream& operator<<(Stream& to, const Type&) {
-  static_assert(detail::always_false<Type>,
-                "krait: a traced value has no value while the kernel is recorded, so a stream cannot print it: kr::print(\"{}\", v) prints it "
-                "from the kernel's threads");
+  static_assert(
+      detail::always_false<Type>,
+      "krait: a traced value has no value while the kernel is recorded, so a stream cannot print it: kr::print(\"{}\", v) prints it "
+      "from the kernel's threads");
   return to;
 }
 
@@ -70,7 +74,8 @@ template <class... Args>
 /// kr::check(x[i] > 0, "x={} at {}", x[i], i);
 /// \endcode
 template <class... Args>
-[[gnu::noinline, gnu::cold]] void check(detail::operand condition, detail::located_text text, const Args&... args) {
+[[gnu::noinline, gnu::cold]] void check(detail::operand condition, detail::located_text text,
+                                        const Args&... args) {
   const detail::node values[] = {node_of(detail::operand(args))..., detail::node{}};
   detail::report_unless(node_of(condition), text.text, values, sizeof...(Args), text.where);
 }
@@ -86,9 +91,10 @@ inline void check(detail::operand condition, detail::location where = detail::lo
 /// \endcode
 template <class Handler>
 void on_print(Handler handler) {
-  detail::set_print_handler([](void* object, const char* line) { (*static_cast<Handler*>(object))(line); },
-                            new Handler(static_cast<Handler&&>(handler)),
-                            [](void* object) { delete static_cast<Handler*>(object); });
+  detail::set_print_handler(
+      [](void* object, const char* line) { (*static_cast<Handler*>(object))(line); },
+      new Handler(static_cast<Handler&&>(handler)),
+      [](void* object) { delete static_cast<Handler*>(object); });
 }
 inline void on_print(std::nullptr_t) { detail::set_print_handler(nullptr, nullptr, nullptr); }
 

@@ -186,7 +186,9 @@ class KRAIT_API stream {
 class KRAIT_API event {
  public:
   explicit event(device on = device());
-  event(event&& other) noexcept : on_(other.on_), native_(other.native_) { other.native_ = nullptr; }
+  event(event&& other) noexcept : on_(other.on_), native_(other.native_) {
+    other.native_ = nullptr;
+  }
   event& operator=(event&&) = delete;
   ~event();
 

@@ -69,12 +69,14 @@ constexpr tensor_element tensor_element_of() {
 /// then the tensor was returned at once. Earlier work in `producer`, if given, precedes the use of
 /// the memory. Throws error{usage} for a tensor that is not such an array, and then leaves the
 /// tensor alone.
-KRAIT_API storage* import_tensor(const tensor_description& from, const tensor_element& element, int rank,
-                                 const tensor_owner& owner, const stream* producer, layout& at, void*& on);
-/// Device and type, and the address; the memory may then be used in `consumer`, or anywhere where that is null. Throws error{usage} for devices that
-/// DLPack does not have.
-KRAIT_API void export_tensor(storage* memory, std::uint64_t address, void* on, const tensor_element& element,
-                             const stream* consumer, tensor_description& to);
+KRAIT_API storage* import_tensor(const tensor_description& from, const tensor_element& element,
+                                 int rank, const tensor_owner& owner, const stream* producer,
+                                 layout& at, void*& on);
+/// Device and type, and the address; the memory may then be used in `consumer`, or anywhere where
+/// that is null. Throws error{usage} for devices that DLPack does not have.
+KRAIT_API void export_tensor(storage* memory, std::uint64_t address, void* on,
+                             const tensor_element& element, const stream* consumer,
+                             tensor_description& to);
 
 template <dlpack_managed Managed>
 void release_tensor(void* tensor) {
@@ -86,17 +88,20 @@ array<Elem, Rank> import_array(Managed* tensor, const stream* producer) {
   const auto& given = tensor->dl_tensor;
   tensor_description d;
   if constexpr (dlpack_versioned<Managed>)
-    d.major = static_cast<unsigned>(tensor->version.major), d.read_only = (tensor->flags & dlpack_read_only) != 0;
+    d.major = static_cast<unsigned>(tensor->version.major),
+    d.read_only = (tensor->flags & dlpack_read_only) != 0;
   if (d.major == 1) {  // members of other versions have other offsets
-    d.data = given.data, d.byte_offset = given.byte_offset, d.shape = given.shape, d.strides = given.strides;
-    d.device_type = static_cast<int>(given.device.device_type), d.device_id = static_cast<int>(given.device.device_id);
+    d.data = given.data, d.byte_offset = given.byte_offset, d.shape = given.shape,
+    d.strides = given.strides;
+    d.device_type = static_cast<int>(given.device.device_type),
+    d.device_id = static_cast<int>(given.device.device_id);
     d.rank = static_cast<int>(given.ndim);
     d.code = given.dtype.code, d.bits = given.dtype.bits, d.lanes = given.dtype.lanes;
   }
   layout at;
   void* on = nullptr;
-  const memory_share memory(
-      import_tensor(d, tensor_element_of<Elem>(), Rank, {tensor, &release_tensor<Managed>}, producer, at, on));
+  const memory_share memory(import_tensor(d, tensor_element_of<Elem>(), Rank,
+                                          {tensor, &release_tensor<Managed>}, producer, at, on));
   return array<Elem, Rank>(at, memory, on);
 }
 
@@ -107,7 +112,9 @@ struct exported_tensor {
   std::int64_t shape[Rank], strides[Rank];
   memory_share memory;
 
-  static void release(Managed* tensor) { delete static_cast<exported_tensor*>(tensor->manager_ctx); }
+  static void release(Managed* tensor) {
+    delete static_cast<exported_tensor*>(tensor->manager_ctx);
+  }
 };
 template <dlpack_managed Managed, class Elem, int Rank>
 Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
@@ -115,14 +122,16 @@ Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
       !std::is_const_v<Elem> || dlpack_versioned<Managed>,
       "krait: the elements of this array are const, which DLManagedTensor cannot express: use DLManagedTensorVersioned, or a copy()");
   tensor_description d;
-  export_tensor(a.memory(), a.address(), handle_of(a.device()), tensor_element_of<Elem>(), consumer, d);
+  export_tensor(a.memory(), a.address(), handle_of(a.device()), tensor_element_of<Elem>(), consumer,
+                d);
   auto* const out = new exported_tensor<Managed, Rank>{{}, {}, {}, a.memory_owner()};
   auto& to = out->tensor.dl_tensor;
   to.data = d.data, to.shape = out->shape, to.strides = out->strides, to.byte_offset = 0;
   to.device.device_type = static_cast<decltype(to.device.device_type)>(d.device_type);
   to.device.device_id = static_cast<decltype(to.device.device_id)>(d.device_id);
   to.ndim = static_cast<decltype(to.ndim)>(Rank);
-  to.dtype.code = static_cast<decltype(to.dtype.code)>(d.code), to.dtype.bits = static_cast<decltype(to.dtype.bits)>(d.bits);
+  to.dtype.code = static_cast<decltype(to.dtype.code)>(d.code),
+  to.dtype.bits = static_cast<decltype(to.dtype.bits)>(d.bits);
   to.dtype.lanes = 1;
   for (int i = 0; i < Rank; ++i) out->shape[i] = a.extent(i), out->strides[i] = a.stride(i);
   out->tensor.manager_ctx = out, out->tensor.deleter = &exported_tensor<Managed, Rank>::release;
@@ -157,13 +166,15 @@ array<Elem, Rank> from_dlpack(Managed* tensor, const stream& producer) {
 template <detail::dlpack_managed Managed, class Array>
 Managed* to_dlpack(Array&& a) {
   using plain_array = std::remove_reference_t<Array>;
-  if constexpr (std::is_const_v<plain_array>) return detail::export_array<Managed>(a.share(), nullptr);
+  if constexpr (std::is_const_v<plain_array>)
+    return detail::export_array<Managed>(a.share(), nullptr);
   else return detail::export_array<Managed>(a, nullptr);
 }
 template <detail::dlpack_managed Managed, class Array>
 Managed* to_dlpack(Array&& a, const stream& consumer) {
   using plain_array = std::remove_reference_t<Array>;
-  if constexpr (std::is_const_v<plain_array>) return detail::export_array<Managed>(a.share(), &consumer);
+  if constexpr (std::is_const_v<plain_array>)
+    return detail::export_array<Managed>(a.share(), &consumer);
   else return detail::export_array<Managed>(a, &consumer);
 }
 

@@ -25,7 +25,8 @@ class KRAIT_API error : public std::exception {
   /// - internal: a defect of Krait; please report it with the message
   enum class kind_type : unsigned char { usage, compile, device, internal };
 
-  error(kind_type kind, const char* message, const char* file = nullptr, unsigned line = 0) noexcept;
+  error(kind_type kind, const char* message, const char* file = nullptr,
+        unsigned line = 0) noexcept;
   error(const error& other) noexcept;
   error& operator=(const error& other) noexcept;
   ~error() override;

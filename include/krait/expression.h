@@ -32,7 +32,8 @@ class expression {
   /// Throws error{usage} for shapes that do not broadcast.
   template <class Elem, int Rank>
   operator array<Elem, Rank>() const {  // NOLINT: implicit on purpose
-    static_assert(Rank == rank, "krait: the array and the expression differ in their number of dimensions");
+    static_assert(Rank == rank,
+                  "krait: the array and the expression differ in their number of dimensions");
     return std::apply(detail::expression_kernel<expression, Elem>::object(), arguments());
   }
 
@@ -42,13 +43,16 @@ class expression {
   /// \endcode
   template <class Elem, int Rank>
   void into(array<Elem, Rank>& out) const {
-    static_assert(rank <= Rank, "krait: the expression has more dimensions than the array that it is assigned to");
+    static_assert(
+        rank <= Rank,
+        "krait: the expression has more dimensions than the array that it is assigned to");
     std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
   }
 
   /// The arrays and numbers in it; used by the library.
   auto arguments() const {
-    return std::apply([](const Operands&... of) { return std::tuple_cat(of.arguments()...); }, operands_);
+    return std::apply([](const Operands&... of) { return std::tuple_cat(of.arguments()...); },
+                      operands_);
   }
   /// Records the computation of one element; used by the library.
   template <int First, class Values>
@@ -81,7 +85,8 @@ struct is_expression<expression<Function, Operands...>> : std::true_type {};
 
 /// An array or an expression, of any reference.
 template <class Type>
-concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value || is_expression<std::remove_cvref_t<Type>>::value;
+concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value ||
+                      is_expression<std::remove_cvref_t<Type>>::value;
 template <class Type>
 struct is_array_element : std::false_type {};
 template <class Elem>
@@ -89,7 +94,8 @@ struct is_array_element<array_element<Elem>> : std::true_type {};
 /// The operand next to an array: a number, or an element `a(i, j)`, which is read when the
 /// expression becomes an array.
 template <class Type>
-concept beside_array = plain<std::remove_cvref_t<Type>> || is_array_element<std::remove_cvref_t<Type>>::value;
+concept beside_array =
+    plain<std::remove_cvref_t<Type>> || is_array_element<std::remove_cvref_t<Type>>::value;
 template <class Left, class Right>
 concept whole_arrays = (whole_array<Left> && (whole_array<Right> || beside_array<Right>)) ||
                        (beside_array<Left> && whole_array<Right>);
@@ -113,7 +119,8 @@ number_operand<Number> make_operand(Number number) {
 
 template <class Function, class... Args>
 auto make_expression(Args&&... args) {
-  return expression<Function, decltype(make_operand(std::forward<Args>(args)))...>(make_operand(std::forward<Args>(args))...);
+  return expression<Function, decltype(make_operand(std::forward<Args>(args)))...>(
+      make_operand(std::forward<Args>(args))...);
 }
 
 struct same_elements {
@@ -138,19 +145,20 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
 }  // namespace detail
 
 // Undefined below.
-#define KRAIT_WHOLE_OPERATOR(symbol, name)                                                                  \
-  namespace detail {                                                                                        \
-  struct name##_elements {                                                                                  \
-    template <class Left, class Right>                                                                      \
-    auto operator()(const Left& x, const Right& y) const {                                                  \
-      return x symbol y;                                                                                    \
-    }                                                                                                       \
-  };                                                                                                        \
-  }                                                                                                         \
-  template <class Left, class Right>                                                                        \
-  requires detail::whole_arrays<Left, Right>                                                                \
-  auto operator symbol(Left&& x, Right&& y) {                                                               \
-    return detail::make_expression<detail::name##_elements>(std::forward<Left>(x), std::forward<Right>(y)); \
+#define KRAIT_WHOLE_OPERATOR(symbol, name)                                           \
+  namespace detail {                                                                 \
+  struct name##_elements {                                                           \
+    template <class Left, class Right>                                               \
+    auto operator()(const Left& x, const Right& y) const {                           \
+      return x symbol y;                                                             \
+    }                                                                                \
+  };                                                                                 \
+  }                                                                                  \
+  template <class Left, class Right>                                                 \
+    requires detail::whole_arrays<Left, Right>                                       \
+  auto operator symbol(Left&& x, Right&& y) {                                        \
+    return detail::make_expression<detail::name##_elements>(std::forward<Left>(x),   \
+                                                            std::forward<Right>(y)); \
   }
 #define KRAIT_WHOLE_FUNCTION1(function)                                                 \
   namespace detail {                                                                    \
@@ -165,33 +173,36 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   auto function(Type&& x) {                                                             \
     return detail::make_expression<detail::function##_elements>(std::forward<Type>(x)); \
   }
-#define KRAIT_WHOLE_FUNCTION2(function)                                                                         \
-  namespace detail {                                                                                            \
-  struct function##_elements {                                                                                  \
-    template <class Left, class Right>                                                                          \
-    auto operator()(const Left& x, const Right& y) const {                                                      \
-      return krait::function(x, y);                                                                             \
-    }                                                                                                           \
-  };                                                                                                            \
-  }                                                                                                             \
-  template <class Left, class Right>                                                                            \
-  requires detail::whole_arrays<Left, Right>                                                                    \
-  auto function(Left&& x, Right&& y) {                                                                          \
-    return detail::make_expression<detail::function##_elements>(std::forward<Left>(x), std::forward<Right>(y)); \
+#define KRAIT_WHOLE_FUNCTION2(function)                                                  \
+  namespace detail {                                                                     \
+  struct function##_elements {                                                           \
+    template <class Left, class Right>                                                   \
+    auto operator()(const Left& x, const Right& y) const {                               \
+      return krait::function(x, y);                                                      \
+    }                                                                                    \
+  };                                                                                     \
+  }                                                                                      \
+  template <class Left, class Right>                                                     \
+    requires detail::whole_arrays<Left, Right>                                           \
+  auto function(Left&& x, Right&& y) {                                                   \
+    return detail::make_expression<detail::function##_elements>(std::forward<Left>(x),   \
+                                                                std::forward<Right>(y)); \
   }
 
 // Those with an assignment: `a += x`, `a(kr::all, 0) -= x` write the elements, as a(…) = … does.
 #define KRAIT_WHOLE_ASSIGNMENT(symbol, name)                                         \
   KRAIT_WHOLE_OPERATOR(symbol, name)                                                 \
   template <class Elem, int Rank, class Source>                                      \
-  requires detail::whole_arrays<array<Elem, Rank>, Source> array<Elem, Rank>         \
-  &operator symbol##=(array<Elem, Rank>& x, Source&& y) {                            \
+    requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
+  array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, Source&& y) {          \
     detail::assign_elements(detail::all_tag(), x, x symbol std::forward<Source>(y)); \
     return x;                                                                        \
   }                                                                                  \
   template <class Elem, int Rank, class Source>                                      \
-  requires detail::whole_arrays<array<Elem, Rank>, Source>                           \
-  void operator symbol##=(array<Elem, Rank>&& x, Source&& y) { x symbol## = std::forward<Source>(y); }
+    requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
+  void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {                       \
+    x symbol## = std::forward<Source>(y);                                            \
+  }
 #define KRAIT_WHOLE_PREFIX(symbol, name)                                            \
   namespace detail {                                                                \
   struct name##_elements {                                                          \
@@ -227,7 +238,8 @@ KRAIT_WHOLE_PREFIX(!, denied)
 // The functions of krait/math.h: the rows of ops.def that have the form of a function.
 #define KRAIT_WHOLE_Function(text, arity) KRAIT_WHOLE_FUNCTION##arity(text)
 #define KRAIT_WHOLE_Own(text, arity)
-#define KRAIT_VALUE(Name, text, arity, rule, types, order, cost, form, doc) KRAIT_WHOLE_##form(text, arity)
+#define KRAIT_VALUE(Name, text, arity, rule, types, order, cost, form, doc) \
+  KRAIT_WHOLE_##form(text, arity)
 #define KRAIT_MATH(Name, text, arity, doc) KRAIT_WHOLE_FUNCTION##arity(text)
 #include <krait/ops.def>
 // And those of krait/math_more.h that give one number.
@@ -250,7 +262,8 @@ KRAIT_WHOLE_FUNCTION2(ldexp)
 namespace detail {
 
 template <class... Types>
-concept whole_arrays_of = (whole_array<Types> || ...) && ((whole_array<Types> || beside_array<Types>)&&...);
+concept whole_arrays_of =
+    (whole_array<Types> || ...) && ((whole_array<Types> || beside_array<Types>)&&...);
 struct fma_elements {
   template <class First, class Second, class Third>
   auto operator()(const First& x, const Second& y, const Third& z) const {
@@ -278,9 +291,10 @@ struct cast_elements {
 /// kr::array<float> w = kr::fma(x, 2.0f, y);
 /// \endcode
 template <class First, class Second, class Third>
-requires detail::whole_arrays_of<First, Second, Third>
+  requires detail::whole_arrays_of<First, Second, Third>
 auto fma(First&& x, Second&& y, Third&& z) {
-  return detail::make_expression<detail::fma_elements>(std::forward<First>(x), std::forward<Second>(y), std::forward<Third>(z));
+  return detail::make_expression<detail::fma_elements>(
+      std::forward<First>(x), std::forward<Second>(y), std::forward<Third>(z));
 }
 /// x limited to the range from `low` to `high`, for each element; NumPy's clip.
 /// The limits are numbers or arrays.
@@ -288,9 +302,10 @@ auto fma(First&& x, Second&& y, Third&& z) {
 /// kr::array<float> w = kr::clamp(x, 0.0f, 1.0f);
 /// \endcode
 template <class Type, class Low, class High>
-requires detail::whole_arrays_of<Type, Low, High>
+  requires detail::whole_arrays_of<Type, Low, High>
 auto clamp(Type&& x, Low&& low, High&& high) {
-  return detail::make_expression<detail::clamp_elements>(std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
+  return detail::make_expression<detail::clamp_elements>(
+      std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
 }
 /// Converts each element, as kr::cast converts numbers; NumPy's astype.
 /// \code

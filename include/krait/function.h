@@ -31,22 +31,25 @@ struct function_options {
 namespace detail {
 
 /// Calls of the function object become these instructions on CUDA devices; `functions` may be null.
-KRAIT_API void use_ptx(std::uint64_t object, const char* instructions, const char* functions, location where);
+KRAIT_API void use_ptx(std::uint64_t object, const char* instructions, const char* functions,
+                       location where);
 
 template <class Type>
 struct is_view : std::false_type {};
 template <class Elem, int Rank>
 struct is_view<view<Elem, Rank>> : std::true_type {};
 template <class Type>
-inline constexpr bool is_kernel_argument = is_traced_v<std::remove_cvref_t<Type>> || is_view<std::remove_cvref_t<Type>>::value;
+inline constexpr bool is_kernel_argument =
+    is_traced_v<std::remove_cvref_t<Type>> || is_view<std::remove_cvref_t<Type>>::value;
 
 /// An argument inside the function. `parameter` is the type of the lambda's parameter or, if that
 /// is `auto`, of the argument: var<T>& is taken by reference.
 template <class Parameter>
 struct inside {
   using plain = std::remove_cvref_t<Parameter>;
-  static_assert(operand_type<plain> || std::is_enum_v<plain>,
-                "krait: the parameters of a kr::function must be kr::value<T>, kr::var<T>, kr::var<T>&, kr::view<T> or auto");
+  static_assert(
+      operand_type<plain> || std::is_enum_v<plain>,
+      "krait: the parameters of a kr::function must be kr::value<T>, kr::var<T>, kr::var<T>&, kr::view<T> or auto");
   using element = storage_type_t<plain>;
   static constexpr bool by_reference = false;
   using type = const value<element>;
@@ -65,7 +68,8 @@ struct inside<var<Elem>&> {
   static function_argument pass(var<Elem>& x) { return {node_of(x), true}; }
 };
 template <class Parameter>
-requires(is_view<std::remove_cvref_t<Parameter>>::value) struct inside<Parameter> {
+  requires(is_view<std::remove_cvref_t<Parameter>>::value)
+struct inside<Parameter> {
   static constexpr bool by_reference = false;
   using type = const std::remove_cvref_t<Parameter>;
   static type enter(node parameter) { return type(parameter); }
@@ -75,7 +79,8 @@ requires(is_view<std::remove_cvref_t<Parameter>>::value) struct inside<Parameter
 /// The types of the function's results.
 template <class Type>
 struct function_results {
-  static_assert(operand_type<Type>, "krait: a kr::function must return nothing, a number, or a std::tuple of numbers");
+  static_assert(operand_type<Type>,
+                "krait: a kr::function must return nothing, a number, or a std::tuple of numbers");
   using type = value<storage_type_t<Type>>;
   static constexpr scalar list[] = {scalar_of<storage_type_t<Type>>};
   static constexpr unsigned count = 1;
@@ -101,7 +106,8 @@ struct function_results<std::tuple<Types...>> {
 
 template <class Lambda, class... Params>
 struct function_recording {
-  using result = std::remove_cvref_t<std::invoke_result_t<const Lambda&, typename inside<Params>::type&...>>;
+  using result =
+      std::remove_cvref_t<std::invoke_result_t<const Lambda&, typename inside<Params>::type&...>>;
   using results = function_results<result>;
   using every = std::index_sequence_for<Params...>;
 
@@ -109,8 +115,8 @@ struct function_recording {
     run(*static_cast<const Lambda*>(lambda), parameters, nodes, every{});
   }
   template <std::size_t... At>
-  static void run(const Lambda& lambda, [[maybe_unused]] const node* parameters, [[maybe_unused]] node* nodes,
-                  std::index_sequence<At...>) {
+  static void run(const Lambda& lambda, [[maybe_unused]] const node* parameters,
+                  [[maybe_unused]] node* nodes, std::index_sequence<At...>) {
     std::tuple<typename inside<Params>::type...> in{inside<Params>::enter(parameters[At])...};
     const auto call = [&] { return lambda(std::get<At>(in)...); };
     if constexpr (std::is_void_v<result>) {
@@ -119,23 +125,29 @@ struct function_recording {
       end_body(body);
     } else if constexpr (is_tuple<result>::value) {
       const result all = call();
-      [&]<std::size_t... Out>(std::index_sequence<Out...>) { ((nodes[Out] = node_of(operand(std::get<Out>(all)))), ...); }
-      (std::make_index_sequence<results::count>{});
+      [&]<std::size_t... Out>(std::index_sequence<Out...>) {
+        ((nodes[Out] = node_of(operand(std::get<Out>(all)))), ...);
+      }(std::make_index_sequence<results::count>{});
     } else {
       nodes[0] = node_of(call_inlined(call));
     }
-    ((inside<Params>::by_reference ? void(nodes[results::count + At] = local_of(std::get<At>(in))) : void()), ...);
+    ((inside<Params>::by_reference ? void(nodes[results::count + At] = local_of(std::get<At>(in)))
+                                   : void()),
+     ...);
   }
   static node local_of(const handle& x) { return node_of(x); }
 
   template <class... Args>
-  static auto call(std::uint64_t object, const Lambda& lambda, const function_options& with, location where, Args&... args) {
-    static_assert(sizeof...(Args) == sizeof...(Params),
-                  "krait: the call and the lambda differ in their number of arguments: pass one argument per parameter");
+  static auto call(std::uint64_t object, const Lambda& lambda, const function_options& with,
+                   location where, Args&... args) {
+    static_assert(
+        sizeof...(Args) == sizeof...(Params),
+        "krait: the call and the lambda differ in their number of arguments: pass one argument per parameter");
     const function_argument passed[sizeof...(Params) + 1] = {inside<Params>::pass(args)...};
     node nodes[results::count + 1];
-    call_function({object, &lambda, &record, results::list, results::count, with.name, where, with.rare}, passed,
-                  sizeof...(Params), nodes);
+    call_function(
+        {object, &lambda, &record, results::list, results::count, with.name, where, with.rare},
+        passed, sizeof...(Params), nodes);
     if (with.ptx) use_ptx(object, with.ptx, with.ptx_functions, where);
     return results::make(nodes);
   }
@@ -150,15 +162,15 @@ struct declared_function<Result (Lambda::*)(Params...) const> {
   static constexpr bool takes_traced = (is_kernel_argument<Params> && ...);
 };
 template <class Lambda, class Result, class... Params>
-struct declared_function<Result (Lambda::*)(Params...) const noexcept> : declared_function<Result (Lambda::*)(Params...) const> {
-};
+struct declared_function<Result (Lambda::*)(Params...) const noexcept>
+    : declared_function<Result (Lambda::*)(Params...) const> {};
 template <class Lambda, class... Args>
 struct recording_of {
   using type = function_recording<Lambda, Args...>;
   static constexpr bool takes_traced = false;
 };
 template <class Lambda, class... Args>
-requires requires { &Lambda::operator(); }
+  requires requires { &Lambda::operator(); }
 struct recording_of<Lambda, Args...> : declared_function<decltype(&Lambda::operator())> {};
 
 /// The lambda's result for plain arguments. In a kernel return_ leaves the lambda here too.
@@ -174,9 +186,10 @@ auto call_plain(const Call& call) {
     end_body(body);
   } else {
     if (!recording_active()) return call();
-    return call_without_return(call,
-                               "return_ cannot leave a kr::function whose arguments and result are all plain numbers: pass a "
-                               "traced value, f(kr::value(n))");
+    return call_without_return(
+        call,
+        "return_ cannot leave a kr::function whose arguments and result are all plain numbers: pass a "
+        "traced value, f(kr::value(n))");
   }
 }
 
@@ -197,7 +210,9 @@ class called {
       return call<Args...>(args...);
     } else if constexpr (sizeof...(Args) == 0 && std::is_invocable_v<const Lambda&>) {
       using result = std::remove_cvref_t<std::invoke_result_t<const Lambda&>>;
-      if constexpr (std::is_void_v<result> || detail::is_traced_v<result> || detail::is_tuple<result>::value) return call<>();
+      if constexpr (std::is_void_v<result> || detail::is_traced_v<result> ||
+                    detail::is_tuple<result>::value)
+        return call<>();
       else return detail::call_plain(lambda_);
     } else if constexpr (detail::recording_of<Lambda, Args...>::takes_traced) {
       return call<Args...>(args...);
@@ -209,7 +224,8 @@ class called {
  private:
   template <class... Args>
   auto call(std::remove_reference_t<Args>&... args) const {
-    return detail::recording_of<Lambda, Args...>::type::call(object_, lambda_, with_, where_, args...);
+    return detail::recording_of<Lambda, Args...>::type::call(object_, lambda_, with_, where_,
+                                                             args...);
   }
   Lambda lambda_;
   function_options with_;
@@ -227,7 +243,8 @@ class called {
 /// auto squares = kr::vectorize([square](auto v) { return square(v); });
 /// \endcode
 template <class Lambda>
-called<Lambda> function(Lambda lambda, const function_options& with = {}, detail::location where = detail::location::here()) {
+called<Lambda> function(Lambda lambda, const function_options& with = {},
+                        detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
 

@@ -20,13 +20,15 @@ struct native_type {
   bool is_signed;
 };
 template <class Type>
-inline constexpr native_type native_type_of{std::is_void_v<Type>             ? native_type::nothing
-                                            : std::is_floating_point_v<Type> ? native_type::floating
-                                                                             : native_type::integer,
-                                            sizeof(std::conditional_t<std::is_void_v<Type>, char, Type>), std::is_signed_v<Type>};
+inline constexpr native_type native_type_of{
+    std::is_void_v<Type>             ? native_type::nothing
+    : std::is_floating_point_v<Type> ? native_type::floating
+                                     : native_type::integer,
+    sizeof(std::conditional_t<std::is_void_v<Type>, char, Type>), std::is_signed_v<Type>};
 
 struct native_function;
-KRAIT_API native_function* make_native_function(const options& with, location where, const void* lambda, const signature& as,
+KRAIT_API native_function* make_native_function(const options& with, location where,
+                                                const void* lambda, const signature& as,
                                                 const native_type* parameters, native_type result);
 KRAIT_API void free_native_function(native_function* function) noexcept;
 KRAIT_API void* address_of(const native_function* function) noexcept;
@@ -43,8 +45,9 @@ template <class Elem>
 struct native_parameter<Elem*> {
   using type = view<Elem>;
   template <class Declared>
-  static constexpr bool takes = std::is_same_v<Declared, value<std::uint64_t>> || std::is_same_v<Declared, view<Elem>> ||
-                                std::is_same_v<Declared, view<const Elem>>;
+  static constexpr bool takes =
+      std::is_same_v<Declared, value<std::uint64_t>> || std::is_same_v<Declared, view<Elem>> ||
+      std::is_same_v<Declared, view<const Elem>>;
 };
 template <class Type>
 struct element_of_view {
@@ -55,12 +58,13 @@ struct element_of_view<view<Elem>> {
   using type = Elem;
 };
 template <class Void>
-requires std::is_void_v<Void>
+  requires std::is_void_v<Void>
 struct native_parameter<Void*> {
   using type = value<std::uint64_t>;
   template <class Declared, class Elem = typename element_of_view<Declared>::type>
-  static constexpr bool takes = std::is_same_v<Declared, type> ||
-                                (!std::is_void_v<Elem> && (std::is_const_v<Elem> || !std::is_const_v<Void>));
+  static constexpr bool takes =
+      std::is_same_v<Declared, type> ||
+      (!std::is_void_v<Elem> && (std::is_const_v<Elem> || !std::is_const_v<Void>));
 };
 
 template <class Lambda, class Result, class... Params>
@@ -87,8 +91,9 @@ template <class Member, class Result, class... Args>
 struct native_declared;
 template <class Lambda, class Given, class... Params, class Result, class... Args>
 struct native_declared<Given (Lambda::*)(Params...) const, Result, Args...> {
-  static_assert(sizeof...(Params) == sizeof...(Args),
-                "krait: the function pointer and the lambda differ in their number of parameters: declare one per argument");
+  static_assert(
+      sizeof...(Params) == sizeof...(Args),
+      "krait: the function pointer and the lambda differ in their number of parameters: declare one per argument");
   template <class... Each>
   static constexpr bool all_taken() {
     if constexpr (sizeof...(Each) == sizeof...(Params))
@@ -101,11 +106,13 @@ struct native_declared<Given (Lambda::*)(Params...) const, Result, Args...> {
   using body = native_body<Lambda, Result, std::remove_cvref_t<Params>...>;
 };
 template <class Lambda, class Result, class... Args>
-requires requires { &Lambda::operator(); }
-struct native_recording<Lambda, Result, Args...> : native_declared<decltype(&Lambda::operator()), Result, Args...> {};
+  requires requires { &Lambda::operator(); }
+struct native_recording<Lambda, Result, Args...>
+    : native_declared<decltype(&Lambda::operator()), Result, Args...> {};
 
 template <class Type>
-inline constexpr bool is_native = std::is_pointer_v<Type> || (std::is_arithmetic_v<Type> && sizeof(Type) <= 8);
+inline constexpr bool is_native =
+    std::is_pointer_v<Type> || (std::is_arithmetic_v<Type> && sizeof(Type) <= 8);
 
 }  // namespace detail
 
@@ -128,16 +135,21 @@ class function_pointer<Result(Args...)> {
   using type = Result (*)(Args...);
 
   template <class Lambda>
-  explicit function_pointer(const Lambda& lambda, const options& with = {}, detail::location where = detail::location::here()) {
-    static_assert((detail::is_native<Args> && ...) &&
-                      (std::is_void_v<Result> || std::is_arithmetic_v<Result>)&&(detail::native_type_of<Result>.bytes <= 8),
-                  "krait: a function pointer takes numbers and pointers, and returns a number or nothing");
+  explicit function_pointer(const Lambda& lambda, const options& with = {},
+                            detail::location where = detail::location::here()) {
+    static_assert(
+        (detail::is_native<Args> && ...) &&
+            (std::is_void_v<Result> ||
+             std::is_arithmetic_v<Result>)&&(detail::native_type_of<Result>.bytes <= 8),
+        "krait: a function pointer takes numbers and pointers, and returns a number or nothing");
     using body = typename detail::native_recording<Lambda, Result, Args...>::body;
     const detail::native_type parameters[] = {detail::native_type_of<Args>..., {}};
     const body recorded{lambda};
-    function_ = detail::make_native_function(with, where, &recorded, body::as, parameters, detail::native_type_of<Result>);
+    function_ = detail::make_native_function(with, where, &recorded, body::as, parameters,
+                                             detail::native_type_of<Result>);
   }
-  function_pointer(function_pointer&& other) noexcept : function_(std::exchange(other.function_, nullptr)) {}
+  function_pointer(function_pointer&& other) noexcept
+      : function_(std::exchange(other.function_, nullptr)) {}
   function_pointer& operator=(function_pointer&&) = delete;
   ~function_pointer() { detail::free_native_function(function_); }
 

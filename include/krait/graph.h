@@ -49,7 +49,8 @@ class KRAIT_API graph {
 namespace detail {
 /// Whether this thread records a graph.
 KRAIT_API bool records_graph() noexcept;
-/// While it lives, launches of this thread run, whatever graph it records: for tables that stay from call to call.
+/// While it lives, launches of this thread run, whatever graph it records: for tables that stay
+/// from call to call.
 class KRAIT_API outside_graph {
  public:
   outside_graph() noexcept;

@@ -23,21 +23,28 @@ namespace detail {
 template <fixed_text Text, class Lambda, class Signatures, class Outputs>
 class generalized_call {
  public:
-  generalized_call(kernel_state* state, const Lambda& lambda, const elementwise_place& at, Outputs outputs)
+  generalized_call(kernel_state* state, const Lambda& lambda, const elementwise_place& at,
+                   Outputs outputs)
       : state_(state), lambda_(lambda), at_(at), outputs_(outputs) {}
 
   /// Chooses the device.
-  auto on(const device& on) && { return generalized_call(state_, lambda_, {at_.in, handle_of(on)}, outputs_); }
+  auto on(const device& on) && {
+    return generalized_call(state_, lambda_, {at_.in, handle_of(on)}, outputs_);
+  }
   /// Chooses the stream.
-  auto stream(const krait::stream& in) && { return generalized_call(state_, lambda_, {&in, at_.device}, outputs_); }
+  auto stream(const krait::stream& in) && {
+    return generalized_call(state_, lambda_, {&in, at_.device}, outputs_);
+  }
   /// Chooses outputs to write to.
   template <class... To>
   auto into(To&&... outputs) && {
     static_assert(std::tuple_size_v<Outputs> == 0, "give into() once, with all outputs");
-    static_assert((stays<To> && ...),
-                  "into() needs variables, or temporaries that refer to elements, such as std::span");
+    static_assert(
+        (stays<To> && ...),
+        "into() needs variables, or temporaries that refer to elements, such as std::span");
     using given = std::tuple<To&...>;
-    return generalized_call<Text, Lambda, Signatures, given>(state_, lambda_, at_, given(outputs...));
+    return generalized_call<Text, Lambda, Signatures, given>(state_, lambda_, at_,
+                                                             given(outputs...));
   }
 
   template <class... Args>
@@ -45,7 +52,8 @@ class generalized_call {
     static_assert(sizeof...(Args) == core_layout_of<Text>.inputs,
                   "the call and guvectorize's layout differ in their number of inputs");
     using results = typename core_results<Signatures, core_layout_of<Text>.outputs, Args...>::type;
-    return generalized_function<Text, Lambda>::template call<results>(state_, lambda_, at_, outputs_, args...);
+    return generalized_function<Text, Lambda>::template call<results>(state_, lambda_, at_,
+                                                                      outputs_, args...);
   }
 
  private:
@@ -105,8 +113,8 @@ class generalized : public detail::object {
 /// kr::array<float> means = mean(a);
 /// \endcode
 template <detail::fixed_text Layout, class... Signatures, class Lambda>
-generalized<Layout, Lambda, Signatures...> guvectorize(Lambda lambda, options with = {},
-                                                       detail::location where = detail::location::here()) {
+generalized<Layout, Lambda, Signatures...> guvectorize(
+    Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
   static_assert(detail::core_layout_of<Layout>.outputs > 0);
   return {std::move(lambda), with, where};
 }

@@ -20,7 +20,8 @@ struct shape {
 
   constexpr shape() = default;
   template <std::integral... Extents>
-  requires(sizeof...(Extents) == Rank) constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
+    requires(sizeof...(Extents) == Rank)
+  constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
   constexpr std::int64_t operator[](int d) const { return extents[d]; }
   /// The number of elements: the product of the extents.
   constexpr std::int64_t size() const {
@@ -32,7 +33,8 @@ struct shape {
 };
 
 namespace detail {
-/// An extent of any type of integers: braces narrow none of {v.size(), 3} to it, as they would to 64 bits.
+/// An extent of any type of integers: braces narrow none of {v.size(), 3} to it, as they would to
+/// 64 bits.
 __extension__ using any_extent = __int128;
 template <int Rank, class Extent>
 shape<Rank> to_shape(const Extent (&extents)[Rank]) {
@@ -50,8 +52,11 @@ shape<Rank> to_shape(const Extent (&extents)[Rank]) {
 template <class Elem>
 class host_array {
  public:
-  explicit host_array(std::size_t size) : data_(static_cast<Elem*>(detail::allocate_host(size * sizeof(Elem)))), size_(size) {}
-  host_array(host_array&& other) noexcept : data_(other.data_), size_(other.size_) { other.data_ = nullptr, other.size_ = 0; }
+  explicit host_array(std::size_t size)
+      : data_(static_cast<Elem*>(detail::allocate_host(size * sizeof(Elem)))), size_(size) {}
+  host_array(host_array&& other) noexcept : data_(other.data_), size_(other.size_) {
+    other.data_ = nullptr, other.size_ = 0;
+  }
   host_array& operator=(host_array&& other) noexcept {
     std::swap(data_, other.data_), std::swap(size_, other.size_);
     return *this;
@@ -73,8 +78,10 @@ class host_array {
   const Elem& operator[](std::size_t i) const noexcept { return data_[i]; }
 
   template <class Container>
-  requires std::constructible_from<Container, const Elem*, const Elem*>
-  operator Container() const { return Container(begin(), end()); }
+    requires std::constructible_from<Container, const Elem*, const Elem*>
+  operator Container() const {
+    return Container(begin(), end());
+  }
 
  private:
   Elem* data_;

@@ -27,8 +27,12 @@ struct position2 {
 
 namespace detail {
 
-inline value<std::int64_t> dimension(op what, unsigned d) { return value<std::int64_t>(position(what, scalar::i64, d)); }
-inline position3 dimensions(op what) { return {dimension(what, 0), dimension(what, 1), dimension(what, 2)}; }
+inline value<std::int64_t> dimension(op what, unsigned d) {
+  return value<std::int64_t>(position(what, scalar::i64, d));
+}
+inline position3 dimensions(op what) {
+  return {dimension(what, 0), dimension(what, 1), dimension(what, 2)};
+}
 template <int Rank>
 auto ranked(op what) {
   static_assert(Rank >= 1 && Rank <= 3, "krait: a grid must have one to three dimensions");
@@ -58,8 +62,10 @@ inline value<std::int64_t> clock(detail::location where = detail::location::here
 /// \code
 /// kr::nanosleep(100);
 /// \endcode
-inline void nanosleep(detail::operand nanoseconds, detail::location where = detail::location::here()) {
-  detail::perform(detail::op::Nanosleep, detail::scalar_of<std::uint32_t>, node_of(nanoseconds), where);
+inline void nanosleep(detail::operand nanoseconds,
+                      detail::location where = detail::location::here()) {
+  detail::perform(detail::op::Nanosleep, detail::scalar_of<std::uint32_t>, node_of(nanoseconds),
+                  where);
 }
 
 /// The position of the thread in its block: threadIdx in CUDA.

@@ -12,16 +12,21 @@ namespace detail {
 
 template <class Lambda, class... Params>
 struct kernel_recording {
-  static_assert(std::is_invocable_v<const Lambda&, Params...>,
-                "the lambda cannot be called with these arguments: compare its parameters with the launch's (numbers give "
-                "kr::value<T>, containers kr::view<T>, const and temporary containers kr::view<const T>)");
+  static_assert(
+      std::is_invocable_v<const Lambda&, Params...>,
+      "the lambda cannot be called with these arguments: compare its parameters with the launch's (numbers give "
+      "kr::value<T>, containers kr::view<T>, const and temporary containers kr::view<const T>)");
   static_assert(std::is_void_v<std::invoke_result_t<const Lambda&, Params...>>,
                 "a kernel must return nothing: write its results to a view");
 
-  static void record(const void* lambda, const node* nodes) { run(lambda, nodes, std::index_sequence_for<Params...>{}); }
+  static void record(const void* lambda, const node* nodes) {
+    run(lambda, nodes, std::index_sequence_for<Params...>{});
+  }
   template <std::size_t... Indices>
-  static void run(const void* lambda, [[maybe_unused]] const node* nodes, std::index_sequence<Indices...>) {
-    (*static_cast<const Lambda*>(lambda))(parameter_traits<Params>::make(nodes + first_node(Indices))...);
+  static void run(const void* lambda, [[maybe_unused]] const node* nodes,
+                  std::index_sequence<Indices...>) {
+    (*static_cast<const Lambda*>(lambda))(
+        parameter_traits<Params>::make(nodes + first_node(Indices))...);
   }
   static constexpr std::size_t first_node(std::size_t parameter) {
     const std::size_t counts[] = {parameter_traits<Params>::nodes..., 0};
@@ -46,7 +51,8 @@ struct kernel_recording {
   static constexpr signature as{parameters.at, node_count, &record, specializes()};
 
   template <auto Take, class... Args>
-  static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
+  static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config,
+                      Args&&... args) {
     argument packed[node_count + 1];
     [[maybe_unused]] argument* next = packed;
     [[maybe_unused]] unsigned parameter = 0;
@@ -67,15 +73,18 @@ template <class Member>
 struct declared;
 template <class Lambda, class Result, class... Params>
 struct declared<Result (Lambda::*)(Params...) const> {
-  static_assert((kernel_parameter<std::remove_cvref_t<Params>> && ...),
-                "a kernel's parameters must be kr::value<T>, kr::view<T>, kr::specialized<T> or auto: a plain T would be read "
-                "once, while recording");
+  static_assert(
+      (kernel_parameter<std::remove_cvref_t<Params>> && ...),
+      "a kernel's parameters must be kr::value<T>, kr::view<T>, kr::specialized<T> or auto: a plain T would be read "
+      "once, while recording");
   template <auto Take, class... Args>
-  static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
-    static_assert(sizeof...(Args) == sizeof...(Params),
-                  "the launch and the lambda differ in their number of arguments: pass one argument per parameter");
-    return kernel_recording<Lambda, std::remove_cvref_t<Params>...>::template pass_to<Take>(state, lambda, config,
-                                                                                            std::forward<Args>(args)...);
+  static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config,
+                      Args&&... args) {
+    static_assert(
+        sizeof...(Args) == sizeof...(Params),
+        "the launch and the lambda differ in their number of arguments: pass one argument per parameter");
+    return kernel_recording<Lambda, std::remove_cvref_t<Params>...>::template pass_to<Take>(
+        state, lambda, config, std::forward<Args>(args)...);
   }
   static kernel_reference refer_to(kernel_state* state, const Lambda& lambda) {
     return {state, &lambda, &kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as};
@@ -84,25 +93,28 @@ struct declared<Result (Lambda::*)(Params...) const> {
     detail::compile(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
   }
   static compilation compile_async(kernel_state* state, const Lambda& lambda) {
-    return detail::compile_async(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
+    return detail::compile_async(state, &lambda,
+                                 kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
   }
 };
 template <class Lambda, class Result, class... Params>
-struct declared<Result (Lambda::*)(Params...) const noexcept> : declared<Result (Lambda::*)(Params...) const> {};
+struct declared<Result (Lambda::*)(Params...) const noexcept>
+    : declared<Result (Lambda::*)(Params...) const> {};
 
 template <class Lambda>
-concept has_declared_parameters = requires {
-  &Lambda::operator();
-};
+concept has_declared_parameters = requires { &Lambda::operator(); };
 
-/// Gives a call with its arguments, erased of their types, to `Take`: detail::call, or who keeps it as an example.
+/// Gives a call with its arguments, erased of their types, to `Take`: detail::call, or who keeps it
+/// as an example.
 template <auto Take, class Lambda, class... Args>
-auto pass_kernel(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
+auto pass_kernel(kernel_state* state, const Lambda& lambda, const call_config& config,
+                 Args&&... args) {
   if constexpr (has_declared_parameters<Lambda>) {
-    return declared<decltype(&Lambda::operator())>::template pass_to<Take>(state, lambda, config, std::forward<Args>(args)...);
-  } else {
-    return kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>::template pass_to<Take>(
+    return declared<decltype(&Lambda::operator())>::template pass_to<Take>(
         state, lambda, config, std::forward<Args>(args)...);
+  } else {
+    return kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>::
+        template pass_to<Take>(state, lambda, config, std::forward<Args>(args)...);
   }
 }
 
@@ -175,9 +187,10 @@ class kernel_object : public detail::object {
   /// Not usable: a kernel needs a grid and a block. The compile error names the cure.
   template <class... Args>
   void operator()(Args&&...) const {
-    static_assert(detail::always_false<Args...>,
-                  "krait: a kernel is called with its launch: k.forall(n)(args...), k[{grid, block}](args...) or k.launch({grid, "
-                  "block}, args...)");
+    static_assert(
+        detail::always_false<Args...>,
+        "krait: a kernel is called with its launch: k.forall(n)(args...), k[{grid, block}](args...) or k.launch({grid, "
+        "block}, args...)");
   }
 
   /// Compiles now for the default device, so that the first call is fast.
@@ -186,8 +199,9 @@ class kernel_object : public detail::object {
   /// saxpy.compile();
   /// \endcode
   const kernel_object& compile() const {
-    static_assert(detail::has_declared_parameters<Lambda>,
-                  "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
+    static_assert(
+        detail::has_declared_parameters<Lambda>,
+        "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
@@ -237,8 +251,9 @@ class fixed_kernel : public detail::object {
   detail::bound_kernel<Lambda> bound() const { return {state(), &lambda_, config()}; }
   /// Compiles now for the default device, so that the first call is fast.
   const fixed_kernel& compile() const {
-    static_assert(detail::has_declared_parameters<Lambda>,
-                  "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
+    static_assert(
+        detail::has_declared_parameters<Lambda>,
+        "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
@@ -273,12 +288,14 @@ class fixed_kernel : public detail::object {
 /// saxpy.launch({64, 256}, 2.0f, x, y);
 /// \endcode
 template <class Lambda>
-kernel_object<Lambda> kernel(Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
+kernel_object<Lambda> kernel(Lambda lambda, options with = {},
+                             detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
 /// Makes a kernel with a fixed grid and block: `kr::kernel<grid, block>(lambda)`.
 template <dims Grid, dims Block, class Lambda>
-fixed_kernel<Grid, Block, Lambda> kernel(Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
+fixed_kernel<Grid, Block, Lambda> kernel(Lambda lambda, options with = {},
+                                         detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Krait: kernels written as C++ lambdas, compiled at run time for NVIDIA GPUs, Vulkan GPUs and the CPU's vector units.
+// Krait: kernels written as C++ lambdas, compiled at run time for NVIDIA GPUs, Vulkan GPUs and the
+// CPU's vector units.
 #pragma once
 
 #include <krait/aggregate.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Kernels of packs from C, and from languages that call C (docs/shipping.md). Functions that may fail return a code. If `message` is not
-   null, they also store the error's text there, or null; krait_free_message frees it. Objects can be used from any thread. Free them
-   when no thread uses them. */
+/* Kernels of packs from C, and from languages that call C (docs/shipping.md). Functions that may
+   fail return a code. If `message` is not null, they also store the error's text there, or null;
+   krait_free_message frees it. Objects can be used from any thread. Free them when no thread uses
+   them. */
 #ifndef KRAIT_C_H
 #define KRAIT_C_H
 
@@ -47,22 +48,27 @@ KRAIT_C_API const char* krait_device_id(const krait_device* device);
 KRAIT_C_API krait_code krait_synchronize(krait_device* device, char** message);
 
 /** Wraps a stream of another library (a CUstream), which is not destroyed; null makes a new one. */
-KRAIT_C_API krait_code krait_make_stream(krait_device* device, void* native, krait_stream** stream, char** message);
+KRAIT_C_API krait_code krait_make_stream(krait_device* device, void* native, krait_stream** stream,
+                                         char** message);
 /** Frees a stream. */
 KRAIT_C_API void krait_free_stream(krait_stream* stream);
 
 /** Allocates uninitialised bytes on a device. */
-KRAIT_C_API krait_code krait_allocate(krait_device* device, size_t bytes, krait_memory** memory, char** message);
+KRAIT_C_API krait_code krait_allocate(krait_device* device, size_t bytes, krait_memory** memory,
+                                      char** message);
 /** Wraps bytes that another library owns, at an address of the device (a CUdeviceptr). */
-KRAIT_C_API krait_code krait_wrap(krait_device* device, uint64_t address, size_t bytes, krait_memory** memory, char** message);
+KRAIT_C_API krait_code krait_wrap(krait_device* device, uint64_t address, size_t bytes,
+                                  krait_memory** memory, char** message);
 /** Frees bytes on a device, after the work that uses them. */
 KRAIT_C_API void krait_free_memory(krait_memory* memory);
 /** The address of the bytes on their device. */
 KRAIT_C_API uint64_t krait_address(const krait_memory* memory);
 /** Copies bytes from the host, after the work that uses the memory, and waits for the copy. */
-KRAIT_C_API krait_code krait_write(krait_memory* memory, size_t offset, const void* from, size_t bytes, char** message);
+KRAIT_C_API krait_code krait_write(krait_memory* memory, size_t offset, const void* from,
+                                   size_t bytes, char** message);
 /** Copies bytes to the host, after the work that uses the memory, and waits for the copy. */
-KRAIT_C_API krait_code krait_read(const krait_memory* memory, size_t offset, void* to, size_t bytes, char** message);
+KRAIT_C_API krait_code krait_read(const krait_memory* memory, size_t offset, void* to, size_t bytes,
+                                  char** message);
 
 /* ---- packs and kernels ---- */
 /** The kernels of a file. */
@@ -123,7 +129,8 @@ KRAIT_C_API size_t krait_pack_size(const krait_pack* pack);
 KRAIT_C_API const char* krait_pack_name(const krait_pack* pack, size_t index);
 
 /** Makes a kernel of a pack, by its name. */
-KRAIT_C_API krait_code krait_make_kernel(const krait_pack* pack, const char* name, krait_kernel** kernel, char** message);
+KRAIT_C_API krait_code krait_make_kernel(const krait_pack* pack, const char* name,
+                                         krait_kernel** kernel, char** message);
 /** Frees a kernel. */
 KRAIT_C_API void krait_free_kernel(krait_kernel* kernel);
 /** The number of parameters of a kernel. */
@@ -132,8 +139,9 @@ KRAIT_C_API size_t krait_parameter_count(const krait_kernel* kernel);
 KRAIT_C_API krait_parameter krait_parameter_at(const krait_kernel* kernel, size_t index);
 /** Launches a kernel, from any thread. When it returns, host memory may be changed; on a GPU the
     work on `memory` may go on. */
-KRAIT_C_API krait_code krait_launch(krait_kernel* kernel, const krait_argument* arguments, size_t count,
-                                    const krait_launch_config* config, char** message);
+KRAIT_C_API krait_code krait_launch(krait_kernel* kernel, const krait_argument* arguments,
+                                    size_t count, const krait_launch_config* config,
+                                    char** message);
 
 #ifdef __cplusplus
 }

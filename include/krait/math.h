@@ -17,7 +17,8 @@ constexpr int plain_popcount(Type x) {
 }
 template <class Type>
 constexpr int plain_clz(Type x) {
-  return x == 0 ? 8 * static_cast<int>(sizeof(Type)) : __builtin_clzll(bits_of(x)) - (64 - 8 * static_cast<int>(sizeof(Type)));
+  return x == 0 ? 8 * static_cast<int>(sizeof(Type))
+                : __builtin_clzll(bits_of(x)) - (64 - 8 * static_cast<int>(sizeof(Type)));
 }
 template <class Type>
 constexpr int plain_ctz(Type x) {
@@ -46,7 +47,8 @@ template <class Type>
 constexpr Type plain_add_sat(Type x, Type y) {
   Type sum{};
   if (!__builtin_add_overflow(x, y, &sum)) return sum;
-  const auto ones = from_bits<Type>(~std::uint64_t{0} >> (64 - 8 * sizeof(Type) + std::is_signed_v<Type>));
+  const auto ones =
+      from_bits<Type>(~std::uint64_t{0} >> (64 - 8 * sizeof(Type) + std::is_signed_v<Type>));
   return x < 0 ? static_cast<Type>(~ones) : ones;
 }
 template <class Type>
@@ -67,7 +69,9 @@ using real_of = real_t<arith_t<storage_type_t<Left>, storage_type_t<Right>>>;
 template <class Type>
 struct integer_operand {
   static constexpr bool fits = std::is_integral_v<Type> && !std::is_same_v<Type, bool>;
-  static_assert(fits, "krait: this function takes integers, not bools or floats: convert with kr::cast<unsigned>(v)");
+  static_assert(
+      fits,
+      "krait: this function takes integers, not bools or floats: convert with kr::cast<unsigned>(v)");
   using type = std::conditional_t<fits, Type, int>;
 };
 template <class Type>
@@ -77,7 +81,8 @@ using integer_of = integer_t<arith_t<storage_type_t<Left>, storage_type_t<Right>
 template <class Left, class Right>
 using integer_choice_of = integer_t<choice_of<Left, Right>>;
 
-// The mathematical functions of plain values, for float and double, which the library has (lib/math).
+// The mathematical functions of plain values, for float and double, which the library has
+// (lib/math).
 #define KRAIT_PLAIN_FUNCTION1(function)     \
   KRAIT_API float math_##function(float x); \
   KRAIT_API double math_##function(double x);
@@ -91,57 +96,63 @@ using integer_choice_of = integer_t<choice_of<Left, Right>>;
 
 }  // namespace detail
 
-// Undefined below. One argument: `type` of it is the type that computes; `plain_body` is an expression of `plain_x`.
-#define KRAIT_FUNCTION1(function, name, type, result, plain_body)                                   \
-  template <detail::traced Type>                                                                    \
-  [[gnu::noinline, gnu::cold]] auto function(const Type& x) {                                       \
-    detail::set_caller();                                                                           \
-    using computed = detail::type<typename Type::traced_type>;                                      \
-    return value<result>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x))); \
-  }                                                                                                 \
-  template <detail::plain Type>                                                                     \
-  auto function(Type x) {                                                                           \
-    using computed = detail::type<Type>;                                                            \
-    using wide [[maybe_unused]] = detail::float_of<computed>;                                       \
-    const auto plain_x = static_cast<computed>(x);                                                  \
-    return static_cast<result>(plain_body);                                                         \
+// Undefined below. One argument: `type` of it is the type that computes; `plain_body` is an
+// expression of `plain_x`.
+#define KRAIT_FUNCTION1(function, name, type, result, plain_body)                  \
+  template <detail::traced Type>                                                   \
+  [[gnu::noinline, gnu::cold]] auto function(const Type& x) {                      \
+    detail::set_caller();                                                          \
+    using computed = detail::type<typename Type::traced_type>;                     \
+    return value<result>(                                                          \
+        detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x))); \
+  }                                                                                \
+  template <detail::plain Type>                                                    \
+  auto function(Type x) {                                                          \
+    using computed = detail::type<Type>;                                           \
+    using wide [[maybe_unused]] = detail::float_of<computed>;                      \
+    const auto plain_x = static_cast<computed>(x);                                 \
+    return static_cast<result>(plain_body);                                        \
   }
 // Two arguments, one of them traced or both plain.
-#define KRAIT_FUNCTION2(function, name, type, plain_body)                                                           \
-  template <detail::traced Left, detail::traced Right>                                                              \
-  [[gnu::noinline, gnu::cold]] auto function(const Left& x, const Right& y) {                                       \
-    detail::set_caller();                                                                                           \
-    using computed = detail::type<Left, Right>;                                                                     \
-    return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), node_of(y)));   \
-  }                                                                                                                 \
-  template <detail::traced Left, detail::plain Right>                                                               \
-  [[gnu::noinline, gnu::cold]] auto function(const Left& x, Right y) {                                              \
-    detail::set_caller();                                                                                           \
-    using computed = detail::type<Left, Right>;                                                                     \
-    return value<computed>(                                                                                         \
-        detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), detail::plain_node<computed>(y))); \
-  }                                                                                                                 \
-  template <detail::plain Left, detail::traced Right>                                                               \
-  [[gnu::noinline, gnu::cold]] auto function(Left x, const Right& y) {                                              \
-    detail::set_caller();                                                                                           \
-    using computed = detail::type<Left, Right>;                                                                     \
-    return value<computed>(                                                                                         \
-        detail::apply(detail::op::name, detail::scalar_of<computed>, detail::plain_node<computed>(x), node_of(y))); \
-  }                                                                                                                 \
-  template <detail::plain Left, detail::plain Right>                                                                \
-  auto function(Left x, Right y) {                                                                                  \
-    using computed = detail::type<Left, Right>;                                                                     \
-    using wide [[maybe_unused]] = detail::float_of<computed>;                                                       \
-    const auto plain_x = static_cast<computed>(x);                                                                  \
-    const auto plain_y = static_cast<computed>(y);                                                                  \
-    return static_cast<computed>(plain_body);                                                                       \
+#define KRAIT_FUNCTION2(function, name, type, plain_body)                                      \
+  template <detail::traced Left, detail::traced Right>                                         \
+  [[gnu::noinline, gnu::cold]] auto function(const Left& x, const Right& y) {                  \
+    detail::set_caller();                                                                      \
+    using computed = detail::type<Left, Right>;                                                \
+    return value<computed>(                                                                    \
+        detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), node_of(y))); \
+  }                                                                                            \
+  template <detail::traced Left, detail::plain Right>                                          \
+  [[gnu::noinline, gnu::cold]] auto function(const Left& x, Right y) {                         \
+    detail::set_caller();                                                                      \
+    using computed = detail::type<Left, Right>;                                                \
+    return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>,        \
+                                         node_of(x), detail::plain_node<computed>(y)));        \
+  }                                                                                            \
+  template <detail::plain Left, detail::traced Right>                                          \
+  [[gnu::noinline, gnu::cold]] auto function(Left x, const Right& y) {                         \
+    detail::set_caller();                                                                      \
+    using computed = detail::type<Left, Right>;                                                \
+    return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>,        \
+                                         detail::plain_node<computed>(x), node_of(y)));        \
+  }                                                                                            \
+  template <detail::plain Left, detail::plain Right>                                           \
+  auto function(Left x, Right y) {                                                             \
+    using computed = detail::type<Left, Right>;                                                \
+    using wide [[maybe_unused]] = detail::float_of<computed>;                                  \
+    const auto plain_x = static_cast<computed>(x);                                             \
+    const auto plain_y = static_cast<computed>(y);                                             \
+    return static_cast<computed>(plain_body);                                                  \
   }
-#define KRAIT_MATH_FUNCTION1(function, name) \
-  KRAIT_FUNCTION1(function, name, real_t, computed, detail::math_##function(static_cast<wide>(plain_x)))
+#define KRAIT_MATH_FUNCTION1(function, name)        \
+  KRAIT_FUNCTION1(function, name, real_t, computed, \
+                  detail::math_##function(static_cast<wide>(plain_x)))
 #define KRAIT_MATH_FUNCTION2(function, name) \
-  KRAIT_FUNCTION2(function, name, real_of, detail::math_##function(static_cast<wide>(plain_x), static_cast<wide>(plain_y)))
-#define KRAIT_ROUNDING(function, name) \
-  KRAIT_FUNCTION1(function, name, real_t, computed, detail::plain_##function(static_cast<wide>(plain_x)))
+  KRAIT_FUNCTION2(function, name, real_of,   \
+                  detail::math_##function(static_cast<wide>(plain_x), static_cast<wide>(plain_y)))
+#define KRAIT_ROUNDING(function, name)              \
+  KRAIT_FUNCTION1(function, name, real_t, computed, \
+                  detail::plain_##function(static_cast<wide>(plain_x)))
 
 // Floating point; integers are converted to double, as in C++.
 /// The square root of x, correctly rounded except in fast mode; NaN for x below 0.
@@ -268,7 +279,8 @@ KRAIT_MATH_FUNCTION2(fmod, Fmod)
 /// The remainder x - n * y with n = x / y rounded to the nearest integer, ties to even; exact.
 KRAIT_MATH_FUNCTION2(remainder, Remainder)
 
-// Any number. min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0. Of bools they are `and` and `or`.
+// Any number. min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0. Of bools they
+// are `and` and `or`.
 /// |x|, in the promoted type of x; the smallest signed integer stays itself.
 /// \code
 /// y[i] = kr::abs(x[i]);
@@ -324,7 +336,8 @@ KRAIT_FUNCTION2(sub_sat, SubSat, integer_choice_of, detail::plain_sub_sat(plain_
 
 namespace detail {
 template <class First, class Second, class Third>
-using real3_of = real_t<arith_t<arith_t<storage_type_t<First>, storage_type_t<Second>>, storage_type_t<Third>>>;
+using real3_of =
+    real_t<arith_t<arith_t<storage_type_t<First>, storage_type_t<Second>>, storage_type_t<Third>>>;
 }  // namespace detail
 
 /// x * y + z, rounded once.
@@ -338,13 +351,14 @@ template <detail::operand_type First, detail::operand_type Second, detail::opera
   detail::set_caller();
   using computed = detail::real3_of<First, Second, Third>;
   const value<computed> factor(x), other(y), sum(z);
-  return value<computed>(
-      detail::apply(detail::op::Fma, detail::scalar_of<computed>, node_of(factor), node_of(other), node_of(sum)));
+  return value<computed>(detail::apply(detail::op::Fma, detail::scalar_of<computed>,
+                                       node_of(factor), node_of(other), node_of(sum)));
 }
 template <detail::plain First, detail::plain Second, detail::plain Third>
 auto fma(First x, Second y, Third z) {
   using computed = detail::real3_of<First, Second, Third>;
-  return detail::plain_fma(static_cast<computed>(x), static_cast<computed>(y), static_cast<computed>(z));
+  return detail::plain_fma(static_cast<computed>(x), static_cast<computed>(y),
+                           static_cast<computed>(z));
 }
 
 /// The nearest integer to x, as a float; halves are rounded away from zero.
@@ -353,12 +367,15 @@ auto round(const Type& x) {
   using computed = detail::real_t<detail::storage_type_t<Type>>;
   using kept = std::conditional_t<detail::traced<Type>, value<computed>, computed>;
   // Exact: x - trunc(x) is, and so is adding 1 where it is at least a half.
-  const kept given(cast<computed>(x)), whole(trunc(given)), rest(abs(given - whole)), above(whole + copysign(computed(1), given));
+  const kept given(cast<computed>(x)), whole(trunc(given)), rest(abs(given - whole)),
+      above(whole + copysign(computed(1), given));
   const computed half(0.5f);
   if constexpr (detail::traced<Type>) {
     const value<bool> up = rest >= half;
     constexpr detail::scalar type = detail::scalar_of<computed>;
-    return copysign(kept(detail::apply(detail::op::Select, type, node_of(up), node_of(above), node_of(whole))), given);
+    return copysign(
+        kept(detail::apply(detail::op::Select, type, node_of(up), node_of(above), node_of(whole))),
+        given);
   } else {
     return copysign(rest >= half ? above : whole, given);
   }

@@ -41,7 +41,8 @@ struct frexp_result {
 template <detail::operand_type Type>
 auto isfinite(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return abs(detail::as_real<kept>(x)) < kept(detail::real_t<detail::storage_type_t<Type>>(__builtin_huge_valf()));
+  return abs(detail::as_real<kept>(x)) <
+         kept(detail::real_t<detail::storage_type_t<Type>>(__builtin_huge_valf()));
 }
 /// Tests whether x is finite, not 0 and not subnormal; a narrow float counts as float.
 template <detail::operand_type Type>
@@ -91,7 +92,8 @@ auto maximum(const Left& x, const Right& y) {
 template <detail::operand_type Type>
 auto degrees(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return kept(detail::product(detail::as_real<kept>(x), detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877)));
+  return kept(detail::product(detail::as_real<kept>(x),
+                              detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877)));
 }
 /// Converts an angle from degrees to radians.
 /// \code
@@ -100,7 +102,9 @@ auto degrees(const Type& x) {
 template <detail::operand_type Type>
 auto radians(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return kept(detail::product(detail::as_real<kept>(x), detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769)));
+  return kept(
+      detail::product(detail::as_real<kept>(x),
+                      detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769)));
 }
 
 /// Sine and cosine of x, in radians; they share the reduction of the argument.
@@ -122,7 +126,8 @@ auto modf(const Type& x) {
   using kept = detail::kept_real<Type>;
   const kept given(detail::as_real<kept>(x)), whole(trunc(given));
   const kept zero(detail::real_t<detail::storage_type_t<Type>>(0));
-  return modf_result<kept>{copysign(detail::choose(isinf(given), zero, kept(given - whole)), given), whole};
+  return modf_result<kept>{copysign(detail::choose(isinf(given), zero, kept(given - whole)), given),
+                           whole};
 }
 /// Splits x into fraction * 2^exponent, with |fraction| in [1/2, 1).
 /// For 0, infinities and NaN the fraction is x and the exponent is 0.
@@ -137,11 +142,13 @@ auto frexp(const Type& x) {
   const kept given(detail::as_real<kept>(x));
   const detail::scientific<Type, real> parts(given);
   const auto finite = isfinite(given);
-  const auto not_zero = given != kept(real(0));  // named, so that it is not recorded as the guarded side of &&
+  // named, so that it is not recorded as the guarded side of &&
+  const auto not_zero = given != kept(real(0));
   const auto ordinary = finite && not_zero;
   const kept fraction(bitcast<real>(parts.significand_bits) * real(0.5f));
-  return frexp_result<kept, integer>{detail::choose(ordinary, fraction, given),
-                                     detail::choose(ordinary, integer(cast<int>(parts.exponent + 1)), integer(0))};
+  return frexp_result<kept, integer>{
+      detail::choose(ordinary, fraction, given),
+      detail::choose(ordinary, integer(cast<int>(parts.exponent + 1)), integer(0))};
 }
 /// The exponent of x as an int, like C's ilogb.
 /// It is the smallest int for 0 and NaN, and the largest for infinities.
@@ -177,19 +184,22 @@ auto logb(const Type& x) {
 /// \endcode
 template <detail::operand_type Type, detail::operand_type Count>
 auto ldexp(const Type& x, const Count& n) {
-  static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of ldexp must be an integer");
+  static_assert(std::is_integral_v<detail::storage_type_t<Count>>,
+                "krait: the exponent of ldexp must be an integer");
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   constexpr bool is_traced = detail::traced<Type> || detail::traced<Count>;
   using kept = std::conditional_t<is_traced, value<real>, real>;
   using integer = std::conditional_t<is_traced, value<int>, int>;
   using form = detail::format<real>;
-  // Two steps bring n into the range of one power; going down they leave room for all digits, so that only the last one rounds.
+  // Two steps bring n into the range of one power; going down they leave room for all digits, so
+  // that only the last one rounds.
   constexpr int up = form::bias, down = form::bias - 1 - form::digits;
   const auto step = [](const kept& y, const integer& left) {
     const auto more = left > integer(up), less = left < integer(-(form::bias - 1));
-    const kept factor =
-        detail::choose(more, kept(form::power(up)), detail::choose(less, kept(form::power(-down)), kept(real(1))));
-    const integer taken = detail::choose(more, integer(up), detail::choose(less, integer(-down), integer(0)));
+    const kept factor = detail::choose(
+        more, kept(form::power(up)), detail::choose(less, kept(form::power(-down)), kept(real(1))));
+    const integer taken =
+        detail::choose(more, integer(up), detail::choose(less, integer(-down), integer(0)));
     return frexp_result<kept, integer>{kept(y * factor), integer(left - taken)};
   };
   const auto first = step(detail::as_real<kept>(x), integer(n));
@@ -219,7 +229,8 @@ auto nextafter(const Left& x, const Right& y) {
 template <detail::operand_type Type>
 auto rcbrt(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return kept(kept(detail::real_t<detail::storage_type_t<Type>>(1)) / cbrt(detail::as_real<kept>(x)));
+  return kept(kept(detail::real_t<detail::storage_type_t<Type>>(1)) /
+              cbrt(detail::as_real<kept>(x)));
 }
 /// x to an integer power: by repeated squaring where n is plain, as pow where it is traced.
 /// \code
@@ -227,13 +238,15 @@ auto rcbrt(const Type& x) {
 /// \endcode
 template <detail::operand_type Type, detail::operand_type Count>
 auto powi(const Type& x, const Count& n) {
-  static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of powi must be an integer");
+  static_assert(std::is_integral_v<detail::storage_type_t<Count>>,
+                "krait: the exponent of powi must be an integer");
   using real = detail::real_t<detail::storage_type_t<Type>>;
   if constexpr (detail::traced<Count>) {
     return pow(cast<real>(x), cast<real>(n));
   } else {
     using kept = detail::kept_real<Type>;
-    auto rest = static_cast<unsigned long long>(n < 0 ? -static_cast<long long>(n) : static_cast<long long>(n));
+    auto rest = static_cast<unsigned long long>(n < 0 ? -static_cast<long long>(n)
+                                                      : static_cast<long long>(n));
     const auto power = [](const auto& self, const kept& base, unsigned long long exponent) -> kept {
       if (exponent == 0) return kept(real(1));
       if (exponent == 1) return base;

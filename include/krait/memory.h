@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays in kernels: views of arguments, shared and local arrays, tables of constants. krait/atomic.h has atomic operations.
+// Arrays in kernels: views of arguments, shared and local arrays, tables of constants.
+// krait/atomic.h has atomic operations.
 #pragma once
 
 #include <krait/detail/subscript.h>
@@ -39,13 +40,15 @@ class ref<Type> : public value<Type> {
     return value<Type>(detail::store(place_, detail::node_of(detail::convert_plain<Type>(x))));
   }
   void operator=(const ref&) & {
-    static_assert(detail::always_false<Type>,
-                  "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+    static_assert(
+        detail::always_false<Type>,
+        "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
   template <detail::operand_type Other>
   void operator=(const Other&) & {
-    static_assert(detail::always_false<Other>,
-                  "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+    static_assert(
+        detail::always_false<Other>,
+        "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
 
   [[gnu::noinline, gnu::cold]] value<Type> operator++() && {
@@ -88,7 +91,8 @@ class view;
 
 template <class Type, int Rank>
 class view<const Type, Rank> : public detail::handle {
-  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait: views must have one to six dimensions");
+  static_assert(Rank >= 1 && Rank <= detail::max_rank,
+                "krait: views must have one to six dimensions");
 
  public:
   explicit constexpr view(detail::node n) noexcept : handle(n) {}
@@ -98,47 +102,72 @@ class view<const Type, Rank> : public detail::handle {
   /// for (auto k : kr::range(a.extent(1))) y[k] = a(0, k);
   /// \endcode
   template <detail::plain_integer Index>
-  value<std::int64_t> extent(Index dimension, detail::location where = detail::location::here()) const {
+  value<std::int64_t> extent(Index dimension,
+                             detail::location where = detail::location::here()) const {
     detail::set_location(where);
     return value<std::int64_t>(detail::extent(node_, static_cast<unsigned>(dimension)));
   }
   /// The number of elements in all dimensions together.
-  value<std::int64_t> size(detail::location where = detail::location::here()) const { return product<1>(extent(0, where)); }
+  value<std::int64_t> size(detail::location where = detail::location::here()) const {
+    return product<1>(extent(0, where));
+  }
 
-  value<Type> operator[](detail::subscript i) const requires(Rank == 1) {
+  value<Type> operator[](detail::subscript i) const
+    requires(Rank == 1)
+  {
     return detail::element<Type>::read({node_, {node_of(i)}, 1});
   }
-  value<Type> operator()(detail::subscript i) const requires(Rank == 1) {
+  value<Type> operator()(detail::subscript i) const
+    requires(Rank == 1)
+  {
     return detail::element<Type>::read({node_, {node_of(i)}, 1});
   }
-  value<Type> operator()(detail::subscript i, detail::subscript j) const requires(Rank == 2) {
+  value<Type> operator()(detail::subscript i, detail::subscript j) const
+    requires(Rank == 2)
+  {
     return detail::element<Type>::read({node_, {node_of(i), node_of(j)}, 2});
   }
-  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const requires(Rank == 3) {
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const
+    requires(Rank == 3)
+  {
     return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k)}, 3});
   }
-  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
-      requires(Rank == 4) {
-    return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k,
+                         detail::subscript l) const
+    requires(Rank == 4)
+  {
+    return detail::element<Type>::read(
+        {node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
   }
-  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l,
-                         detail::subscript m) const requires(Rank == 5) {
-    return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m)}, 5});
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k,
+                         detail::subscript l, detail::subscript m) const
+    requires(Rank == 5)
+  {
+    return detail::element<Type>::read(
+        {node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m)}, 5});
   }
-  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l, detail::subscript m,
-                         detail::subscript n) const requires(Rank == 6) {
-    return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m), node_of(n)}, 6});
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k,
+                         detail::subscript l, detail::subscript m, detail::subscript n) const
+    requires(Rank == 6)
+  {
+    return detail::element<Type>::read(
+        {node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m), node_of(n)}, 6});
   }
   /// Not usable: an element needs one index per dimension. The compile error names the cure.
   template <class... Indices>
-  value<Type> operator()(const Indices&...) const requires(sizeof...(Indices) != Rank) {
+  value<Type> operator()(const Indices&...) const
+    requires(sizeof...(Indices) != Rank)
+  {
     static_assert(detail::always_false<Indices...>,
                   "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::read({node_, {}, 0});
   }
   template <class Index>
-  value<Type> operator[](const Index&) const requires(Rank != 1) {
-    static_assert(detail::always_false<Index>, "krait: give one index for each dimension of the view, as in x(i, j)");
+  value<Type> operator[](const Index&) const
+    requires(Rank != 1)
+  {
+    static_assert(detail::always_false<Index>,
+                  "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::read({node_, {}, 0});
   }
 
@@ -157,40 +186,61 @@ class view : public view<const Type, Rank> {
  public:
   using base::base;
 
-  ref<Type> operator[](detail::subscript i) const requires(Rank == 1) {
+  ref<Type> operator[](detail::subscript i) const
+    requires(Rank == 1)
+  {
     return detail::element<Type>::name({this->node_, {node_of(i)}, 1});
   }
-  ref<Type> operator()(detail::subscript i) const requires(Rank == 1) {
+  ref<Type> operator()(detail::subscript i) const
+    requires(Rank == 1)
+  {
     return detail::element<Type>::name({this->node_, {node_of(i)}, 1});
   }
-  ref<Type> operator()(detail::subscript i, detail::subscript j) const requires(Rank == 2) {
+  ref<Type> operator()(detail::subscript i, detail::subscript j) const
+    requires(Rank == 2)
+  {
     return detail::element<Type>::name({this->node_, {node_of(i), node_of(j)}, 2});
   }
-  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const requires(Rank == 3) {
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const
+    requires(Rank == 3)
+  {
     return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k)}, 3});
   }
-  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
-      requires(Rank == 4) {
-    return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k,
+                       detail::subscript l) const
+    requires(Rank == 4)
+  {
+    return detail::element<Type>::name(
+        {this->node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
   }
-  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l,
-                       detail::subscript m) const requires(Rank == 5) {
-    return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m)}, 5});
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k,
+                       detail::subscript l, detail::subscript m) const
+    requires(Rank == 5)
+  {
+    return detail::element<Type>::name(
+        {this->node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m)}, 5});
   }
-  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l, detail::subscript m,
-                       detail::subscript n) const requires(Rank == 6) {
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k,
+                       detail::subscript l, detail::subscript m, detail::subscript n) const
+    requires(Rank == 6)
+  {
     return detail::element<Type>::name(
         {this->node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m), node_of(n)}, 6});
   }
   template <class... Indices>
-  ref<Type> operator()(const Indices&...) const requires(sizeof...(Indices) != Rank) {
+  ref<Type> operator()(const Indices&...) const
+    requires(sizeof...(Indices) != Rank)
+  {
     static_assert(detail::always_false<Indices...>,
                   "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::name({this->node_, {}, 0});
   }
   template <class Index>
-  ref<Type> operator[](const Index&) const requires(Rank != 1) {
-    static_assert(detail::always_false<Index>, "krait: give one index for each dimension of the view, as in x(i, j)");
+  ref<Type> operator[](const Index&) const
+    requires(Rank != 1)
+  {
+    static_assert(detail::always_false<Index>,
+                  "krait: give one index for each dimension of the view, as in x(i, j)");
     return detail::element<Type>::name({this->node_, {}, 0});
   }
 };
@@ -201,13 +251,15 @@ class view : public view<const Type, Rank> {
 /// tile(kr::thread_idx().y, kr::thread_idx().x) = x[i];
 /// \endcode
 template <class Type, std::int64_t... Extents>
-view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where = detail::location::here()) {
-  static_assert(((Extents > 0) && ...),
-                "krait: the extents of a shared array must be positive; for a size known at launch use kr::dynamic_shared<T>(n)");
+view<Type, static_cast<int>(sizeof...(Extents))> shared(
+    detail::location where = detail::location::here()) {
+  static_assert(
+      ((Extents > 0) && ...),
+      "krait: the extents of a shared array must be positive; for a size known at launch use kr::dynamic_shared<T>(n)");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
-  const detail::node array =
-      detail::make_array(detail::op::Shared, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
+  const detail::node array = detail::make_array(detail::op::Shared, detail::element<Type>::type,
+                                                sizeof(Type), extents, sizeof...(Extents));
   return view<Type, sizeof...(Extents)>(array);
 }
 /// A shared array of n elements, uninitialised; n is computed at each launch.
@@ -228,12 +280,13 @@ view<Type> dynamic_shared(detail::operand n, detail::location where = detail::lo
 /// stack[0] = 1;
 /// \endcode
 template <class Type, std::int64_t... Extents>
-view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = detail::location::here()) {
+view<Type, static_cast<int>(sizeof...(Extents))> local(
+    detail::location where = detail::location::here()) {
   static_assert(((Extents > 0) && ...), "krait: the extents of a local array must be positive");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
-  const detail::node array =
-      detail::make_array(detail::op::Local, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
+  const detail::node array = detail::make_array(detail::op::Local, detail::element<Type>::type,
+                                                sizeof(Type), extents, sizeof...(Extents));
   return view<Type, sizeof...(Extents)>(array);
 }
 
@@ -245,14 +298,17 @@ view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = 
 /// auto w = kr::constant(weights);
 /// \endcode
 template <class Container>
-requires requires(const Container& from) { from.data(), from.size(); }
+  requires requires(const Container& from) { from.data(), from.size(); }
 auto constant(const Container& from, detail::location where = detail::location::here()) {
   using type = std::remove_cvref_t<decltype(*from.data())>;
-  return view<const type>(detail::constant_array(detail::element<type>::type, sizeof(type), from.data(), from.size(), where));
+  return view<const type>(detail::constant_array(detail::element<type>::type, sizeof(type),
+                                                 from.data(), from.size(), where));
 }
 template <class Type, std::size_t Count>
-view<const Type> constant(const Type (&from)[Count], detail::location where = detail::location::here()) {
-  return view<const Type>(detail::constant_array(detail::element<Type>::type, sizeof(Type), from, Count, where));
+view<const Type> constant(const Type (&from)[Count],
+                          detail::location where = detail::location::here()) {
+  return view<const Type>(
+      detail::constant_array(detail::element<Type>::type, sizeof(Type), from, Count, where));
 }
 
 /// Loads an element that is not used again soon, so that it need not stay in a cache.
@@ -272,7 +328,8 @@ value<Type> load_streaming(const value<Type>& element) {
 /// \endcode
 template <detail::plain Type, detail::operand_type Other>
 void store_streaming(const ref<Type>& element, const Other& x) {
-  if constexpr (detail::plain<Other>) detail::store(place_of(element), detail::node_of(detail::convert_plain<Type>(x)), true);
+  if constexpr (detail::plain<Other>)
+    detail::store(place_of(element), detail::node_of(detail::convert_plain<Type>(x)), true);
   else detail::store(place_of(element), node_of(x), true);
 }
 

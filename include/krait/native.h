@@ -9,8 +9,10 @@
 namespace krait {
 namespace detail {
 
-/// The instructions of PTX that call a device function, kept as long as the process. Throws error{usage} where the text has no such one.
-KRAIT_API const char* call_of_ptx(const char* function, const char* text, scalar result, const scalar* arguments, unsigned count);
+/// The instructions of PTX that call a device function, kept as long as the process. Throws
+/// error{usage} where the text has no such one.
+KRAIT_API const char* call_of_ptx(const char* function, const char* text, scalar result,
+                                  const scalar* arguments, unsigned count);
 /// The same text, kept as long as the process.
 KRAIT_API const char* kept_text(const char* text);
 
@@ -19,8 +21,8 @@ struct linked;
 template <class Result, class... Args>
 struct linked<Result(Args...)> {
   template <class Type>
-  static constexpr bool passes =
-      std::is_arithmetic_v<Type> && !std::is_same_v<Type, bool> && (sizeof(Type) == 4 || sizeof(Type) == 8);
+  static constexpr bool passes = std::is_arithmetic_v<Type> && !std::is_same_v<Type, bool> &&
+                                 (sizeof(Type) == 4 || sizeof(Type) == 8);
   static_assert((passes<Args> && ...) && (std::is_void_v<Result> || passes<Result>),
                 "krait: a linked function takes and returns numbers of 32 or 64 bits");
 
@@ -32,9 +34,13 @@ struct linked<Result(Args...)> {
       else return scalar_of<Result>;
     }();
     function_options with{.name = name};
-    with.ptx = call_of_ptx(name, ptx, result, types, sizeof...(Args)), with.ptx_functions = kept_text(ptx);
-    if constexpr (std::is_void_v<Result>) return function([fallback](value<Args>... x) { fallback(x...); }, with, where);
-    else return function([fallback](value<Args>... x) { return value<Result>(fallback(x...)); }, with, where);
+    with.ptx = call_of_ptx(name, ptx, result, types, sizeof...(Args)),
+    with.ptx_functions = kept_text(ptx);
+    if constexpr (std::is_void_v<Result>)
+      return function([fallback](value<Args>... x) { fallback(x...); }, with, where);
+    else
+      return function([fallback](value<Args>... x) { return value<Result>(fallback(x...)); }, with,
+                      where);
   }
 };
 
@@ -48,12 +54,14 @@ struct linked<Result(Args...)> {
 /// y[i] = kr::inline_asm<float>("rsqrt.approx.f32 $0, $1;", other, x[i]);
 /// \endcode
 template <class Result, class Fallback, class... Operands>
-auto inline_asm(const detail::located_text& ptx, const Fallback& fallback, const Operands&... operands) {
+auto inline_asm(const detail::located_text& ptx, const Fallback& fallback,
+                const Operands&... operands) {
   const function_options with{.name = nullptr, .rare = false, .ptx = ptx.text};
   if constexpr (std::is_void_v<Result>) {
     function([fallback](const auto&... x) { fallback(x...); }, with, ptx.where)(value(operands)...);
   } else {
-    return function([fallback](const auto&... x) { return value<Result>(fallback(x...)); }, with, ptx.where)(value(operands)...);
+    return function([fallback](const auto&... x) { return value<Result>(fallback(x...)); }, with,
+                    ptx.where)(value(operands)...);
   }
 }
 

@@ -41,7 +41,9 @@ struct dims {
   constexpr dims(X x_, Y y_) : x(static_cast<std::int64_t>(x_)), y(static_cast<std::int64_t>(y_)) {}
   template <std::integral X, std::integral Y, std::integral Z>
   constexpr dims(X x_, Y y_, Z z_)
-      : x(static_cast<std::int64_t>(x_)), y(static_cast<std::int64_t>(y_)), z(static_cast<std::int64_t>(z_)) {}
+      : x(static_cast<std::int64_t>(x_)),
+        y(static_cast<std::int64_t>(y_)),
+        z(static_cast<std::int64_t>(z_)) {}
   friend constexpr bool operator==(const dims&, const dims&) = default;
 };
 
@@ -82,7 +84,8 @@ struct launch_config {
   const stream* on = nullptr;
 
   constexpr launch_config(dims grid_, dims block_) : grid(grid_), block(block_) {}
-  constexpr launch_config(dims grid_, dims block_, const stream& on_) : grid(grid_), block(block_), on(&on_) {}
+  constexpr launch_config(dims grid_, dims block_, const stream& on_)
+      : grid(grid_), block(block_), on(&on_) {}
 };
 
 }  // namespace krait

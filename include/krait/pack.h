@@ -14,7 +14,8 @@ namespace detail {
 
 struct pack_state;
 /// The implementation of kr::pack and kernel_pack, whose docstrings list the errors.
-KRAIT_API void write_pack(const char* file, const char* targets, const kernel_reference* kernels, std::size_t count);
+KRAIT_API void write_pack(const char* file, const char* targets, const kernel_reference* kernels,
+                          std::size_t count);
 KRAIT_API pack_state* load_pack(const char* file);
 KRAIT_API void free_pack(pack_state* pack) noexcept;
 KRAIT_API std::size_t kernels_in_pack(const pack_state* pack) noexcept;
@@ -22,9 +23,11 @@ KRAIT_API const char* pack_name(const pack_state* pack, std::size_t index);
 KRAIT_API text pack_signature(const pack_state* pack, const char* name);
 KRAIT_API text pack_targets(const pack_state* pack, const char* name);
 /// A kernel object that takes these parameters.
-KRAIT_API kernel_state* make_packed_kernel(const pack_state* pack, const char* name, const signature& as);
+KRAIT_API kernel_state* make_packed_kernel(const pack_state* pack, const char* name,
+                                           const signature& as);
 
-/// A parameter of a signature: kr::view<T, N> for arrays, kr::value<T> or T for numbers and structs.
+/// A parameter of a signature: kr::view<T, N> for arrays, kr::value<T> or T for numbers and
+/// structs.
 template <class Param>
 struct packed_parameter {
   using type = value<Param>;
@@ -44,15 +47,14 @@ struct packed_lambda {
   void operator()(Params...) const {}
 };
 template <class Kernel>
-concept packable = requires(const Kernel& k) {
-  k.reference();
-};
+concept packable = requires(const Kernel& k) { k.reference(); };
 template <class Signature>
 struct packed_kernel;
 template <class... Params>
 struct packed_kernel<void(Params...)> {
   using lambda = packed_lambda<typename packed_parameter<Params>::type...>;
-  static constexpr const signature& as = kernel_recording<lambda, typename packed_parameter<Params>::type...>::as;
+  static constexpr const signature& as =
+      kernel_recording<lambda, typename packed_parameter<Params>::type...>::as;
 };
 
 }  // namespace detail
@@ -77,7 +79,8 @@ void pack(const char* file, const pack_options& with, const Kernels&... kernels)
   detail::write_pack(file, with.targets, given, sizeof...(Kernels));
 }
 template <class... Kernels>
-requires(detail::packable<Kernels>&&...) void pack(const char* file, const Kernels&... kernels) {
+  requires(detail::packable<Kernels> && ...)
+void pack(const char* file, const Kernels&... kernels) {
   pack(file, pack_options{}, kernels...);
 }
 
@@ -97,7 +100,8 @@ class kernel_pack {
   template <class Signature>
   auto get(const char* name) const {
     using packed = detail::packed_kernel<Signature>;
-    return kernel_object<typename packed::lambda>(detail::make_packed_kernel(state_, name, packed::as));
+    return kernel_object<typename packed::lambda>(
+        detail::make_packed_kernel(state_, name, packed::as));
   }
 
   /// The number of kernels.

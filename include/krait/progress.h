@@ -101,12 +101,13 @@ class progress_range {
 /// \code
 /// for (std::int64_t step : kr::progress(1000, {.name = "heat"})) scale.launch({64, 256}, x);
 /// \endcode
-inline detail::progress_range<detail::counting> progress(std::int64_t count, const progress_options& with = {}) {
+inline detail::progress_range<detail::counting> progress(std::int64_t count,
+                                                         const progress_options& with = {}) {
   return {detail::counting{count}, count > 0 ? count : 0, with};
 }
 /// The elements of a range, with a progress line on the terminal; a temporary range is kept alive.
 template <class Range>
-requires requires(Range& r) { std::begin(r), std::end(r); }
+  requires requires(Range& r) { std::begin(r), std::end(r); }
 detail::progress_range<Range> progress(Range&& range, const progress_options& with = {}) {
   std::int64_t total = -1;
   if constexpr (requires { std::size(range); }) total = static_cast<std::int64_t>(std::size(range));

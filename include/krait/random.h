@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers as a function of a seed and a counter: no state, any order, the same words on every device and on the host.
-// Included by krait.h.
+// Random numbers as a function of a seed and a counter: no state, any order, the same words on
+// every device and on the host. Included by krait.h.
 #pragma once
 
 #include <krait/bits.h>
@@ -69,9 +69,12 @@ struct random_words {
   }
   /// Two normal numbers like normal_float in double precision, at most 8.6 in magnitude.
   /// They are made from all four words.
-  auto normal_double(detail::location where = detail::location::here()) const requires(Words == 4) {
+  auto normal_double(detail::location where = detail::location::here()) const
+    requires(Words == 4)
+  {
     note(where);
-    return normal<double>(kept<double>(1.0) - uniform_double(0), uniform_double(1) * kept<double>(2.0));
+    return normal<double>(kept<double>(1.0) - uniform_double(0),
+                          uniform_double(1) * kept<double>(2.0));
   }
 
  private:
@@ -81,26 +84,30 @@ struct random_words {
     if constexpr (detail::traced<Word>) detail::set_location(where);
   }
   kept<std::uint64_t> long_word(int i) const {
-    return kept<std::uint64_t>(cast<std::uint64_t>(word[2 * i]) | cast<std::uint64_t>(word[2 * i + 1]) << 32);
+    return kept<std::uint64_t>(cast<std::uint64_t>(word[2 * i]) |
+                               cast<std::uint64_t>(word[2 * i + 1]) << 32);
   }
   /// u in (0, 1], the angle in turns of pi.
   template <class Float>
   static auto normal(const kept<Float>& u, const kept<Float>& angle) {
     const kept<Float> radius(sqrt(log(u) * Float(-2.0f)));
-    return random_pair<kept<Float>>{detail::product(radius, cospi(angle)), detail::product(radius, sinpi(angle))};
+    return random_pair<kept<Float>>{detail::product(radius, cospi(angle)),
+                                    detail::product(radius, sinpi(angle))};
   }
 };
 
 namespace detail {
 
 template <int Rounds, class Word>
-random_words<Word> philox_rounds(const Word& a, const Word& b, const Word& c, const Word& d, const Word& k, const Word& l) {
+random_words<Word> philox_rounds(const Word& a, const Word& b, const Word& c, const Word& d,
+                                 const Word& k, const Word& l) {
   if constexpr (Rounds == 0) {
     return {{a, b, c, d}};
   } else {
     const Word left(0xD2511F53u), right(0xCD9E8D57u);
-    return philox_rounds<Rounds - 1, Word>(Word(mul_hi(c, right) ^ b ^ k), Word(c * right), Word(mul_hi(a, left) ^ d ^ l),
-                                           Word(a * left), Word(k + 0x9E3779B9u), Word(l + 0xBB67AE85u));
+    return philox_rounds<Rounds - 1, Word>(Word(mul_hi(c, right) ^ b ^ k), Word(c * right),
+                                           Word(mul_hi(a, left) ^ d ^ l), Word(a * left),
+                                           Word(k + 0x9E3779B9u), Word(l + 0xBB67AE85u));
   }
 }
 
@@ -116,18 +123,22 @@ random_words<Word> philox_rounds(const Word& a, const Word& b, const Word& c, co
 /// y[i] = random.uniform_float(0) + random.uniform_float(1);
 /// \endcode
 template <detail::operand_type Seed, detail::operand_type Index, detail::operand_type Draw>
-auto philox(const Seed& seed, const Index& index, const Draw& draw, detail::location where = detail::location::here()) {
+auto philox(const Seed& seed, const Index& index, const Draw& draw,
+            detail::location where = detail::location::here()) {
   using word = detail::kept_among<std::uint32_t, Seed, Index, Draw>;
   using wide = detail::kept_among<std::uint64_t, Seed, Index, Draw>;
   if constexpr (detail::traced<word>) detail::set_location(where);
   const auto low = [](const wide& x) { return word(cast<std::uint32_t>(x)); };
   const auto high = [](const wide& x) { return word(cast<std::uint32_t>(x >> 32)); };
-  const wide key(cast<std::uint64_t>(seed)), first(cast<std::uint64_t>(index)), second(cast<std::uint64_t>(draw));
-  return detail::philox_rounds<10, word>(low(first), high(first), low(second), high(second), low(key), high(key));
+  const wide key(cast<std::uint64_t>(seed)), first(cast<std::uint64_t>(index)),
+      second(cast<std::uint64_t>(draw));
+  return detail::philox_rounds<10, word>(low(first), high(first), low(second), high(second),
+                                         low(key), high(key));
 }
 /// The same with draw 0.
 template <detail::operand_type Seed, detail::operand_type Index>
-auto philox(const Seed& seed, const Index& index, detail::location where = detail::location::here()) {
+auto philox(const Seed& seed, const Index& index,
+            detail::location where = detail::location::here()) {
   return philox(seed, index, 0, where);
 }
 

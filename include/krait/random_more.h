@@ -27,9 +27,11 @@ inline constexpr int threefry_rotations[2][8][2] = {
     {{13}, {15}, {26}, {6}, {17}, {29}, {16}, {24}},
     {{10, 26}, {11, 21}, {13, 27}, {23, 5}, {6, 20}, {17, 11}, {25, 10}, {18, 20}}};
 
-/// Rounds from `Round` on of Threefry: mixes pairs of words by rotations, and adds the key after every fourth.
+/// Rounds from `Round` on of Threefry: mixes pairs of words by rotations, and adds the key after
+/// every fourth.
 template <int Round, int Words, class Word>
-random_words<Word, Words> threefry_rounds(const random_words<Word, Words>& x, const random_words<Word, Words + 1>& key) {
+random_words<Word, Words> threefry_rounds(const random_words<Word, Words>& x,
+                                          const random_words<Word, Words + 1>& key) {
   constexpr int one_turn = threefry_rotations[Words == 4][Round % 8][0],
                 other_turn = threefry_rotations[Words == 4][Round % 8][1];
   const auto sum = [](const Word& a, const Word& b) { return Word(a + b); };
@@ -45,7 +47,8 @@ random_words<Word, Words> threefry_rounds(const random_words<Word, Words>& x, co
         // Words 1 and 3 change places in every other round.
         constexpr int one = Round % 2 ? 3 : 1, other = 4 - one;
         const Word first(sum(x[0], x[one])), third(sum(x[2], x[other]));
-        const Word left(turned(x[one], one_turn, first)), right(turned(x[other], other_turn, third));
+        const Word left(turned(x[one], one_turn, first)),
+            right(turned(x[other], other_turn, third));
         if constexpr (one == 1) return {{first, left, third, right}};
         else return {{first, right, third, left}};
       }
@@ -56,8 +59,11 @@ random_words<Word, Words> threefry_rounds(const random_words<Word, Words>& x, co
       constexpr int step = Round / 4 + 1;
       const auto keyed = [&](int i) { return sum(mixed[i], key[(step + i) % (Words + 1)]); };
       const auto counted = [&](int i) { return sum(keyed(i), Word(std::uint32_t(step))); };
-      if constexpr (Words == 2) return threefry_rounds<Round + 1>(random_words<Word, 2>{{keyed(0), counted(1)}}, key);
-      else return threefry_rounds<Round + 1>(random_words<Word, 4>{{keyed(0), keyed(1), keyed(2), counted(3)}}, key);
+      if constexpr (Words == 2)
+        return threefry_rounds<Round + 1>(random_words<Word, 2>{{keyed(0), counted(1)}}, key);
+      else
+        return threefry_rounds<Round + 1>(
+            random_words<Word, 4>{{keyed(0), keyed(1), keyed(2), counted(3)}}, key);
     }
   }
 }
@@ -73,7 +79,8 @@ auto threefry2x32(const Key& key, const Counter& counter) {
   const wide k(cast<std::uint64_t>(key)), c(cast<std::uint64_t>(counter));
   const word first(detail::low_word(k)), second(detail::high_word(k));
   return detail::threefry_rounds<0>(
-      random_words<word, 2>{{word(detail::low_word(c) + first), word(detail::high_word(c) + second)}},
+      random_words<word, 2>{
+          {word(detail::low_word(c) + first), word(detail::high_word(c) + second)}},
       random_words<word, 3>{{first, second, word(first ^ second ^ 0x1BD11BDAu)}});
 }
 
@@ -84,17 +91,21 @@ auto threefry2x32(const Key& key, const Counter& counter) {
 /// auto random = kr::threefry(1234, i, 0);
 /// y[i] = random.uniform_float(0);
 /// \endcode
-template <detail::operand_type Seed, detail::operand_type Index, detail::operand_type Draw, detail::operand_type High = int>
+template <detail::operand_type Seed, detail::operand_type Index, detail::operand_type Draw,
+          detail::operand_type High = int>
 auto threefry(const Seed& seed, const Index& index, const Draw& draw, const High& high_seed = 0) {
   using word = detail::kept_among<std::uint32_t, Seed, Index, Draw, High>;
   using wide = detail::kept_among<std::uint64_t, Seed, Index, Draw, High>;
   const wide k(cast<std::uint64_t>(seed)), l(cast<std::uint64_t>(high_seed));
   const wide c(cast<std::uint64_t>(index)), d(cast<std::uint64_t>(draw));
-  const random_words<word, 4> key{{detail::low_word(k), detail::high_word(k), detail::low_word(l), detail::high_word(l)}};
+  const random_words<word, 4> key{
+      {detail::low_word(k), detail::high_word(k), detail::low_word(l), detail::high_word(l)}};
   return detail::threefry_rounds<0>(
-      random_words<word, 4>{{word(detail::low_word(c) + key[0]), word(detail::high_word(c) + key[1]),
-                             word(detail::low_word(d) + key[2]), word(detail::high_word(d) + key[3])}},
-      random_words<word, 5>{{key[0], key[1], key[2], key[3], word(key[0] ^ key[1] ^ key[2] ^ key[3] ^ 0x1BD11BDAu)}});
+      random_words<word, 4>{
+          {word(detail::low_word(c) + key[0]), word(detail::high_word(c) + key[1]),
+           word(detail::low_word(d) + key[2]), word(detail::high_word(d) + key[3])}},
+      random_words<word, 5>{
+          {key[0], key[1], key[2], key[3], word(key[0] ^ key[1] ^ key[2] ^ key[3] ^ 0x1BD11BDAu)}});
 }
 /// The same with draw 0.
 template <detail::operand_type Seed, detail::operand_type Index>
@@ -129,7 +140,8 @@ class xoroshiro {
  public:
   explicit xoroshiro(const xoroshiro_state& from) : s0_(from.s0), s1_(from.s1) {}
   template <detail::traced_composite State>
-  explicit xoroshiro(const State& from) : s0_(from[&xoroshiro_state::s0]), s1_(from[&xoroshiro_state::s1]) {}
+  explicit xoroshiro(const State& from)
+      : s0_(from[&xoroshiro_state::s0]), s1_(from[&xoroshiro_state::s1]) {}
 
   /// The next 64 random bits; the lowest bit is the weakest.
   kept<std::uint64_t> next() {
@@ -139,7 +151,9 @@ class xoroshiro {
     return kept<std::uint64_t>(first + second);
   }
   /// The next double in [0, 1), a multiple of 2^-53.
-  kept<double> uniform_double() { return kept<double>(cast<double>(next() >> 11) * kept<double>(0x1p-53)); }
+  kept<double> uniform_double() {
+    return kept<double>(cast<double>(next() >> 11) * kept<double>(0x1p-53));
+  }
   /// The next float: the double in [0, 1) rounded, so it can be 1.
   kept<float> uniform_float() { return kept<float>(cast<float>(next() >> 11) * 0x1p-53f); }
   /// A normal float of mean 0 and variance 1, made from two results (Box and Muller).
@@ -154,12 +168,13 @@ class xoroshiro {
   template <class Float>
   kept<Float> normal() {
     // The logarithm of 0 would be infinite; no other uniform number is below 2^-53.
-    const kept<Float> u(cast<Float>(max(uniform_float(), 0x1p-53f))), turns(cast<Float>(uniform_float()));
+    const kept<Float> u(cast<Float>(max(uniform_float(), 0x1p-53f))),
+        turns(cast<Float>(uniform_float()));
     return kept<Float>(detail::product(sqrt(log(u) * Float(-2)), cospi(turns * Float(2))));
   }
   Long s0_, s1_;
 };
-xoroshiro(xoroshiro_state)->xoroshiro<std::uint64_t>;
+xoroshiro(xoroshiro_state) -> xoroshiro<std::uint64_t>;
 template <detail::traced_composite State>
 xoroshiro(const State&) -> xoroshiro<var<std::uint64_t>>;
 
@@ -207,7 +222,9 @@ struct quasi_random {
   /// The coordinate as a float in [0, 1), a multiple of 2^-24.
   auto uniform_float() const { return cast<float>(word >> 8) * 0x1p-24f; }
   /// The coordinate as a double in [0, 1), exact.
-  auto uniform_double() const { return cast<double>(word) * detail::kept_as<Word, double>(0x1p-32); }
+  auto uniform_double() const {
+    return cast<double>(word) * detail::kept_as<Word, double>(0x1p-32);
+  }
 };
 
 /// One coordinate of a point of Sobol's quasi-random sequence.

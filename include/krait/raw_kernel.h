@@ -41,7 +41,8 @@ struct raw_text {
 
 namespace detail {
 /// Throws error{usage}. The texts are copied.
-KRAIT_API kernel_state* make_raw_kernel(const raw_text* texts, std::size_t count, const signature& as, location where);
+KRAIT_API kernel_state* make_raw_kernel(const raw_text* texts, std::size_t count,
+                                        const signature& as, location where);
 }  // namespace detail
 
 /// Makes a kernel from PTX, SPIR-V, WGSL or LLVM IR; it is launched like other kernels.
@@ -53,19 +54,23 @@ KRAIT_API kernel_state* make_raw_kernel(const raw_text* texts, std::size_t count
 ///     ptx, {.language = kr::raw_language::ptx, .entry = "twice"});
 /// \endcode
 template <class Signature>
-auto raw_kernel(std::initializer_list<raw_text> texts, detail::location where = detail::location::here()) {
+auto raw_kernel(std::initializer_list<raw_text> texts,
+                detail::location where = detail::location::here()) {
   using given = detail::packed_kernel<Signature>;
-  return kernel_object<typename given::lambda>(detail::make_raw_kernel(texts.begin(), texts.size(), given::as, where));
+  return kernel_object<typename given::lambda>(
+      detail::make_raw_kernel(texts.begin(), texts.size(), given::as, where));
 }
 template <class Signature>
-auto raw_kernel(std::string_view text, const raw_options& with, detail::location where = detail::location::here()) {
+auto raw_kernel(std::string_view text, const raw_options& with,
+                detail::location where = detail::location::here()) {
   return raw_kernel<Signature>({{text, with}}, where);
 }
 /// Makes a kernel from the words of a SPIR-V module.
 template <class Signature>
 auto raw_kernel(std::span<const std::uint32_t> words, const raw_options& with,
                 detail::location where = detail::location::here()) {
-  return raw_kernel<Signature>({{{reinterpret_cast<const char*>(words.data()), words.size_bytes()}, with}}, where);
+  return raw_kernel<Signature>(
+      {{{reinterpret_cast<const char*>(words.data()), words.size_bytes()}, with}}, where);
 }
 
 }  // namespace krait

@@ -61,14 +61,13 @@ constexpr slice_item item_of(Number n) {
 }
 template <class Type, class Step>
 constexpr slice_item item_of(const plain_range<Type, Step>& r) {
-  return {slice_item::range, bound_of(r.first()), bound_of(r.last()), static_cast<std::int64_t>(r.step())};
+  return {slice_item::range, bound_of(r.first()), bound_of(r.last()),
+          static_cast<std::int64_t>(r.step())};
 }
 
 /// The types that a(…) accepts.
 template <class Item>
-concept sliceable = requires(const Item& item) {
-  item_of(item);
-};
+concept sliceable = requires(const Item& item) { item_of(item); };
 template <class Item>
 inline constexpr bool is_index = std::integral<Item> || std::is_same_v<Item, end_position>;
 template <class Item>
@@ -97,8 +96,8 @@ inline constexpr detail::newaxis_type newaxis{};
 /// auto even = x(kr::range(0, kr::end, 2));
 /// \endcode
 template <detail::slice_bound First, detail::slice_bound Last>
-requires(detail::slice_word<First> || detail::slice_word<Last>) constexpr detail::slice_range
-    range(First first, Last last, std::int64_t step = 1) {
+  requires(detail::slice_word<First> || detail::slice_word<Last>)
+constexpr detail::slice_range range(First first, Last last, std::int64_t step = 1) {
   return {{detail::slice_item::range, detail::bound_of(first), detail::bound_of(last), step}};
 }
 

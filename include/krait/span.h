@@ -30,7 +30,8 @@ concept multidimensional_span = requires(const Type& m) {
   m.stride(0);
   Type::rank();
 };
-/// Elements that the host may read through an address: throws error{usage} for arrays of other devices, which `operation` does not take.
+/// Elements that the host may read through an address: throws error{usage} for arrays of other
+/// devices, which `operation` does not take.
 KRAIT_API void check_host_memory(const storage* memory, void* on, const char* operation);
 /// Throws error{usage} if the elements are not contiguous in C order.
 KRAIT_API void check_in_order(const layout& of, const char* operation);
@@ -47,38 +48,45 @@ KRAIT_API void mdspan_strides(const layout& of, std::int64_t* strides);
 /// auto matrix = kr::wrap(h.data(), {3, 4});
 /// \endcode
 template <class Elem, int Rank>
-array<Elem, Rank> wrap(Elem* first, const shape<Rank>& extents, storage_order order = storage_order::c) {
+array<Elem, Rank> wrap(Elem* first, const shape<Rank>& extents,
+                       storage_order order = storage_order::c) {
   const detail::layout at = detail::dense(extents.extents, Rank, order == storage_order::fortran);
-  return array<Elem, Rank>::wrap(reinterpret_cast<std::uintptr_t>(first), extents, at.strides, device::cpu());
+  return array<Elem, Rank>::wrap(reinterpret_cast<std::uintptr_t>(first), extents, at.strides,
+                                 device::cpu());
 }
 template <class Elem, int Rank>
-array<Elem, Rank> wrap(Elem* first, const detail::any_extent (&extents)[Rank], storage_order order = storage_order::c) {
+array<Elem, Rank> wrap(Elem* first, const detail::any_extent (&extents)[Rank],
+                       storage_order order = storage_order::c) {
   return wrap(first, detail::to_shape(extents), order);
 }
 template <class Elem, std::integral Extent, int Rank>
-array<Elem, Rank> wrap(Elem* first, const Extent (&extents)[Rank], storage_order order = storage_order::c) {
+array<Elem, Rank> wrap(Elem* first, const Extent (&extents)[Rank],
+                       storage_order order = storage_order::c) {
   return wrap(first, detail::to_shape(extents), order);
 }
 /// An array on the CPU that shares the elements of a container or a std::span.
 /// The container must be a variable, or refer to elements that live elsewhere.
 template <class Container>
-requires detail::host_container<std::remove_cvref_t<Container>>
+  requires detail::host_container<std::remove_cvref_t<Container>>
 auto wrap(Container&& from) {
-  static_assert(detail::stays<Container>, "krait: wrap shares memory, and this container is a temporary: give it a name");
+  static_assert(detail::stays<Container>,
+                "krait: wrap shares memory, and this container is a temporary: give it a name");
   return wrap(from.data(), shape<1>(from.size()));
 }
 /// An array on the CPU that shares the elements of a std::mdspan, with any strides.
 template <detail::multidimensional_span Span>
-requires(!detail::host_container<Span>) auto wrap(const Span& from) {
+  requires(!detail::host_container<Span>)
+auto wrap(const Span& from) {
   constexpr int rank = static_cast<int>(Span::rank());
   shape<rank> extents;
   std::int64_t strides[rank];
   for (int d = 0; d < rank; ++d) {
     const auto r = static_cast<typename Span::rank_type>(d);
-    extents.extents[d] = static_cast<std::int64_t>(from.extent(r)), strides[d] = static_cast<std::int64_t>(from.stride(r));
+    extents.extents[d] = static_cast<std::int64_t>(from.extent(r)),
+    strides[d] = static_cast<std::int64_t>(from.stride(r));
   }
-  return array<typename Span::element_type, rank>::wrap(reinterpret_cast<std::uintptr_t>(from.data_handle()), extents, strides,
-                                                        device::cpu());
+  return array<typename Span::element_type, rank>::wrap(
+      reinterpret_cast<std::uintptr_t>(from.data_handle()), extents, strides, device::cpu());
 }
 
 /// The elements of an array as a std::span.
@@ -89,22 +97,28 @@ requires(!detail::host_container<Span>) auto wrap(const Span& from) {
 /// kr::to_span(on_cpu)[0] = 1.0f;
 /// \endcode
 template <class Array>
-requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_span(Array&& a) {
-  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array is a temporary: give it a name");
+  requires detail::is_device_array<std::remove_reference_t<Array>>::value
+auto to_span(Array&& a) {
+  static_assert(std::is_lvalue_reference_v<Array>,
+                "krait: this array is a temporary: give it a name");
   using element = detail::element_through<std::remove_reference_t<Array>>;
   detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_span");
   detail::check_in_order(a.at(), "to_span");
-  return std::span<element>(reinterpret_cast<element*>(a.address()), static_cast<std::size_t>(a.size()));
+  return std::span<element>(reinterpret_cast<element*>(a.address()),
+                            static_cast<std::size_t>(a.size()));
 }
 
 /// The elements of an array on the CPU as a std::mdspan type of the same rank, with strides.
 /// Throws error{usage} for arrays of other devices, for extents that Span does not have, and for
 /// strides below 1, which std::layout_stride excludes.
 template <class Span, class Array>
-requires detail::is_device_array<std::remove_reference_t<Array>>::value Span to_mdspan(Array&& a) {
-  static_assert(std::is_lvalue_reference_v<Array>, "krait: this array is a temporary: give it a name");
+  requires detail::is_device_array<std::remove_reference_t<Array>>::value
+Span to_mdspan(Array&& a) {
+  static_assert(std::is_lvalue_reference_v<Array>,
+                "krait: this array is a temporary: give it a name");
   constexpr int rank = std::remove_reference_t<Array>::rank;
-  static_assert(Span::rank() == rank, "krait: the array and the mdspan differ in their number of dimensions");
+  static_assert(Span::rank() == rank,
+                "krait: the array and the mdspan differ in their number of dimensions");
   using element = detail::element_through<std::remove_reference_t<Array>>;
   using index = typename Span::index_type;
   detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_mdspan");
@@ -124,10 +138,12 @@ requires detail::is_device_array<std::remove_reference_t<Array>>::value Span to_
 }
 #ifdef __cpp_lib_mdspan
 template <class Array>
-requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_mdspan(Array&& a) {
+  requires detail::is_device_array<std::remove_reference_t<Array>>::value
+auto to_mdspan(Array&& a) {
   using plain_array = std::remove_reference_t<Array>;
-  using span = std::mdspan<detail::element_through<plain_array>, std::dextents<std::int64_t, std::size_t(plain_array::rank)>,
-                           std::layout_stride>;
+  using span =
+      std::mdspan<detail::element_through<plain_array>,
+                  std::dextents<std::int64_t, std::size_t(plain_array::rank)>, std::layout_stride>;
   return to_mdspan<span>(a);
 }
 #endif

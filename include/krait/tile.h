@@ -50,8 +50,10 @@ namespace detail {
 
 template <class Type, int Rows, int Columns>
 constexpr tile_shape shape_of() {
-  static_assert(Rows == 1 || (Rows > 0 && Rows % 16 == 0), "krait: the rows of a tile must be 1 or a multiple of 16");
-  static_assert(Columns == 1 || (Columns > 0 && Columns % 8 == 0), "krait: the columns of a tile must be 1 or a multiple of 8");
+  static_assert(Rows == 1 || (Rows > 0 && Rows % 16 == 0),
+                "krait: the rows of a tile must be 1 or a multiple of 16");
+  static_assert(Columns == 1 || (Columns > 0 && Columns % 8 == 0),
+                "krait: the columns of a tile must be 1 or a multiple of 8");
   return {scalar_of<Type>, Rows, Columns};
 }
 
@@ -81,7 +83,9 @@ struct tile_traits<tile<Type, Rows, Columns>> {
 };
 template <class Type, int Rows, int Columns>
 struct tile_traits<tile_source<Type, Rows, Columns>> : tile_traits<tile<Type, Rows, Columns>> {
-  static tile_nodes nodes(const tile_source<Type, Rows, Columns>& x) { return load_tile(shape_of<Type, Rows, Columns>(), x.at); }
+  static tile_nodes nodes(const tile_source<Type, Rows, Columns>& x) {
+    return load_tile(shape_of<Type, Rows, Columns>(), x.at);
+  }
 };
 
 template <class Operand>
@@ -91,7 +95,8 @@ inline constexpr bool is_tile_v<tile<Type, Rows, Columns>> = true;
 template <class Type, int Rows, int Columns>
 inline constexpr bool is_tile_v<tile_source<Type, Rows, Columns>> = true;
 template <class... Operands>
-concept tiles_among = (is_tile_v<Operands> || ...) && ((is_tile_v<Operands> || operand_type<Operands>)&&...);
+concept tiles_among =
+    (is_tile_v<Operands> || ...) && ((is_tile_v<Operands> || operand_type<Operands>)&&...);
 
 constexpr int common_extent(std::initializer_list<int> extents) {
   int common = 1;
@@ -103,14 +108,16 @@ template <class Result, class... Operands>
 struct joint {
   static constexpr int rows = common_extent({tile_traits<Operands>::rows...}),
                        columns = common_extent({tile_traits<Operands>::columns...});
-  static_assert(rows > 0 && columns > 0, "krait: the shapes of these tiles do not match: extents must be equal, or 1");
+  static_assert(rows > 0 && columns > 0,
+                "krait: the shapes of these tiles do not match: extents must be equal, or 1");
   using type = tile<Result, rows, columns>;
 };
 
 template <class Operand>
 tile_nodes spread_to(const Operand& x, const tile_shape& to) {
   using traits = tile_traits<Operand>;
-  return spread_tile({scalar_of<typename traits::type>, traits::rows, traits::columns}, traits::nodes(x), to);
+  return spread_tile({scalar_of<typename traits::type>, traits::rows, traits::columns},
+                     traits::nodes(x), to);
 }
 
 /// The operation on each element, computed in `Types::type`.
@@ -118,8 +125,9 @@ template <class Types, class Left, class Right>
 auto combine_tiles(op what, const Left& x, const Right& y) {
   using result = typename joint<typename Types::result, Left, Right>::type;
   const tile_nodes left = spread_to(x, result::shape), right = spread_to(y, result::shape);
-  return result(
-      map_tile(result::shape, [&](unsigned e) { return apply(what, scalar_of<typename Types::type>, left[e], right[e]); }));
+  return result(map_tile(result::shape, [&](unsigned e) {
+    return apply(what, scalar_of<typename Types::type>, left[e], right[e]);
+  }));
 }
 
 }  // namespace detail
@@ -141,7 +149,8 @@ class tile {
   tile() : tile(Type()) {}
   template <detail::operand_type Number>
   explicit(detail::traced<Number>) tile(const Number& x)
-      : nodes_(detail::make_tile(shape, detail::convert(shape.type, node_of(detail::operand(x))))) {}
+      : nodes_(detail::make_tile(shape, detail::convert(shape.type, node_of(detail::operand(x))))) {
+  }
   tile(const tile_source<Type, Rows, Columns>& from)
       : nodes_(detail::load_tile(shape, from.at)) {}  // NOLINT: implicit on purpose
   tile(const tile& x) : nodes_(detail::copy_tile(shape, x.nodes_)) {}
@@ -153,9 +162,11 @@ class tile {
     return *this;
   }
   template <class Operand>
-  requires detail::is_tile_v<Operand> || detail::operand_type<Operand> tile& operator=(const Operand& x) {
+    requires detail::is_tile_v<Operand> || detail::operand_type<Operand>
+  tile& operator=(const Operand& x) {
     using result = typename detail::joint<Type, tile, Operand>::type;
-    static_assert(std::is_same_v<result, tile>, "krait: the tile that is assigned has more rows or columns");
+    static_assert(std::is_same_v<result, tile>,
+                  "krait: the tile that is assigned has more rows or columns");
     detail::assign_tile(nodes_, detail::spread_to(x, shape));
     return *this;
   }
@@ -177,7 +188,8 @@ class tile {
   template <detail::plain To>
   tile<To, Rows, Columns> cast() const {
     using result = tile<To, Rows, Columns>;
-    return result(detail::map_tile(result::shape, [&](unsigned e) { return detail::convert(result::shape.type, nodes_[e]); }));
+    return result(detail::map_tile(
+        result::shape, [&](unsigned e) { return detail::convert(result::shape.type, nodes_[e]); }));
   }
 
   /// The recorded parts of the tile; used by the library.
@@ -187,7 +199,7 @@ class tile {
   detail::tile_nodes nodes_;
 };
 
-// ---- memory -----------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 /// A promise about the position of a tile, which saves bounds checks.
 /// `masked` promises nothing. `unmasked`: the whole tile is inside its view. `pieces`: also, the
@@ -196,9 +208,11 @@ enum class edges : unsigned char { masked, unmasked, pieces };
 
 namespace detail {
 
-inline tile_place tile_place_of(node view, int rank, std::initializer_list<operand> indices, edges at) {
+inline tile_place tile_place_of(node view, int rank, std::initializer_list<operand> indices,
+                                edges at) {
   tile_place p{view, {}, unsigned(rank), at != edges::masked, at == edges::pieces};
-  if (indices.size() != std::size_t(rank)) misuse("a tile's place must have one index for each dimension of its view", {});
+  if (indices.size() != std::size_t(rank))
+    misuse("a tile's place must have one index for each dimension of its view", {});
   unsigned d = 0;
   for (const operand& i : indices)
     if (d < unsigned(rank)) p.indices[d++] = convert(scalar::i64, node_of(i));
@@ -214,18 +228,20 @@ inline tile_place tile_place_of(node view, int rank, std::initializer_list<opera
 /// auto t = kr::load<16, 16>(a, {0, 0});
 /// \endcode
 template <int Rows, int Columns, class Type, int Rank>
-auto load(const view<Type, Rank>& from, std::initializer_list<detail::operand> first, edges at = edges::masked,
-          detail::location where = detail::location::here()) {
+auto load(const view<Type, Rank>& from, std::initializer_list<detail::operand> first,
+          edges at = edges::masked, detail::location where = detail::location::here()) {
   static_assert(Rank >= 2, "krait: tiles can be loaded only from views of two or more dimensions");
   detail::set_location(where);
-  return tile_source<std::remove_const_t<Type>, Rows, Columns>{detail::tile_place_of(node_of(from), Rank, first, at)};
+  return tile_source<std::remove_const_t<Type>, Rows, Columns>{
+      detail::tile_place_of(node_of(from), Rank, first, at)};
 }
 /// A limit for kr::store: only rows before it are stored, because later rows belong to another
 /// block.
 struct rows_before {
   /// The first row that is not stored.
   value<std::int64_t> end;
-  explicit rows_before(const detail::operand& end_) : end(detail::convert(detail::scalar::i64, node_of(end_))) {}
+  explicit rows_before(const detail::operand& end_)
+      : end(detail::convert(detail::scalar::i64, node_of(end_))) {}
 };
 
 /// Stores a tile into a view or a shared array; elements outside it are not stored.
@@ -234,17 +250,20 @@ struct rows_before {
 /// kr::store(b, {0, 0}, t);
 /// \endcode
 template <class Type, int Rank, class Element, int Rows, int Columns>
-void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
-           edges at = edges::masked, detail::location where = detail::location::here()) {
+void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first,
+           const tile<Element, Rows, Columns>& x, edges at = edges::masked,
+           detail::location where = detail::location::here()) {
   static_assert(Rank >= 2, "krait: tiles can be stored only to views of two or more dimensions");
   static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
   detail::set_location(where);
-  detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(), detail::tile_place_of(node_of(to), Rank, first, at));
+  detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(),
+                     detail::tile_place_of(node_of(to), Rank, first, at));
 }
 /// Stores the rows of a tile that are before `rows.end`.
 template <class Type, int Rank, class Element, int Rows, int Columns>
-void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
-           const rows_before& rows, detail::location where = detail::location::here()) {
+void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first,
+           const tile<Element, Rows, Columns>& x, const rows_before& rows,
+           detail::location where = detail::location::here()) {
   static_assert(Rank >= 2, "krait: tiles can be stored only to views of two or more dimensions");
   static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
   detail::set_location(where);

@@ -7,12 +7,13 @@
 
 namespace krait {
 
-#define KRAIT_TILE_OPERATOR(symbol, Name, rule)                                                                      \
-  template <class Left, class Right>                                                                                 \
-  requires detail::tiles_among<Left, Right>                                                                          \
-  auto operator symbol(const Left& x, const Right& y) {                                                              \
-    using types = detail::rule<typename detail::tile_traits<Left>::type, typename detail::tile_traits<Right>::type>; \
-    return detail::combine_tiles<types>(detail::op::Name, x, y);                                                     \
+#define KRAIT_TILE_OPERATOR(symbol, Name, rule)                            \
+  template <class Left, class Right>                                       \
+    requires detail::tiles_among<Left, Right>                              \
+  auto operator symbol(const Left& x, const Right& y) {                    \
+    using types = detail::rule<typename detail::tile_traits<Left>::type,   \
+                               typename detail::tile_traits<Right>::type>; \
+    return detail::combine_tiles<types>(detail::op::Name, x, y);           \
   }
 KRAIT_TILE_OPERATOR(+, Add, arithmetic_rule)
 KRAIT_TILE_OPERATOR(-, Sub, arithmetic_rule)
@@ -34,18 +35,20 @@ KRAIT_TILE_OPERATOR(|, Or, arithmetic_rule)
 /// auto u = kr::map([](auto v) { return kr::exp(-v); }, t);
 /// \endcode
 template <class Function, class... Operands>
-requires detail::tiles_among<Operands...>
+  requires detail::tiles_among<Operands...>
 auto map(const Function& f, const Operands&... operands) {
-  using element =
-      detail::storage_type_t<std::invoke_result_t<const Function&, value<typename detail::tile_traits<Operands>::type>...>>;
+  using element = detail::storage_type_t<std::invoke_result_t<
+      const Function&, value<typename detail::tile_traits<Operands>::type>...>>;
   using result = typename detail::joint<element, Operands...>::type;
   const std::tuple spread(detail::spread_to(operands, result::shape)...);
   return result(detail::map_tile(result::shape, [&](unsigned e) {
     return std::apply(
         [&](const auto&... nodes) {
-          return detail::convert(result::shape.type,
-                                 node_of(detail::operand(f(value<typename detail::tile_traits<Operands>::type>(detail::convert(
-                                     detail::scalar_of<typename detail::tile_traits<Operands>::type>, nodes[e]))...))));
+          return detail::convert(
+              result::shape.type,
+              node_of(detail::operand(f(value<typename detail::tile_traits<Operands>::type>(
+                  detail::convert(detail::scalar_of<typename detail::tile_traits<Operands>::type>,
+                                  nodes[e]))...))));
         },
         spread);
   }));
@@ -54,7 +57,7 @@ auto map(const Function& f, const Operands&... operands) {
 // Undefined below. A function of krait/math.h, for each element of a tile.
 #define KRAIT_TILE_FUNCTION(name)                                                     \
   template <class First, class... Rest>                                               \
-  requires detail::tiles_among<First, Rest...>                                        \
+    requires detail::tiles_among<First, Rest...>                                      \
   auto name(const First& x, const Rest&... rest) {                                    \
     return krait::map([](auto... each) { return krait::name(each...); }, x, rest...); \
   }
@@ -77,7 +80,7 @@ KRAIT_TILE_FUNCTION(pow)
 /// auto positive = kr::where(t > 0.0f, t, 0.0f);
 /// \endcode
 template <class Condition, class Yes, class No>
-requires detail::tiles_among<Condition, Yes, No>
+  requires detail::tiles_among<Condition, Yes, No>
 auto where(const Condition& condition, const Yes& x, const No& y) {
   return krait::map([](auto c, auto a, auto b) { return krait::select(c, a, b); }, condition, x, y);
 }
@@ -101,13 +104,15 @@ tile<int, 1, Columns> columns() {
   return result(detail::index_tile(result::shape, 1));
 }
 
-// ---- along an axis ----------------------------------------------------------------------------------------------------------
+// ---- along an axis ------------------------------------------------------------------------------
 
 namespace detail {
 
 template <class Type, class Combine>
 auto combining(const Combine& f) {
-  return [&f](node x, node y) { return convert(scalar_of<Type>, node_of(operand(f(value<Type>(x), value<Type>(y))))); };
+  return [&f](node x, node y) {
+    return convert(scalar_of<Type>, node_of(operand(f(value<Type>(x), value<Type>(y)))));
+  };
 }
 
 }  // namespace detail
@@ -149,7 +154,8 @@ auto min(const tile<Type, Rows, Columns>& x) {
 template <int Axis, class Type, int Rows, int Columns, class Combine>
 tile<Type, Rows, Columns> scan(const tile<Type, Rows, Columns>& x, const Combine& f) {
   static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile must be 0 or 1");
-  return tile<Type, Rows, Columns>(detail::scan_tile_along(x.shape, x.nodes(), Axis, detail::combining<Type>(f)));
+  return tile<Type, Rows, Columns>(
+      detail::scan_tile_along(x.shape, x.nodes(), Axis, detail::combining<Type>(f)));
 }
 
 /// The transpose of a tile.

@@ -34,28 +34,32 @@ struct sums_of {
   using type = void;
 };
 template <class Left, class Right>
-requires(sizeof(Left) == 1 && sizeof(Right) == 1 && std::is_integral_v<Left> && std::is_integral_v<Right> &&
-         !std::is_same_v<Left, bool> && !std::is_same_v<Right, bool>) struct sums_of<Left, Right> {
+  requires(sizeof(Left) == 1 && sizeof(Right) == 1 && std::is_integral_v<Left> &&
+           std::is_integral_v<Right> && !std::is_same_v<Left, bool> && !std::is_same_v<Right, bool>)
+struct sums_of<Left, Right> {
   using type = std::int32_t;
 };
 template <class Left, class Right>
-requires(is_float_v<Left>&& is_float_v<Right> &&
-         (std::is_same_v<Left, Right> || (sizeof(Left) == 1 && sizeof(Right) == 1))) struct sums_of<Left, Right> {
+  requires(is_float_v<Left> && is_float_v<Right> &&
+           (std::is_same_v<Left, Right> || (sizeof(Left) == 1 && sizeof(Right) == 1)))
+struct sums_of<Left, Right> {
   using type = std::conditional_t<sizeof(Left) == 8, double, float>;
 };
 
 template <class Left, int Rows, int Depth, class Right, int Columns, class Sums>
-auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x, const tile_factor<Right, Depth, Columns>& y,
+auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x,
+                    const tile_factor<Right, Depth, Columns>& y,
                     const tile<Sums, Rows, Columns>& sum, bool rounds) {
   using sums = typename sums_of<Left, Right>::type;
-  static_assert(!std::is_void_v<sums>,
-                "krait: products of tiles need two factors of one floating-point type, of any two 8-bit floating-point types, or of any two 8-bit integer types");
+  static_assert(
+      !std::is_void_v<sums>,
+      "krait: products of tiles need two factors of one floating-point type, of any two 8-bit floating-point types, or of any two 8-bit integer types");
   static_assert(
       std::is_void_v<sums> || std::is_same_v<sums, Sums>,
       "krait: sums of products of tiles must be double for factors of double, float for other floats, and int for integers");
   tile_nodes nodes = sum.nodes();
-  multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at, nodes.data(),
-           unsigned(nodes.size()));
+  multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at,
+           nodes.data(), unsigned(nodes.size()));
   return tile<Sums, Rows, Columns>(copy_tile(sum.shape, nodes));
 }
 
@@ -87,11 +91,10 @@ enum class precision : unsigned char { single, tf32 };
 /// t = kr::mma(kr::load<16, 16>(a, {0, 0}), kr::load<16, 16>(a, {0, 16}), t);
 /// \endcode
 template <class Left, class Right, class Sums, int Rows, int Columns>
-auto mma(const Left& x, const Right& y, const tile<Sums, Rows, Columns>& sum, precision how = precision::single,
-         detail::location where = detail::location::here()) {
+auto mma(const Left& x, const Right& y, const tile<Sums, Rows, Columns>& sum,
+         precision how = precision::single, detail::location where = detail::location::here()) {
   detail::set_location(where);
-  constexpr bool in_place = requires { x.kept; }
-  &&requires { y.kept; };
+  constexpr bool in_place = requires { x.kept; } && requires { y.kept; };
   if constexpr (in_place) {
     return detail::multiply_tiles(x, y, sum, how == precision::tf32);
   } else {
@@ -103,11 +106,12 @@ auto mma(const Left& x, const Right& y, const tile<Sums, Rows, Columns>& sum, pr
   }
 }
 /// The matrix product x * y of tiles.
-template <class Type, int Rows, int Depth, class Other, int Columns, template <class, int, int> class Left,
-          template <class, int, int> class Right>
-auto mma(const Left<Type, Rows, Depth>& x, const Right<Other, Depth, Columns>& y, precision how = precision::single,
-         detail::location where = detail::location::here()) {
-  return krait::mma(x, y, tile<typename detail::sums_of<Type, Other>::type, Rows, Columns>(), how, where);
+template <class Type, int Rows, int Depth, class Other, int Columns,
+          template <class, int, int> class Left, template <class, int, int> class Right>
+auto mma(const Left<Type, Rows, Depth>& x, const Right<Other, Depth, Columns>& y,
+         precision how = precision::single, detail::location where = detail::location::here()) {
+  return krait::mma(x, y, tile<typename detail::sums_of<Type, Other>::type, Rows, Columns>(), how,
+                    where);
 }
 
 namespace detail {
@@ -116,8 +120,12 @@ template <class Type, int Rows, int Columns>
 struct slots_of {
   static constexpr tile_shape shape = factor_shape<Type, Rows, Columns>();
   slots_of(const tile_source<Type, Rows, Columns>&, int count) : at(make_factor(shape, count)) {}
-  void fetch(node slot, const tile_source<Type, Rows, Columns>& from) const { fetch_factor(shape, at, slot, from.at); }
-  tile_factor<Type, Rows, Columns> operator[](node slot) const { return {factor_at(shape, at, slot), true}; }
+  void fetch(node slot, const tile_source<Type, Rows, Columns>& from) const {
+    fetch_factor(shape, at, slot, from.at);
+  }
+  tile_factor<Type, Rows, Columns> operator[](node slot) const {
+    return {factor_at(shape, at, slot), true};
+  }
   factor at;
 };
 
@@ -149,7 +157,8 @@ struct slots_for<std::tuple<tile_source<Types, Rows, Columns>...>> {
 ///                  [&](auto, const auto& p) { t = kr::mma(p, p, t); });
 /// \endcode
 template <int Slots = 3, class Loads, class Body>
-void pipelined(detail::operand steps, const Loads& loads, const Body& body, detail::location where = detail::location::here()) {
+void pipelined(detail::operand steps, const Loads& loads, const Body& body,
+               detail::location where = detail::location::here()) {
   static_assert(Slots >= 2, "krait: a pipeline needs at least 2 slots");
   using step_type = value<std::int64_t>;
   using sources = decltype(detail::as_sources(loads(std::declval<step_type>())));

@@ -109,7 +109,9 @@ struct tune_options {
   /// The relative difference allowed between floats of results and those of the first candidate; 0:
   /// none.
   double tolerance =
-      0;  ///< by which floats of results may differ from the first candidate's, relative to the larger; 0: not at all
+      /// by which floats of results may differ from the first candidate's, relative to the larger;
+      /// 0: not at all
+      0;
   /// The device of the launches.
   device on = device();
 };
@@ -140,9 +142,11 @@ struct tuned_output {
 template <class Elem>
 std::int64_t first_difference(const void* x, const void* y, std::int64_t count, double tolerance) {
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto *const left = static_cast<const Elem*>(x) + i, *const right = static_cast<const Elem*>(y) + i;
+    const auto *const left = static_cast<const Elem*>(x) + i, *const right =
+                                                                  static_cast<const Elem*>(y) + i;
     if (std::memcmp(left, right, sizeof(Elem)) == 0) continue;
-    if constexpr (!std::is_integral_v<Elem> && !std::is_enum_v<Elem> && requires { static_cast<double>(*left); }) {
+    if constexpr (!std::is_integral_v<Elem> && !std::is_enum_v<Elem> &&
+                  requires { static_cast<double>(*left); }) {
       const auto l = static_cast<double>(*left), r = static_cast<double>(*right);
       if (l == r || std::abs(l - r) <= tolerance * std::max(std::abs(l), std::abs(r))) continue;
     }
@@ -151,8 +155,8 @@ std::int64_t first_difference(const void* x, const void* y, std::int64_t count, 
   return count;
 }
 
-KRAIT_API tuned tune(const char* name, const space& among, function_ref<void(const candidate&)> run, const tune_options& with,
-                     const tuned_output* outputs, std::size_t count);
+KRAIT_API tuned tune(const char* name, const space& among, function_ref<void(const candidate&)> run,
+                     const tune_options& with, const tuned_output* outputs, std::size_t count);
 
 }  // namespace detail
 
@@ -170,12 +174,14 @@ KRAIT_API tuned tune(const char* name, const space& among, function_ref<void(con
 /// const kr::tuned best = kr::tune("scale", forms, run, {.search = true});
 /// \endcode
 template <class Run, class... Outputs>
-tuned tune(const char* name, const space& among, const Run& run, const tune_options& with, const Outputs&... outputs) {
+tuned tune(const char* name, const space& among, const Run& run, const tune_options& with,
+           const Outputs&... outputs) {
   const detail::layout layouts[sizeof...(Outputs) + 1] = {outputs.at()...};
   [[maybe_unused]] std::size_t next = 0;
   const auto describe = [&]<class Elem, int Rank>(const array<Elem, Rank>& a) {
     static_assert(!std::is_const_v<Elem>, "krait: the outputs of kr::tune must be writable arrays");
-    return detail::tuned_output{{a.memory(), &layouts[next++], sizeof(Elem)}, &detail::first_difference<Elem>};
+    return detail::tuned_output{{a.memory(), &layouts[next++], sizeof(Elem)},
+                                &detail::first_difference<Elem>};
   };
   const detail::tuned_output list[sizeof...(Outputs) + 1] = {describe(outputs)...};
   return detail::tune(

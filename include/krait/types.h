@@ -23,7 +23,7 @@ class f16 : public detail::narrow_number<f16, 5, 10> {
   constexpr f16() = default;
   /// Rounds to nearest, ties to even.
   template <class Number>
-  requires std::is_arithmetic_v<Number>
+    requires std::is_arithmetic_v<Number>
   constexpr explicit f16(Number x) : narrow_number(x, 0) {}
 };
 
@@ -34,7 +34,7 @@ class bf16 : public detail::narrow_number<bf16, 8, 7> {
   constexpr bf16() = default;
   /// Rounds to nearest, ties to even.
   template <class Number>
-  requires std::is_arithmetic_v<Number>
+    requires std::is_arithmetic_v<Number>
   constexpr explicit bf16(Number x) : narrow_number(x, 0) {}
 };
 
@@ -47,7 +47,7 @@ class f8e4m3 : public detail::narrow_float<f8e4m3, 4, 3, true> {
   constexpr f8e4m3() = default;
   /// Rounds to nearest, ties to even.
   template <class Number>
-  requires std::is_arithmetic_v<Number>
+    requires std::is_arithmetic_v<Number>
   constexpr explicit f8e4m3(Number x) : narrow_float(x, 0) {}
 };
 
@@ -59,7 +59,7 @@ class f8e5m2 : public detail::narrow_float<f8e5m2, 5, 2> {
   constexpr f8e5m2() = default;
   /// Rounds to nearest, ties to even.
   template <class Number>
-  requires std::is_arithmetic_v<Number>
+    requires std::is_arithmetic_v<Number>
   constexpr explicit f8e5m2(Number x) : narrow_float(x, 0) {}
 };
 
@@ -79,9 +79,11 @@ inline constexpr scalar narrow_scalar<f8e5m2> = scalar::f8e5m2;
 template <class Type>
 inline constexpr bool is_narrow_v = narrow_scalar<Type> != scalar::none;
 
-/// An ordinary C++ value that kernels know: an arithmetic type except long double, a narrow float, or an enumeration.
+/// An ordinary C++ value that kernels know: an arithmetic type except long double, a narrow float,
+/// or an enumeration.
 template <class Type>
-concept plain = (std::is_arithmetic_v<Type> && sizeof(Type) <= 8) || is_narrow_v<Type> || std::is_enum_v<Type>;
+concept plain =
+    (std::is_arithmetic_v<Type> && sizeof(Type) <= 8) || is_narrow_v<Type> || std::is_enum_v<Type>;
 template <class Type>
 concept plain_integer = std::is_integral_v<Type> && plain<Type>;
 
@@ -90,21 +92,31 @@ inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v
 
 template <class Type>
 constexpr scalar find_scalar() {
-  static_assert(plain<Type>,
-                "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3 and "
-                "kr::f8e5m2");
+  static_assert(
+      plain<Type>,
+      "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3 and "
+      "kr::f8e5m2");
   if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
   else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
   else if constexpr (is_narrow_v<Type>) return narrow_scalar<Type>;
-  else if constexpr (std::is_floating_point_v<Type>) return sizeof(Type) == 4 ? scalar::f32 : scalar::f64;
+  else if constexpr (std::is_floating_point_v<Type>)
+    return sizeof(Type) == 4 ? scalar::f32 : scalar::f64;
   else if constexpr (std::is_signed_v<Type>)
-    return sizeof(Type) == 1 ? scalar::i8 : sizeof(Type) == 2 ? scalar::i16 : sizeof(Type) == 4 ? scalar::i32 : scalar::i64;
-  else return sizeof(Type) == 1 ? scalar::u8 : sizeof(Type) == 2 ? scalar::u16 : sizeof(Type) == 4 ? scalar::u32 : scalar::u64;
+    return sizeof(Type) == 1   ? scalar::i8
+           : sizeof(Type) == 2 ? scalar::i16
+           : sizeof(Type) == 4 ? scalar::i32
+                               : scalar::i64;
+  else
+    return sizeof(Type) == 1   ? scalar::u8
+           : sizeof(Type) == 2 ? scalar::u16
+           : sizeof(Type) == 4 ? scalar::u32
+                               : scalar::u64;
 }
 template <class Type>
 inline constexpr scalar scalar_of = find_scalar<Type>();
 
-/// The type that arithmetic on a Left and a Right has in C++: promotion and the usual arithmetic conversions.
+/// The type that arithmetic on a Left and a Right has in C++: promotion and the usual arithmetic
+/// conversions.
 template <class Left, class Right>
 struct arithmetic {
   static_assert(std::is_convertible_v<Left, double> && std::is_convertible_v<Right, double>,
@@ -116,13 +128,14 @@ struct promoted {
   using type = Type;
 };
 template <class Type>
-requires(std::is_enum_v<Type>&& std::is_convertible_v<Type, int>) struct promoted<Type> {
+  requires(std::is_enum_v<Type> && std::is_convertible_v<Type, int>)
+struct promoted<Type> {
   using type = decltype(+Type());
 };
 template <class Type>
 using promoted_t = typename promoted<Type>::type;
 template <class Left, class Right>
-requires requires { promoted_t<Left>() + promoted_t<Right>(); }
+  requires requires { promoted_t<Left>() + promoted_t<Right>(); }
 struct arithmetic<Left, Right> {
   using type = decltype(promoted_t<Left>() + promoted_t<Right>());
 };
@@ -141,13 +154,14 @@ struct choice<Type, Type> {
 };
 template <class Left, class Right>
 using choice_t = typename choice<Left, Right>::type;
-/// The type in which a floating-point function of a Type is computed: integers as double, floats of 8 bits as float.
+/// The type in which a floating-point function of a Type is computed: integers as double, floats of
+/// 8 bits as float.
 template <class Type>
 struct real {
   using type = double;
 };
 template <class Type>
-requires is_float_v<Type>
+  requires is_float_v<Type>
 struct real<Type> {
   using type = promote_t<Type>;
 };
@@ -156,13 +170,15 @@ using real_t = typename real<Type>::type;
 template <class Left, class Right>
 using real2_t = real_t<arith_t<Left, Right>>;
 
-/// From keeps its value as To, or is an integer that C++ programs convert as a matter of course: the conversion may be implicit.
+/// From keeps its value as To, or is an integer that C++ programs convert as a matter of course:
+/// the conversion may be implicit.
 template <class From, class To>
-inline constexpr bool widens = std::is_same_v<From, To> || std::is_same_v<From, bool> ||
-                               (std::is_integral_v<From> &&
-                                (is_float_v<To> || (!std::is_same_v<To, bool> && sizeof(From) <= sizeof(To)))) ||
-                               (std::is_enum_v<From> && std::is_convertible_v<From, To>) ||
-                               (is_float_v<From> && is_float_v<To> && sizeof(From) < sizeof(To));
+inline constexpr bool widens =
+    std::is_same_v<From, To> || std::is_same_v<From, bool> ||
+    (std::is_integral_v<From> &&
+     (is_float_v<To> || (!std::is_same_v<To, bool> && sizeof(From) <= sizeof(To)))) ||
+    (std::is_enum_v<From> && std::is_convertible_v<From, To>) ||
+    (is_float_v<From> && is_float_v<To> && sizeof(From) < sizeof(To));
 
 /// The bits of a plain value, zero-extended.
 template <plain Type>
@@ -171,20 +187,23 @@ constexpr std::uint64_t bits_of(Type x) {
   else if constexpr (std::is_same_v<Type, float>) return __builtin_bit_cast(std::uint32_t, x);
   else if constexpr (std::is_same_v<Type, double>) return __builtin_bit_cast(std::uint64_t, x);
   else if constexpr (std::is_same_v<Type, bool>) return x;
-  else if constexpr (std::is_enum_v<Type>) return bits_of(static_cast<std::underlying_type_t<Type>>(x));
+  else if constexpr (std::is_enum_v<Type>)
+    return bits_of(static_cast<std::underlying_type_t<Type>>(x));
   else return static_cast<std::make_unsigned_t<Type>>(x);
 }
 template <plain Type>
 constexpr Type from_bits(std::uint64_t bits) {
-  if constexpr (is_narrow_v<Type>) return Type::from_bits(static_cast<typename Type::storage>(bits));
-  else if constexpr (std::is_same_v<Type, float>) return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits));
+  if constexpr (is_narrow_v<Type>)
+    return Type::from_bits(static_cast<typename Type::storage>(bits));
+  else if constexpr (std::is_same_v<Type, float>)
+    return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits));
   else if constexpr (std::is_same_v<Type, double>) return __builtin_bit_cast(double, bits);
   else return static_cast<Type>(bits);
 }
 
 /// By the bits, so that -ffast-math does not drop the test.
 template <class Float>
-requires is_float_v<Float>
+  requires is_float_v<Float>
 constexpr bool is_nan(Float x) {
   if constexpr (is_narrow_v<Float>) {
     return is_nan(float(x));
@@ -202,8 +221,10 @@ constexpr To convert_plain(From x) {
   } else if constexpr (std::is_integral_v<To> && is_float_v<From>) {
     constexpr int width = static_cast<int>(sizeof(To)) * 8 - std::is_signed_v<To>;
     // One above the largest.
-    constexpr double limit = width == 64 ? 0x1p64 : static_cast<double>(std::uint64_t{1} << (width % 64));
-    constexpr To largest = static_cast<To>(~std::uint64_t{0} >> (64 - width)), smallest = static_cast<To>(~largest);
+    constexpr double limit =
+        width == 64 ? 0x1p64 : static_cast<double>(std::uint64_t{1} << (width % 64));
+    constexpr To largest = static_cast<To>(~std::uint64_t{0} >> (64 - width)),
+                 smallest = static_cast<To>(~largest);
     const auto wide = static_cast<double>(x);
     if (is_nan(wide)) return To{};
     if (wide >= limit) return largest;

@@ -21,13 +21,15 @@ class handle {
   template <plain Type>
   explicit operator Type() const {
     if constexpr (std::is_same_v<Type, bool>)
-      static_assert(always_false<Type>,
-                    "krait: a traced value is not known while recording: use kr::if_, kr::while_ or kr::select instead of if, "
-                    "while and ?:");
+      static_assert(
+          always_false<Type>,
+          "krait: a traced value is not known while recording: use kr::if_, kr::while_ or kr::select instead of if, "
+          "while and ?:");
     else
-      static_assert(always_false<Type>,
-                    "krait: a traced value cannot become a plain C++ value: keep it in `auto` or kr::value, and convert with "
-                    "kr::cast<T>(v)");
+      static_assert(
+          always_false<Type>,
+          "krait: a traced value cannot become a plain C++ value: keep it in `auto` or kr::value, and convert with "
+          "kr::cast<T>(v)");
     return Type();
   }
 
@@ -36,9 +38,7 @@ class handle {
 };
 
 template <class Type>
-concept traced = requires {
-  typename Type::traced_type;
-};
+concept traced = requires { typename Type::traced_type; };
 template <class Type>
 inline constexpr bool is_traced_v = traced<Type>;
 template <class Type>
@@ -68,7 +68,8 @@ constexpr expected expected_of(const handle&) noexcept { return expected::nothin
 class operand {
  public:
   template <plain Type>
-  [[gnu::noinline, gnu::cold]] operand(Type x) : node_((set_caller(), node_of(x))) {}  // NOLINT: implicit on purpose
+  [[gnu::noinline, gnu::cold]] operand(Type x)
+      : node_((set_caller(), node_of(x))) {}  // NOLINT: implicit on purpose
   template <traced Type>
   operand(const Type& x) : node_(node_of(x)), expected_(expected_of(x)) {}  // NOLINT
   friend node node_of(const operand& o) noexcept { return o.node_; }
@@ -82,7 +83,8 @@ class operand {
 /// The scalars that the traced counterpart of a type is made of, in the order of its members.
 struct node_source {
   const node* next;
-  const struct argument_source* memory = nullptr;  // where they were loaded from, if that never changes
+  // where they were loaded from, if that never changes
+  const struct argument_source* memory = nullptr;
 };
 
 }  // namespace detail
@@ -107,9 +109,10 @@ class value<Type> : public detail::handle {
   /// Not usable: a value needs an initial value. The compile error names the cure.
   template <class Never = Type>
   value() : handle({}) {
-    static_assert(detail::always_false<Never>,
-                  "krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var, as in "
-                  "kr::var<float> a[4] or std::array<kr::var<float>, 4>");
+    static_assert(
+        detail::always_false<Never>,
+        "krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var, as in "
+        "kr::var<float> a[4] or std::array<kr::var<float>, 4>");
   }
   explicit value(detail::node_source& from) noexcept : handle(*from.next++) {}
   value(const value&) = default;
@@ -118,20 +121,23 @@ class value<Type> : public detail::handle {
   [[gnu::noinline, gnu::cold]] explicit(!detail::widens<Number, Type>) value(Number x)
       : handle((detail::set_caller(), detail::node_of(detail::convert_plain<Type>(x)))) {}
   template <detail::traced Other>
-  [[gnu::noinline, gnu::cold]] explicit(!detail::widens<typename Other::traced_type, Type>) value(const Other& x)
+  [[gnu::noinline, gnu::cold]] explicit(!detail::widens<typename Other::traced_type, Type>)
+      value(const Other& x)
       : handle((detail::set_caller(), detail::convert(detail::scalar_of<Type>, node_of(x)))) {}
 
   value& operator=(const value& other) {
-    static_assert(detail::always_false<Type>,
-                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a "
-                  "kr::view<const T> are read-only");
+    static_assert(
+        detail::always_false<Type>,
+        "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a "
+        "kr::view<const T> are read-only");
     return const_cast<value&>(other);
   }
   template <detail::operand_type Other>
   void operator=(const Other&) {
-    static_assert(detail::always_false<Other>,
-                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a "
-                  "kr::view<const T> are read-only");
+    static_assert(
+        detail::always_false<Other>,
+        "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a "
+        "kr::view<const T> are read-only");
   }
 };
 template <detail::plain Number>
@@ -155,16 +161,21 @@ class var<Type> : public detail::handle {
   /// The element type: `float` for a kr::var<float>.
   using traced_type = Type;
 
-  explicit var(detail::node_source& from) : handle(detail::make_slot(detail::scalar_of<Type>, *from.next++)) {}
+  explicit var(detail::node_source& from)
+      : handle(detail::make_slot(detail::scalar_of<Type>, *from.next++)) {}
 
   explicit var(detail::location where = detail::location::here()) : var(Type(), where) {}
   template <detail::plain Number>
-  [[gnu::noinline, gnu::cold]] var(Number x, detail::location where = detail::location::here()) : handle({}) {
+  [[gnu::noinline, gnu::cold]] var(Number x, detail::location where = detail::location::here())
+      : handle({}) {
     detail::set_location(where);
-    node_ = detail::make_slot(detail::scalar_of<Type>, detail::node_of(detail::convert_plain<Type>(x)));
+    node_ =
+        detail::make_slot(detail::scalar_of<Type>, detail::node_of(detail::convert_plain<Type>(x)));
   }
   template <detail::traced Other>
-  [[gnu::noinline, gnu::cold]] var(const Other& x, detail::location where = detail::location::here()) : handle({}) {
+  [[gnu::noinline, gnu::cold]] var(const Other& x,
+                                   detail::location where = detail::location::here())
+      : handle({}) {
     detail::set_location(where);
     node_ = detail::make_slot(detail::scalar_of<Type>, node_of(x));
   }
@@ -188,8 +199,9 @@ class var<Type> : public detail::handle {
   /// Never usable.
   template <detail::operand_type Other>
   void operator=(const Other&) const {
-    static_assert(detail::always_false<Other>,
-                  "krait: this kr::var is const: a lambda that captures it by copy, [=], has a local of its own: capture by reference, [&]");
+    static_assert(
+        detail::always_false<Other>,
+        "krait: this kr::var is const: a lambda that captures it by copy, [=], has a local of its own: capture by reference, [&]");
   }
 
   [[gnu::noinline, gnu::cold]] var& operator++() {
@@ -263,7 +275,8 @@ template <detail::plain To, detail::traced From>
   detail::set_caller();
   using from = typename From::traced_type;
   static_assert(sizeof(To) == sizeof(from), "krait: bitcast needs two types of the same size");
-  static_assert(!std::is_same_v<To, bool> && !std::is_same_v<from, bool>, "krait: bitcast does not support bool: use kr::cast");
+  static_assert(!std::is_same_v<To, bool> && !std::is_same_v<from, bool>,
+                "krait: bitcast does not support bool: use kr::cast");
   return value<To>(detail::bit_convert(detail::scalar_of<To>, node_of(x)));
 }
 template <detail::plain To, detail::plain From>

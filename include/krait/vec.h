@@ -67,7 +67,8 @@ vec(Type, Type, Type, Type) -> vec<Type, 4>;
 /// auto v = kr::make_vec(x[i], y[i], 1.0f);
 /// \endcode
 template <detail::operand_type First, detail::operand_type... Rest>
-requires(sizeof...(Rest) >= 1 && sizeof...(Rest) <= 3) auto make_vec(First first, Rest... rest) {
+  requires(sizeof...(Rest) >= 1 && sizeof...(Rest) <= 3)
+auto make_vec(First first, Rest... rest) {
   return detail::join(first, rest...);
 }
 
@@ -90,8 +91,8 @@ auto swizzle(const Vector& v) {
 /// y[i] = kr::clamp(x[i], 0.0f, 1.0f);
 /// \endcode
 template <class Type, class Low, class High>
-requires(detail::any_vec<Type> || detail::operand_type<Type>) auto clamp(const Type& x, Low low, High high,
-                                                                         detail::location where = detail::location::here()) {
+  requires(detail::any_vec<Type> || detail::operand_type<Type>)
+auto clamp(const Type& x, Low low, High high, detail::location where = detail::location::here()) {
   detail::set_location_of<Type, Low, High>(where);
   return krait::min(krait::max(x, low), high);
 }
@@ -100,8 +101,10 @@ requires(detail::any_vec<Type> || detail::operand_type<Type>) auto clamp(const T
 /// y[i] = kr::mix(x[i], y[i], 0.5f);
 /// \endcode
 template <class Left, class Right, class Weight>
-requires((detail::any_vec<Left> || detail::operand_type<Left>)&&(detail::any_vec<Right> || detail::operand_type<Right>)) auto mix(
-    const Left& x, const Right& y, Weight t, detail::location where = detail::location::here()) {
+  requires((detail::any_vec<Left> || detail::operand_type<Left>) &&
+           (detail::any_vec<Right> || detail::operand_type<Right>))
+auto mix(const Left& x, const Right& y, Weight t,
+         detail::location where = detail::location::here()) {
   detail::set_location_of<Left, Right, Weight>(where);
   return x + detail::product(t, y - x);
 }
@@ -125,9 +128,8 @@ auto dot(const Left& x, const Right& y, detail::location where = detail::locatio
 /// auto normal = kr::cross(v, kr::vec{0.0f, 1.0f, 0.0f});
 /// \endcode
 template <detail::any_vec Left, detail::any_vec Right>
-requires(detail::size_of_vec<Left> == 3 &&
-         detail::size_of_vec<Right> == 3) auto cross(const Left& x, const Right& y,
-                                                     detail::location where = detail::location::here()) {
+  requires(detail::size_of_vec<Left> == 3 && detail::size_of_vec<Right> == 3)
+auto cross(const Left& x, const Right& y, detail::location where = detail::location::here()) {
   detail::set_location_of<Left, Right>(where);
   return swizzle<"yzx">(x) * swizzle<"zxy">(y) - swizzle<"zxy">(x) * swizzle<"yzx">(y);
 }
@@ -143,7 +145,8 @@ auto length(const Vector& v, detail::location where = detail::location::here()) 
 /// The Euclidean distance of two points, length(x - y); the sum of squares may overflow.
 template <detail::any_vec Left, detail::any_vec Right>
 auto distance(const Left& x, const Right& y,
-              detail::location where = detail::location::here()) {  ///< length(x - y); the sum of squares may overflow.
+              /// length(x - y); the sum of squares may overflow.
+              detail::location where = detail::location::here()) {
   detail::set_location_of<Left, Right>(where);
   return length(x - y);
 }
@@ -182,31 +185,35 @@ auto any(const Vector& v, detail::location where = detail::location::here()) {
 /// condition ? yes : no, for one struct, array or vector type.
 /// For vectors the condition may be a vector of bool, which chooses each component.
 template <class Yes, class No>
-requires(std::is_same_v<detail::held_t<Yes>, detail::held_t<No>> && !detail::plain<detail::held_t<Yes>> &&
-         (detail::any_traced<Yes> || detail::any_traced<No> ||
-          detail::is_struct<Yes>)) auto select(detail::operand condition, Yes yes, No no,
-                                               detail::location where = detail::location::here()) {
+  requires(std::is_same_v<detail::held_t<Yes>, detail::held_t<No>> &&
+           !detail::plain<detail::held_t<Yes>> &&
+           (detail::any_traced<Yes> || detail::any_traced<No> || detail::is_struct<Yes>))
+auto select(detail::operand condition, Yes yes, No no,
+            detail::location where = detail::location::here()) {
   using type = detail::held_t<Yes>;
   detail::set_location(where);
   detail::node_list<type> first(yes);
   const detail::node_list<type> second(no);
   const detail::node chosen = detail::convert(detail::scalar::boolean, node_of(condition));
   for (std::size_t i = 0; i < detail::leaf_count<type>; ++i)
-    first.at[i] = detail::apply(detail::op::Select, detail::scalars_of<type>.at[i], chosen, first.at[i], second.at[i]);
+    first.at[i] = detail::apply(detail::op::Select, detail::scalars_of<type>.at[i], chosen,
+                                first.at[i], second.at[i]);
   return value<type>(first.source);
 }
 template <detail::plain Condition, class Type>
-requires(detail::is_struct<Type> && !detail::any_traced<Type>) Type select(Condition condition, Type yes, Type no) {
+  requires(detail::is_struct<Type> && !detail::any_traced<Type>)
+Type select(Condition condition, Type yes, Type no) {
   return detail::convert_plain<bool>(condition) ? yes : no;
 }
 template <detail::any_vec Condition, class Yes, class No>
-requires detail::vec_operands<Yes, No>
+  requires detail::vec_operands<Yes, No>
 auto select(const Condition& condition, Yes yes, No no) {
   static_assert(detail::size_of_vec<Condition> == detail::common_size<Yes, No>,
                 "krait: the vectors have different numbers of components");
   return detail::each_component<detail::size_of_vec<Condition>>([&](auto i) {
     const auto& c = detail::spread<i>(condition);
-    if constexpr (detail::any_traced<Condition> || detail::any_traced<Yes> || detail::any_traced<No>)
+    if constexpr (detail::any_traced<Condition> || detail::any_traced<Yes> ||
+                  detail::any_traced<No>)
       return select(c, detail::spread<i>(yes), detail::spread<i>(no));
     else return c ? detail::spread<i>(yes) : detail::spread<i>(no);
   });
@@ -218,7 +225,8 @@ auto select(const Condition& condition, Yes yes, No no) {
 /// \endcode
 template <detail::plain To, detail::any_vec From>
 auto cast(const From& v) {
-  return detail::each_component<detail::size_of_vec<From>>([&](auto i) { return krait::cast<To>(detail::spread<i>(v)); });
+  return detail::each_component<detail::size_of_vec<From>>(
+      [&](auto i) { return krait::cast<To>(detail::spread<i>(v)); });
 }
 
 }  // namespace krait

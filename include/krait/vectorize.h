@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element-wise functions: a lambda on scalars that works on numbers, containers and arrays, with NumPy's broadcasting.
+// Element-wise functions: a lambda on scalars that works on numbers, containers and arrays, with
+// NumPy's broadcasting.
 #pragma once
 
 #include <tuple>
@@ -20,7 +21,8 @@ struct methods;  // in krait/algorithm/methods.h
 template <class Lambda, class Signatures, class Mask, class Outputs>
 class elementwise_call {
  public:
-  elementwise_call(kernel_state* state, const Lambda& lambda, const elementwise_place& at, Mask mask, Outputs outputs)
+  elementwise_call(kernel_state* state, const Lambda& lambda, const elementwise_place& at,
+                   Mask mask, Outputs outputs)
       : state_(state), lambda_(lambda), at_(at), mask_(std::move(mask)), outputs_(outputs) {}
 
   /// Chooses the device.
@@ -34,37 +36,45 @@ class elementwise_call {
     using plain = std::remove_cvref_t<Only>;
     if constexpr (requires { plain::leaves; }) {  // an expression, which becomes an array first
       using made = std::tuple<array<bool, plain::rank>>;
-      return elementwise_call<Lambda, Signatures, made, Outputs>(state_, lambda_, at_, made(mask), outputs_);
+      return elementwise_call<Lambda, Signatures, made, Outputs>(state_, lambda_, at_, made(mask),
+                                                                 outputs_);
     } else {
       using given = std::tuple<Only&>;
-      return elementwise_call<Lambda, Signatures, given, Outputs>(state_, lambda_, at_, given(mask), outputs_);
+      return elementwise_call<Lambda, Signatures, given, Outputs>(state_, lambda_, at_, given(mask),
+                                                                  outputs_);
     }
   }
   /// Chooses outputs to write to.
   template <class... To>
   auto into(To&&... outputs) && {
     static_assert(std::tuple_size_v<Outputs> == 0, "give into() once, with all outputs");
-    static_assert((stays<To> && ...),
-                  "into() needs variables, or temporaries that refer to elements, such as std::span");
+    static_assert(
+        (stays<To> && ...),
+        "into() needs variables, or temporaries that refer to elements, such as std::span");
     using given = std::tuple<To&...>;
-    return elementwise_call<Lambda, Signatures, Mask, given>(state_, lambda_, at_, std::move(mask_), given(outputs...));
+    return elementwise_call<Lambda, Signatures, Mask, given>(state_, lambda_, at_, std::move(mask_),
+                                                             given(outputs...));
   }
 
   template <class... Args>
   auto operator()(Args&&... args) const {
     static_assert(sizeof...(Args) > 0, "an element-wise function has at least one argument");
-    if constexpr (std::tuple_size_v < Outputs >> 0) {
-      elementwise_into<Lambda>::call(state_, lambda_, at_, outputs_, mask_, std::forward<Args>(args)...);
+    if constexpr (std::tuple_size_v<Outputs> != 0) {
+      elementwise_into<Lambda>::call(state_, lambda_, at_, outputs_, mask_,
+                                     std::forward<Args>(args)...);
     } else {
-      static_assert(std::tuple_size_v<Mask> == 0,
-                    "where() needs into(output): without it, elements that the mask leaves out have no value");
+      static_assert(
+          std::tuple_size_v<Mask> == 0,
+          "where() needs into(output): without it, elements that the mask leaves out have no value");
       using results = typename results_of<Lambda, Signatures, Args...>::type;
       return elementwise<Lambda, results>::call(state_, lambda_, at_, std::forward<Args>(args)...);
     }
   }
 
  private:
-  auto at(const elementwise_place& at) && { return elementwise_call(state_, lambda_, at, std::move(mask_), outputs_); }
+  auto at(const elementwise_place& at) && {
+    return elementwise_call(state_, lambda_, at, std::move(mask_), outputs_);
+  }
 
   kernel_state* state_;
   const Lambda& lambda_;
@@ -131,7 +141,8 @@ class vectorized : public detail::object {
   /// Chooses the stream. The call throws error{usage} for arrays of another device.
   auto stream(const krait::stream& in) const { return call().stream(in); }
 
-  // The methods of NumPy's universal functions: #include <krait/algorithm/methods.h>. Each throws error{usage} in NumPy's words.
+  // The methods of NumPy's universal functions: #include <krait/algorithm/methods.h>. Each throws
+  // error{usage} in NumPy's words.
 
   /// Reduces along an axis with f: f(f(x0, x1), x2) and so on.
   /// Options are those of kr::sum: kr::axis (default 0), kr::keepdims, kr::initial, kr::where. If f
@@ -206,7 +217,8 @@ class vectorized : public detail::object {
   text types() const { return detail::types_of(state()); }
 
  private:
-  detail::elementwise_call<Lambda, std::tuple<Signatures...>, std::tuple<>, std::tuple<>> call() const {
+  detail::elementwise_call<Lambda, std::tuple<Signatures...>, std::tuple<>, std::tuple<>> call()
+      const {
     return {state(), lambda_, {}, {}, {}};
   }
   Lambda lambda_;
@@ -218,8 +230,9 @@ class vectorized : public detail::object {
 /// std::vector<float> h{1, 2, 3}, sums = add(h, 1.0f);
 /// \endcode
 template <class Lambda>
-requires(!std::is_function_v<Lambda>) vectorized<Lambda> vectorize(Lambda lambda, options with = {},
-                                                                   detail::location where = detail::location::here()) {
+  requires(!std::is_function_v<Lambda>)
+vectorized<Lambda> vectorize(Lambda lambda, options with = {},
+                             detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
 /// Makes an element-wise function and compiles it at once for arrays of these types.
@@ -227,9 +240,9 @@ requires(!std::is_function_v<Lambda>) vectorized<Lambda> vectorize(Lambda lambda
 /// auto half = kr::vectorize<float(float), double(double)>([](auto v) { return v / 2; });
 /// \endcode
 template <class Signature, class... Signatures, class Lambda>
-requires(std::is_function_v<Signature> && (std::is_function_v<Signatures> && ...))
-    vectorized<Lambda, Signature, Signatures...> vectorize(Lambda lambda, options with = {},
-                                                           detail::location where = detail::location::here()) {
+  requires(std::is_function_v<Signature> && (std::is_function_v<Signatures> && ...))
+vectorized<Lambda, Signature, Signatures...> vectorize(
+    Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
 

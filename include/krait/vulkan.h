@@ -21,7 +21,8 @@ struct VkSemaphore_T;
 
 namespace krait::detail {
 /// Memory from byte `offset` of the buffer on; given back by whoever holds it last.
-KRAIT_API storage* lend_buffer(void* on, VkBuffer_T* buffer, std::uint64_t offset, std::uint64_t bytes, std::size_t alignment);
+KRAIT_API storage* lend_buffer(void* on, VkBuffer_T* buffer, std::uint64_t offset,
+                               std::uint64_t bytes, std::size_t alignment);
 }  // namespace krait::detail
 
 namespace krait::vulkan {
@@ -74,12 +75,13 @@ KRAIT_API void signal(const device& adopted, VkSemaphore_T* semaphore, std::uint
 /// its memory needs the flag DEVICE_ADDRESS. It must outlive the array and its views, whose
 /// destruction waits for their work. Throws error{usage} if the buffer is too small.
 template <class Elem, int Rank = 1>
-array<Elem, Rank> wrap_buffer(const device& adopted, VkBuffer_T* buffer, std::type_identity_t<shape<Rank>> extents,
-                              std::uint64_t offset = 0) {
+array<Elem, Rank> wrap_buffer(const device& adopted, VkBuffer_T* buffer,
+                              std::type_identity_t<shape<Rank>> extents, std::uint64_t offset = 0) {
   krait::detail::check_shape(extents.extents, Rank, sizeof(Elem));
   void* const on = krait::detail::handle_of(adopted);
   const std::uint64_t bytes = std::uint64_t(extents.size()) * sizeof(Elem);
-  const krait::detail::memory_share memory(krait::detail::lend_buffer(on, buffer, offset, bytes, alignof(Elem)));
+  const krait::detail::memory_share memory(
+      krait::detail::lend_buffer(on, buffer, offset, bytes, alignof(Elem)));
   return array<Elem, Rank>(krait::detail::dense(extents.extents, Rank, false), memory, on);
 }
 

@@ -22,22 +22,28 @@ inline void syncthreads(detail::location where = detail::location::here()) {
 /// \code
 /// auto positive = kr::syncthreads_count(x[i] > 0);
 /// \endcode
-inline value<int> syncthreads_count(detail::operand condition, detail::location where = detail::location::here()) {
+inline value<int> syncthreads_count(detail::operand condition,
+                                    detail::location where = detail::location::here()) {
   detail::set_location(where);
-  return value<int>(detail::apply(detail::op::BarrierCount, detail::scalar::boolean, node_of(condition)));
+  return value<int>(
+      detail::apply(detail::op::BarrierCount, detail::scalar::boolean, node_of(condition)));
 }
 /// A barrier that tells whether the condition is true in every thread.
 /// \code
 /// auto done = kr::syncthreads_and(x[i] < 1e-6f);
 /// \endcode
-inline value<bool> syncthreads_and(detail::operand condition, detail::location where = detail::location::here()) {
+inline value<bool> syncthreads_and(detail::operand condition,
+                                   detail::location where = detail::location::here()) {
   detail::set_location(where);
-  return value<bool>(detail::apply(detail::op::BarrierAnd, detail::scalar::boolean, node_of(condition)));
+  return value<bool>(
+      detail::apply(detail::op::BarrierAnd, detail::scalar::boolean, node_of(condition)));
 }
 /// A barrier that tells whether the condition is true in some thread.
-inline value<bool> syncthreads_or(detail::operand condition, detail::location where = detail::location::here()) {
+inline value<bool> syncthreads_or(detail::operand condition,
+                                  detail::location where = detail::location::here()) {
   detail::set_location(where);
-  return value<bool>(detail::apply(detail::op::BarrierOr, detail::scalar::boolean, node_of(condition)));
+  return value<bool>(
+      detail::apply(detail::op::BarrierOr, detail::scalar::boolean, node_of(condition)));
 }
 /// A barrier for all threads of the launch, which then see what the others wrote before it.
 /// All threads must reach it. The blocks run at the same time: a launch of more blocks than fit is
@@ -63,7 +69,8 @@ inline void syncwarp(detail::location where = detail::location::here()) {
 /// kr::fence();
 /// kr::atomic(counts[0]).add(1);
 /// \endcode
-inline void fence(scope how_far = scope::device, detail::location where = detail::location::here()) {
+inline void fence(scope how_far = scope::device,
+                  detail::location where = detail::location::here()) {
   detail::set_location(where);
   detail::synchronise(detail::op::Fence, static_cast<unsigned>(how_far));
 }
@@ -106,7 +113,8 @@ constexpr Type neutral_of(combine by) {
     return static_cast<Type>(by == combine::min ? infinity : by == combine::max ? -infinity : 0.0f);
   } else {
     const auto ones = from_bits<Type>(~std::uint64_t{0}),
-               largest = from_bits<Type>(~std::uint64_t{0} >> (64 - 8 * sizeof(Type) + std::is_signed_v<Type>));
+               largest = from_bits<Type>(~std::uint64_t{0} >>
+                                         (64 - 8 * sizeof(Type) + std::is_signed_v<Type>));
     if (by == combine::and_) return ones;
     if (by == combine::min) return largest;
     return by == combine::max ? static_cast<Type>(~largest) : Type(0);
@@ -125,7 +133,8 @@ namespace warp {
 /// \endcode
 [[gnu::noinline, gnu::cold]] inline value<std::uint64_t> ballot(detail::operand condition) {
   detail::set_caller();
-  return value<std::uint64_t>(detail::apply(detail::op::Ballot, detail::scalar::boolean, node_of(condition)));
+  return value<std::uint64_t>(
+      detail::apply(detail::op::Ballot, detail::scalar::boolean, node_of(condition)));
 }
 /// Tells whether the condition is true in some active lane.
 /// \code
@@ -133,31 +142,37 @@ namespace warp {
 /// \endcode
 [[gnu::noinline, gnu::cold]] inline value<bool> any(detail::operand condition) {
   detail::set_caller();
-  return value<bool>(detail::apply(detail::op::WarpAny, detail::scalar::boolean, node_of(condition)));
+  return value<bool>(
+      detail::apply(detail::op::WarpAny, detail::scalar::boolean, node_of(condition)));
 }
 /// Tells whether the condition is true in all active lanes.
 [[gnu::noinline, gnu::cold]] inline value<bool> all(detail::operand condition) {
   detail::set_caller();
-  return value<bool>(detail::apply(detail::op::WarpAll, detail::scalar::boolean, node_of(condition)));
+  return value<bool>(
+      detail::apply(detail::op::WarpAll, detail::scalar::boolean, node_of(condition)));
 }
 /// The x of the lane with number `lane`, modulo the warp's size.
 /// \code
 /// auto neighbour = kr::warp::shfl(x[i], kr::lane_id() + 1);
 /// \endcode
 template <detail::traced Type>
-[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl(const Type& x, detail::operand lane) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl(const Type& x,
+                                                                    detail::operand lane) {
   detail::set_caller();
   using result = typename Type::traced_type;
-  return value<result>(detail::apply(detail::op::Shuffle, detail::scalar_of<result>, node_of(x), node_of(lane)));
+  return value<result>(
+      detail::apply(detail::op::Shuffle, detail::scalar_of<result>, node_of(x), node_of(lane)));
 }
 /// The x of the lane `delta` below this one; the lowest lanes keep their own.
 /// \code
 /// auto below = kr::warp::shfl_up(x[i], 1);
 /// \endcode
 template <detail::traced Type>
-[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_up(const Type& x, detail::operand delta) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_up(const Type& x,
+                                                                       detail::operand delta) {
   detail::set_caller();
-  const value<int> from = lane_id() - value<int>(detail::convert(detail::scalar::i32, node_of(delta)));
+  const value<int> from =
+      lane_id() - value<int>(detail::convert(detail::scalar::i32, node_of(delta)));
   return shfl(x, select(from < 0, lane_id(), from));
 }
 /// The x of the lane `delta` above this one; the highest lanes keep their own.
@@ -165,9 +180,11 @@ template <detail::traced Type>
 /// auto sum = x[i] + kr::warp::shfl_down(x[i], 16);
 /// \endcode
 template <detail::traced Type>
-[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_down(const Type& x, detail::operand delta) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_down(const Type& x,
+                                                                         detail::operand delta) {
   detail::set_caller();
-  const value<int> from = lane_id() + value<int>(detail::convert(detail::scalar::i32, node_of(delta)));
+  const value<int> from =
+      lane_id() + value<int>(detail::convert(detail::scalar::i32, node_of(delta)));
   return shfl(x, select(from >= warp_size(), lane_id(), from));
 }
 /// The x of the lane whose number differs in the bits of `mask`.
@@ -175,7 +192,8 @@ template <detail::traced Type>
 /// auto sum = x[i] + kr::warp::shfl_xor(x[i], 1);
 /// \endcode
 template <detail::traced Type>
-[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_xor(const Type& x, detail::operand mask) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_xor(const Type& x,
+                                                                        detail::operand mask) {
   detail::set_caller();
   return shfl(x, lane_id() ^ value<int>(detail::convert(detail::scalar::i32, node_of(mask))));
 }
@@ -184,7 +202,8 @@ template <detail::traced Type>
 /// auto first = kr::warp::broadcast(x[i], 0);
 /// \endcode
 template <detail::traced Type>
-[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> broadcast(const Type& x, detail::operand lane) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> broadcast(const Type& x,
+                                                                         detail::operand lane) {
   detail::set_caller();
   return shfl(x, lane);
 }
@@ -210,7 +229,8 @@ template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] value<std::uint64_t> match_any(const Type& x) {
   detail::set_caller();
   using type = typename Type::traced_type;
-  return value<std::uint64_t>(detail::apply(detail::op::MatchAny, detail::scalar_of<type>, node_of(x)));
+  return value<std::uint64_t>(
+      detail::apply(detail::op::MatchAny, detail::scalar_of<type>, node_of(x)));
 }
 /// Tells whether all active lanes have the same bits of x.
 template <detail::traced Type>
@@ -220,7 +240,8 @@ template <detail::traced Type>
   const value<type> own(x);
   if constexpr (detail::is_float_v<type>) {
     using bits =
-        std::conditional_t<sizeof(type) == 2, std::uint16_t, std::conditional_t<sizeof(type) == 4, std::uint32_t, std::uint64_t>>;
+        std::conditional_t<sizeof(type) == 2, std::uint16_t,
+                           std::conditional_t<sizeof(type) == 4, std::uint32_t, std::uint64_t>>;
     return match_all(bitcast<bits>(own));
   } else {
     return all(own == shfl(own, ctz(active_mask())));
@@ -232,10 +253,12 @@ template <detail::traced Type>
 /// auto total = kr::warp::reduce(x[i]);
 /// \endcode
 template <detail::traced Type>
-[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> reduce(const Type& x, combine by = combine::add) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> reduce(const Type& x,
+                                                                      combine by = combine::add) {
   detail::set_caller();
   using result = typename Type::traced_type;
-  return value<result>(detail::combine_lanes(detail::op::WarpReduce, detail::scalar_of<result>, node_of(x), unsigned(by)));
+  return value<result>(detail::combine_lanes(detail::op::WarpReduce, detail::scalar_of<result>,
+                                             node_of(x), unsigned(by)));
 }
 /// The x of this lane and of the active lanes below it, combined by an operator.
 /// Floats are added in steps of distance 1, 2, 4, 8 and 16 among the active lanes: x' = x of the
@@ -244,10 +267,12 @@ template <detail::traced Type>
 /// y[i] = kr::warp::inclusive_scan(x[i]);
 /// \endcode
 template <detail::traced Type>
-[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> inclusive_scan(const Type& x, combine by = combine::add) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> inclusive_scan(
+    const Type& x, combine by = combine::add) {
   detail::set_caller();
   using result = typename Type::traced_type;
-  return value<result>(detail::combine_lanes(detail::op::WarpScan, detail::scalar_of<result>, node_of(x), unsigned(by)));
+  return value<result>(detail::combine_lanes(detail::op::WarpScan, detail::scalar_of<result>,
+                                             node_of(x), unsigned(by)));
 }
 /// The x of the active lanes below this one, combined by an operator.
 /// The lowest lane gets the neutral element: 0, all ones, or the largest or smallest number or
@@ -256,7 +281,8 @@ template <detail::traced Type>
 /// auto place = kr::warp::exclusive_scan(kr::cast<int>(x[i] > 0));
 /// \endcode
 template <detail::traced Type>
-[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> exclusive_scan(const Type& x, combine by = combine::add) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> exclusive_scan(
+    const Type& x, combine by = combine::add) {
   detail::set_caller();
   using result = typename Type::traced_type;
   const value<result> sums = inclusive_scan(x, by);

@@ -15,24 +15,29 @@ namespace krait {
 namespace detail {
 
 struct web_kernel_state;
-KRAIT_API web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const signature& as,
-                                            const argument* arguments, const call_config& config);
+KRAIT_API web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda,
+                                            const signature& as, const argument* arguments,
+                                            const call_config& config);
 /// Of an element-wise function; memory for the outputs, which come last, is made.
-KRAIT_API web_kernel_state* make_web_function(kernel_state* state, const void* lambda, const signature& as,
-                                              const argument* arguments, unsigned outputs);
+KRAIT_API web_kernel_state* make_web_function(kernel_state* state, const void* lambda,
+                                              const signature& as, const argument* arguments,
+                                              unsigned outputs);
 KRAIT_API void free_web_kernel(web_kernel_state* kernel) noexcept;
 KRAIT_API void set_web_names(web_kernel_state* kernel, const char* const* names, std::size_t count);
 KRAIT_API void set_web_image(web_kernel_state* kernel, std::int64_t width, std::int64_t height);
-KRAIT_API void set_web_bound(web_kernel_state* kernel, double relative, double absolute, double except);
+KRAIT_API void set_web_bound(web_kernel_state* kernel, double relative, double absolute,
+                             double except);
 KRAIT_API void set_web_target(web_kernel_state* kernel, const char* target);
-KRAIT_API void export_web(const char* folder, const web_kernel_state* const* kernels, std::size_t count);
+KRAIT_API void export_web(const char* folder, const web_kernel_state* const* kernels,
+                          std::size_t count);
 struct web_kernel_file {
   const char* path;
   const char* text;
   std::size_t size;
 };
 /// Of kernels in text form with launches (`; run:`), whose results the interpreter computes.
-KRAIT_API void export_kernel_files(const char* folder, const web_kernel_file* files, std::size_t count, const char* target);
+KRAIT_API void export_kernel_files(const char* folder, const web_kernel_file* files,
+                                   std::size_t count, const char* target);
 
 template <class Lambda, class Results>
 struct web_function;
@@ -40,12 +45,14 @@ template <class Lambda, class... Results>
 struct web_function<Lambda, std::tuple<Results...>> {
   template <class... Args>
   static web_kernel_state* make(kernel_state* state, const Lambda& lambda, Args&&... args) {
-    static_assert((!by_value<std::remove_cvref_t<Args>> || ...),
-                  "kr::web needs an array among the arguments of an element-wise function: plain numbers need no GPU");
+    static_assert(
+        (!by_value<std::remove_cvref_t<Args>> || ...),
+        "kr::web needs an array among the arguments of an element-wise function: plain numbers need no GPU");
     argument packed[(input_of<Args>::nodes + ... + sizeof...(Results))];
     argument* next = packed;
     (add_input(next, args), ...);
-    using recording = elementwise_recording<Lambda, 1, std::tuple<input_of<Args>...>, std::tuple<Results...>>;
+    using recording =
+        elementwise_recording<Lambda, 1, std::tuple<input_of<Args>...>, std::tuple<Results...>>;
     return make_web_function(state, &lambda, recording::as, packed, sizeof...(Results));
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuSOLVER's dense routines (cusolverDn.h), with CUDA's runtime beside them: both use the primary context, as Krait does.
+// cuSOLVER's dense routines (cusolverDn.h), with CUDA's runtime beside them: both use the primary
+// context, as Krait does.
 #include <dlfcn.h>
 
 #include <map>
@@ -17,7 +18,8 @@ namespace krait::host {
 namespace {
 
 using Handle = void*;
-constexpr int no_transposition = 0, lower = 0, with_vectors = 1;  // CUBLAS_OP_N, CUBLAS_FILL_MODE_LOWER, CUSOLVER_EIG_MODE_VECTOR
+// CUBLAS_OP_N, CUBLAS_FILL_MODE_LOWER, CUSOLVER_EIG_MODE_VECTOR
+constexpr int no_transposition = 0, lower = 0, with_vectors = 1;
 
 void* open_first(std::initializer_list<const char*> names, std::string& why) {
   for (const char* name : names) {
@@ -28,7 +30,9 @@ void* open_first(std::initializer_list<const char*> names, std::string& why) {
   return nullptr;
 }
 
-void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }  // NOLINT: addresses of the device
+void* at(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}  // NOLINT: addresses of the device
 
 /// Of CUDA's runtime.
 struct Runtime {
@@ -41,8 +45,8 @@ struct Runtime {
 };
 /// Of one kind of number, and what asks for the room that each wants.
 struct Routines {
-  void *getrf_room, *getrf, *getrs, *potrf_room, *potrf, *geqrf_room, *geqrf, *orgqr_room, *orgqr, *gesvd_room, *gesvd,
-      *syevd_room, *syevd;
+  void *getrf_room, *getrf, *getrs, *potrf_room, *potrf, *geqrf_room, *geqrf, *orgqr_room, *orgqr,
+      *gesvd_room, *gesvd, *syevd_room, *syevd;
 };
 
 struct Library {
@@ -55,18 +59,24 @@ struct Library {
 
 Library open() {
   Library l;
-  void* const solver = open_first({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"}, l.why);
+  void* const solver =
+      open_first({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"}, l.why);
   void* const runtime =
-      solver ? open_first({"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"}, l.why) : nullptr;
+      solver
+          ? open_first({"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"},
+                       l.why)
+          : nullptr;
   if (!solver || !runtime) return l;
   const auto find = [&l](void* in, const std::string& symbol, auto& to) {
     to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(in, symbol.c_str()));
     if (!to) l.why = "the installed CUDA libraries have no " + symbol;
   };
   l.why.clear();
-  find(runtime, "cudaSetDevice", l.runtime.set_device), find(runtime, "cudaGetDevice", l.runtime.current_device);
+  find(runtime, "cudaSetDevice", l.runtime.set_device),
+      find(runtime, "cudaGetDevice", l.runtime.current_device);
   find(runtime, "cudaMalloc", l.runtime.allocate), find(runtime, "cudaFree", l.runtime.free);
-  find(runtime, "cudaMemcpy", l.runtime.copy), find(runtime, "cudaDeviceSynchronize", l.runtime.synchronize);
+  find(runtime, "cudaMemcpy", l.runtime.copy),
+      find(runtime, "cudaDeviceSynchronize", l.runtime.synchronize);
   find(solver, "cusolverDnCreate", l.create);
   for (int kind = 0; kind < 4; ++kind) {
     const bool complex_numbers = is_complex(detail::linalg_number(kind));
@@ -77,9 +87,12 @@ Library open() {
       routine(name + "_bufferSize", room), routine(name, own);
     };
     Routines& r = l.all[kind];
-    both("getrf", r.getrf_room, r.getrf), routine("getrs", r.getrs), both("potrf", r.potrf_room, r.potrf);
-    both("geqrf", r.geqrf_room, r.geqrf), both(complex_numbers ? "ungqr" : "orgqr", r.orgqr_room, r.orgqr);
-    both("gesvd", r.gesvd_room, r.gesvd), both(complex_numbers ? "heevd" : "syevd", r.syevd_room, r.syevd);
+    both("getrf", r.getrf_room, r.getrf), routine("getrs", r.getrs),
+        both("potrf", r.potrf_room, r.potrf);
+    both("geqrf", r.geqrf_room, r.geqrf),
+        both(complex_numbers ? "ungqr" : "orgqr", r.orgqr_room, r.orgqr);
+    both("gesvd", r.gesvd_room, r.gesvd),
+        both(complex_numbers ? "heevd" : "syevd", r.syevd_room, r.syevd);
   }
   l.usable = l.why.empty();
   return l;
@@ -102,7 +115,8 @@ class CuSolver final : public LinearLibrary {
   }
   int getrs(Number of, int n, int columns, Address a, Address pivots, Address b) override {
     return run(of, "getrs", [&](const Scope& s, const Routines& r) {
-      s.check(call(r.getrs, s.handle(), no_transposition, n, columns, at(a), n, at(pivots), at(b), n, s.info()));
+      s.check(call(r.getrs, s.handle(), no_transposition, n, columns, at(a), n, at(pivots), at(b),
+                   n, s.info()));
     });
   }
   int potrf(Number of, int n, Address a) override {
@@ -114,27 +128,31 @@ class CuSolver final : public LinearLibrary {
   int geqrf(Number of, int m, int n, Address a, Address tau) override {
     return run(of, "geqrf", [&](const Scope& s, const Routines& r) {
       const Room work = s.room(r.geqrf_room, m, n, at(a), m);
-      s.check(call(r.geqrf, s.handle(), m, n, at(a), m, at(tau), work.data(), work.size(), s.info()));
+      s.check(
+          call(r.geqrf, s.handle(), m, n, at(a), m, at(tau), work.data(), work.size(), s.info()));
     });
   }
   int orgqr(Number of, int m, int n, Address a, Address tau) override {
     return run(of, "orgqr", [&](const Scope& s, const Routines& r) {
       const Room work = s.room(r.orgqr_room, m, n, n, at(a), m, at(tau));
-      s.check(call(r.orgqr, s.handle(), m, n, n, at(a), m, at(tau), work.data(), work.size(), s.info()));
+      s.check(call(r.orgqr, s.handle(), m, n, n, at(a), m, at(tau), work.data(), work.size(),
+                   s.info()));
     });
   }
-  int gesvd(Number of, int m, int n, Address a, Address s_, Address u, int u_columns, Address vh) override {
+  int gesvd(Number of, int m, int n, Address a, Address s_, Address u, int u_columns,
+            Address vh) override {
     return run(of, "gesvd", [&](const Scope& s, const Routines& r) {
       const signed char u_job = u_columns == m ? 'A' : 'S', vh_job = 'A';
       const Room work = s.room(r.gesvd_room, m, n), parts(s, part_bytes(of), n);
-      s.check(call(r.gesvd, s.handle(), u_job, vh_job, m, n, at(a), m, at(s_), at(u), m, at(vh), n, work.data(), work.size(),
-                   parts.data(), s.info()));
+      s.check(call(r.gesvd, s.handle(), u_job, vh_job, m, n, at(a), m, at(s_), at(u), m, at(vh), n,
+                   work.data(), work.size(), parts.data(), s.info()));
     });
   }
   int syevd(Number of, int n, Address a, Address w) override {
     return run(of, "syevd", [&](const Scope& s, const Routines& r) {
       const Room work = s.room(r.syevd_room, with_vectors, lower, n, at(a), n, at(w));
-      s.check(call(r.syevd, s.handle(), with_vectors, lower, n, at(a), n, at(w), work.data(), work.size(), s.info()));
+      s.check(call(r.syevd, s.handle(), with_vectors, lower, n, at(a), n, at(w), work.data(),
+                   work.size(), s.info()));
     });
   }
 
@@ -143,7 +161,8 @@ class CuSolver final : public LinearLibrary {
   /// Memory of the device, in numbers.
   class Room {
    public:
-    Room(const Scope& scope, std::size_t number_bytes, int numbers) : runtime_(scope.runtime()), size_(numbers) {
+    Room(const Scope& scope, std::size_t number_bytes, int numbers)
+        : runtime_(scope.runtime()), size_(numbers) {
       scope.check_runtime(runtime_.allocate(&memory_, number_bytes * std::size_t(numbers) + 1));
     }
     Room(const Room&) = delete;
@@ -160,7 +179,8 @@ class CuSolver final : public LinearLibrary {
   /// A routine's run: the device is the thread's, and its info lies in the device's memory.
   class Scope {
    public:
-    Scope(CuSolver& solver, Number of, const char* routine) : solver_(solver), of_(of), routine_(routine) {
+    Scope(CuSolver& solver, Number of, const char* routine)
+        : solver_(solver), of_(of), routine_(routine) {
       runtime().current_device(&before_);
       check_runtime(runtime().set_device(solver.ordinal_));
       if (!solver.handle_) check(solver.l_.create(&solver.handle_));
@@ -190,11 +210,14 @@ class CuSolver final : public LinearLibrary {
       return info;
     }
     void check(int status) const {
-      if (status != 0) support::fail_device("cuda:{}: cuSOLVER's {} ends with status {}", solver_.ordinal_, routine_, status);
+      if (status != 0)
+        support::fail_device("cuda:{}: cuSOLVER's {} ends with status {}", solver_.ordinal_,
+                             routine_, status);
     }
     void check_runtime(int status) const {
       if (status != 0)
-        support::fail_device("cuda:{}: CUDA's runtime ends with error {} in {}", solver_.ordinal_, status, routine_);
+        support::fail_device("cuda:{}: CUDA's runtime ends with error {} in {}", solver_.ordinal_,
+                             status, routine_);
     }
 
    private:

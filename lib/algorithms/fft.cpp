@@ -2,8 +2,9 @@
 //
 // Plans of Fourier transforms.
 //
-// A pass is a step of Stockham's algorithm with a large radix, whose transforms are computed in the memory of a block by steps of
-// small ones (C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, sections 1.7 and 3.3).
+// A pass is a step of Stockham's algorithm with a large radix, whose transforms are computed in the
+// memory of a block by steps of small ones (C. Van Loan, Computational Frameworks for the Fast
+// Fourier Transform, SIAM 1992, sections 1.7 and 3.3).
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -34,13 +35,15 @@ std::vector<std::int64_t> lengths_of(const std::vector<int>& factors, std::int64
   }
 }
 
-/// Steps of a length. On a CPU the first are even, so that soon as many elements lie beside each other as a vector has. A GPU's threads have 16 elements in
-/// registers where a block has many, and meet half as often.
+/// Steps of a length. On a CPU the first are even, so that soon as many elements lie beside each
+/// other as a vector has. A GPU's threads have 16 elements in registers where a block has many, and
+/// meet half as often.
 void set_radices(fft_pass& pass, bool cpu) {
   std::int64_t rest = pass.length;
   int twos = 0;
   for (; rest % 2 == 0; rest /= 2) ++twos;
-  if (cpu && twos >= 4 && twos != 6 && pass.columns == 1) pass.radices[pass.count++] = 16, twos -= 4;
+  if (cpu && twos >= 4 && twos != 6 && pass.columns == 1)
+    pass.radices[pass.count++] = 16, twos -= 4;
   while (!cpu && pass.columns > 1 && twos >= 4) pass.radices[pass.count++] = 16, twos -= 4;
   while (twos > 0) {
     const int step = twos != 4 ? std::min(twos, 3) : cpu && pass.columns == 1 ? 4 : 2;
@@ -53,17 +56,20 @@ void set_radices(fft_pass& pass, bool cpu) {
 
 }  // namespace
 
-fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes, const algorithm_device& on) {
+fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes,
+                  const algorithm_device& on) {
   const std::vector<int> factors = factors_of(total);
   fft_plan plan{};
   if (factors.empty() && total != 1) return plan;
   const bool cpu = on.form == algorithm_form::chunks;
   const bool warps = on.form == algorithm_form::warps;
-  // A block keeps its elements twice, as 2 numbers each: in a core's second cache, or in shared memory. Its columns are a line of memory.
-  // GPUs before sm_80 may give a block 48 KiB alone; the others give 99 KiB and more.
+  // A block keeps its elements twice, as 2 numbers each: in a core's second cache, or in shared
+  // memory. Its columns are a line of memory. GPUs before sm_80 may give a block 48 KiB alone; the
+  // others give 99 KiB and more.
   constexpr std::int64_t line = 128;
-  // A block of the CPU is one gang: as many threads as a vector has lanes of f32, none of them masked. Twice as many: calls of 1,024
-  // points take 1.7 times as long with AVX-512, 1.4 with AVX2 (`bench_fft cpu --cpu-time --only "f32 1 x 1024"`).
+  // A block of the CPU is one gang: as many threads as a vector has lanes of f32, none of them
+  // masked. Twice as many: calls of 1,024 points take 1.7 times as long with AVX-512, 1.4 with AVX2
+  // (`bench_fft cpu --cpu-time --only "f32 1 x 1024"`).
   const int width = on.wide ? 16 : 8;
   const std::int64_t bytes = cpu                ? 1 << 18
                              : !warps           ? 1 << 14
@@ -79,16 +85,20 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
   for (const std::int64_t length : lengths) {
     fft_pass& pass = plan.passes[plan.count++];
     pass.total = total, pass.done = done, pass.length = int(length);
-    // A block has neighbouring rows where one of them keeps too few threads busy, or a core's vectors: those take neighbours of a row where
-    // steps before made a multiple of their elements.
+    // A block has neighbouring rows where one of them keeps too few threads busy, or a core's
+    // vectors: those take neighbours of a row where steps before made a multiple of their elements.
     const bool odd = cpu && length % 16 != 0 && length * side <= 2 * most;
-    pass.columns = lengths.size() > 1 || (rows >= fft_rows_at_once && (odd || length <= (cpu ? 128 : 255))) ? int(side) : 1;
+    pass.columns =
+        lengths.size() > 1 || (rows >= fft_rows_at_once && (odd || length <= (cpu ? 128 : 255)))
+            ? int(side)
+            : 1;
     set_radices(pass, cpu);
     const std::int64_t busy = pass.columns * length / (pass.radices[0] == 16 ? 16 : 8);
     // Up to 16 points of one row are straight code of one thread.
     pass.threads = !cpu ? 32 : total <= 16 && pass.columns == 1 ? 1 : width;
     while (!cpu && pass.threads < std::min<std::int64_t>(busy, 256)) pass.threads *= 2;
-    // A distance that is no power of 2: columns would meet in few sets of a cache, or banks of shared memory.
+    // A distance that is no power of 2: columns would meet in few sets of a cache, or banks of
+    // shared memory.
     const std::int64_t apart = cpu ? 16 : 32 / side;
     pass.pitch = int(length + (pass.columns * (length + apart) <= most || warps ? apart : 0));
     done *= length;
@@ -100,7 +110,8 @@ fft_root root_of_unity(std::int64_t k, std::int64_t n) {
   // Angles up to an eighth of the circle, in more digits than the result has.
   k %= n;
   const std::int64_t eighth = (8 * k + n) / (2 * n);  // the quarter that is nearest
-  const long double angle = 2 * std::acos(-1.0L) * ((long double)(4 * k - eighth * n) / (long double)(4 * n));
+  const long double angle =
+      2 * std::acos(-1.0L) * ((long double)(4 * k - eighth * n) / (long double)(4 * n));
   const double c = double(std::cos(angle)), s = double(std::sin(angle));
   switch (eighth % 4) {
     case 0: return {c, -s};
@@ -125,7 +136,8 @@ double fft_scale(const char* norm, std::int64_t n, bool inverse) {
   const std::string_view given(norm);
   if (given == "ortho") return 1 / std::sqrt(double(n));
   if (given != "backward" && given != "forward")
-    support::fail_usage("Invalid norm value {}; should be \"backward\", \"ortho\" or \"forward\".", given);
+    support::fail_usage("Invalid norm value {}; should be \"backward\", \"ortho\" or \"forward\".",
+                        given);
   return (given == "forward") != inverse ? 1 / double(n) : 1;
 }
 

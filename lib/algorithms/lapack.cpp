@@ -18,7 +18,9 @@ struct Routines {
   void *getrf, *getrs, *potrf, *geqrf, *orgqr, *gesdd, *syevd;
 };
 
-void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }  // NOLINT: addresses of the CPU are the host's
+void* at(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}  // NOLINT: addresses of the CPU are the host's
 
 template <class... Args>
 void call(void* routine, Args... args) {
@@ -76,7 +78,8 @@ class Lapack final : public LinearLibrary {
   int getrs(Number of, int n, int columns, Address a, Address pivots, Address b) override {
     int info = 0;
     const char as_it_is = 'N';
-    call(on(of).getrs, &as_it_is, &n, &columns, at(a), &n, at(pivots), at(b), &n, &info, std::size_t(1));
+    call(on(of).getrs, &as_it_is, &n, &columns, at(a), &n, at(pivots), at(b), &n, &info,
+         std::size_t(1));
     return info;
   }
   int potrf(Number of, int n, Address a) override {
@@ -86,28 +89,32 @@ class Lapack final : public LinearLibrary {
     return info;
   }
   int geqrf(Number of, int m, int n, Address a, Address tau) override {
-    return with_work(
-        of, [&](Work& work, int* info) { call(on(of).geqrf, &m, &n, at(a), &m, at(tau), work.data(), work.size(), info); });
+    return with_work(of, [&](Work& work, int* info) {
+      call(on(of).geqrf, &m, &n, at(a), &m, at(tau), work.data(), work.size(), info);
+    });
   }
   int orgqr(Number of, int m, int n, Address a, Address tau) override {
-    return with_work(
-        of, [&](Work& work, int* info) { call(on(of).orgqr, &m, &n, &n, at(a), &m, at(tau), work.data(), work.size(), info); });
+    return with_work(of, [&](Work& work, int* info) {
+      call(on(of).orgqr, &m, &n, &n, at(a), &m, at(tau), work.data(), work.size(), info);
+    });
   }
-  int gesvd(Number of, int m, int n, Address a, Address s, Address u, int u_columns, Address vh) override {
+  int gesvd(Number of, int m, int n, Address a, Address s, Address u, int u_columns,
+            Address vh) override {
     const char job = u_columns == m ? 'A' : 'S';
     const std::size_t least = std::size_t(n), most = std::size_t(m);
     std::vector<int> integers(8 * least);
     // LAPACK's own bound for a matrix of `most` rows and `least` columns.
     std::vector<std::byte> parts(
-        is_complex(of) ? part_bytes(of) * std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least)
+        is_complex(of) ? part_bytes(of) * std::max(5 * least * least + 5 * least,
+                                                   2 * most * least + 2 * least * least + least)
                        : 0);
     return with_work(of, [&](Work& work, int* info) {
       if (is_complex(of))
-        call(on(of).gesdd, &job, &m, &n, at(a), &m, at(s), at(u), &m, at(vh), &n, work.data(), work.size(), parts.data(),
-             integers.data(), info, std::size_t(1));
+        call(on(of).gesdd, &job, &m, &n, at(a), &m, at(s), at(u), &m, at(vh), &n, work.data(),
+             work.size(), parts.data(), integers.data(), info, std::size_t(1));
       else
-        call(on(of).gesdd, &job, &m, &n, at(a), &m, at(s), at(u), &m, at(vh), &n, work.data(), work.size(), integers.data(), info,
-             std::size_t(1));
+        call(on(of).gesdd, &job, &m, &n, at(a), &m, at(s), at(u), &m, at(vh), &n, work.data(),
+             work.size(), integers.data(), info, std::size_t(1));
     });
   }
   int syevd(Number of, int n, Address a, Address w) override {
@@ -119,11 +126,12 @@ class Lapack final : public LinearLibrary {
     std::vector<std::byte> parts(is_complex(of) ? part_bytes(of) * std::size_t(parts_size) : 0);
     return with_work(of, [&](Work& work, int* info) {
       if (is_complex(of))
-        call(on(of).syevd, &vectors, &lower, &n, at(a), &n, at(w), work.data(), work.size(), parts.data(), &parts_size,
-             integers.data(), &integers_size, info, std::size_t(1), std::size_t(1));
+        call(on(of).syevd, &vectors, &lower, &n, at(a), &n, at(w), work.data(), work.size(),
+             parts.data(), &parts_size, integers.data(), &integers_size, info, std::size_t(1),
+             std::size_t(1));
       else
-        call(on(of).syevd, &vectors, &lower, &n, at(a), &n, at(w), work.data(), work.size(), integers.data(), &integers_size,
-             info, std::size_t(1), std::size_t(1));
+        call(on(of).syevd, &vectors, &lower, &n, at(a), &n, at(w), work.data(), work.size(),
+             integers.data(), &integers_size, info, std::size_t(1), std::size_t(1));
     });
   }
 

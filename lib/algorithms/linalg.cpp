@@ -27,15 +27,17 @@ LinearLibrary& library_of(const detail::linalg_call& call) {
     why = "Krait uses LAPACK and cuSOLVER, on CPUs and CUDA devices";
   }
   if (!library)
-    support::fail_usage("kr::{}: {} ({}) has no library of linear algebra: {}{}", call.function, d.id, d.name, why,
-                        d.device->host_memory() ? "" : "; copy the arrays to the CPU: x.copy(kr::device::cpu())");
+    support::fail_usage(
+        "kr::{}: {} ({}) has no library of linear algebra: {}{}", call.function, d.id, d.name, why,
+        d.device->host_memory() ? "" : "; copy the arrays to the CPU: x.copy(kr::device::cpu())");
   d.device->synchronize();
   return *library;
 }
 
 int extent_of(const detail::linalg_call& call, std::int64_t n) {
   if (n > std::numeric_limits<int>::max())
-    support::fail_usage("kr::{}: a matrix has fewer than 2^31 rows and columns, not {}", call.function, n);
+    support::fail_usage("kr::{}: a matrix has fewer than 2^31 rows and columns, not {}",
+                        call.function, n);
   return int(n);
 }
 
@@ -47,26 +49,34 @@ namespace krait::detail {
 using host::extent_of;
 using host::library_of;
 
-int factor_lu(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t pivots) {
-  return library_of(call).getrf(call.number, extent_of(call, rows), extent_of(call, columns), a, pivots);
+int factor_lu(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a,
+              std::uint64_t pivots) {
+  return library_of(call).getrf(call.number, extent_of(call, rows), extent_of(call, columns), a,
+                                pivots);
 }
-int solve_lu(const linalg_call& call, std::int64_t n, std::int64_t columns, std::uint64_t a, std::uint64_t pivots,
-             std::uint64_t b) {
-  return library_of(call).getrs(call.number, extent_of(call, n), extent_of(call, columns), a, pivots, b);
+int solve_lu(const linalg_call& call, std::int64_t n, std::int64_t columns, std::uint64_t a,
+             std::uint64_t pivots, std::uint64_t b) {
+  return library_of(call).getrs(call.number, extent_of(call, n), extent_of(call, columns), a,
+                                pivots, b);
 }
 int factor_cholesky(const linalg_call& call, std::int64_t n, std::uint64_t a) {
   return library_of(call).potrf(call.number, extent_of(call, n), a);
 }
-int factor_qr(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t tau) {
-  return library_of(call).geqrf(call.number, extent_of(call, rows), extent_of(call, columns), a, tau);
+int factor_qr(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a,
+              std::uint64_t tau) {
+  return library_of(call).geqrf(call.number, extent_of(call, rows), extent_of(call, columns), a,
+                                tau);
 }
-int make_q(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t tau) {
-  return library_of(call).orgqr(call.number, extent_of(call, rows), extent_of(call, columns), a, tau);
+int make_q(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a,
+           std::uint64_t tau) {
+  return library_of(call).orgqr(call.number, extent_of(call, rows), extent_of(call, columns), a,
+                                tau);
 }
-int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t s,
-                       std::uint64_t u, std::int64_t u_columns, std::uint64_t vh) {
-  return library_of(call).gesvd(call.number, extent_of(call, rows), extent_of(call, columns), a, s, u, extent_of(call, u_columns),
-                                vh);
+int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t columns,
+                       std::uint64_t a, std::uint64_t s, std::uint64_t u, std::int64_t u_columns,
+                       std::uint64_t vh) {
+  return library_of(call).gesvd(call.number, extent_of(call, rows), extent_of(call, columns), a, s,
+                                u, extent_of(call, u_columns), vh);
 }
 int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a, std::uint64_t w) {
   return library_of(call).syevd(call.number, extent_of(call, n), a, w);
@@ -74,9 +84,12 @@ int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a
 
 void check_square(const char* function, const layout& of) {
   if (of.extents[of.rank - 2] != of.extents[of.rank - 1])
-    support::fail_usage("kr::{}: the last two dimensions must be square, but the array has shape {}", function,
-                        host::shape_text(of.extents, of.rank));
+    support::fail_usage(
+        "kr::{}: the last two dimensions must be square, but the array has shape {}", function,
+        host::shape_text(of.extents, of.rank));
 }
-void refuse_matrix(const char* function, const char* why) { support::fail_usage("kr::{}: {}", function, why); }
+void refuse_matrix(const char* function, const char* why) {
+  support::fail_usage("kr::{}: {}", function, why);
+}
 
 }  // namespace krait::detail

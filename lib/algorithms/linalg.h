@@ -10,7 +10,8 @@
 
 namespace krait::host {
 
-/// The routines of krait/algorithm/detail/linalg_calls.h by LAPACK's names; arguments are as there, pivots and numbers at addresses.
+/// The routines of krait/algorithm/detail/linalg_calls.h by LAPACK's names; arguments are as there,
+/// pivots and numbers at addresses.
 class LinearLibrary {
  public:
   using Number = detail::linalg_number;
@@ -22,7 +23,8 @@ class LinearLibrary {
   virtual int potrf(Number of, int n, Address a) = 0;
   virtual int geqrf(Number of, int m, int n, Address a, Address tau) = 0;
   virtual int orgqr(Number of, int m, int n, Address a, Address tau) = 0;
-  virtual int gesvd(Number of, int m, int n, Address a, Address s, Address u, int u_columns, Address vh) = 0;
+  virtual int gesvd(Number of, int m, int n, Address a, Address s, Address u, int u_columns,
+                    Address vh) = 0;
   virtual int syevd(Number of, int n, Address a, Address w) = 0;
 };
 
@@ -30,7 +32,9 @@ constexpr bool is_complex(detail::linalg_number of) { return of >= detail::linal
 constexpr std::size_t part_bytes(detail::linalg_number of) {
   return of == detail::linalg_number::f32 || of == detail::linalg_number::c64 ? 4 : 8;
 }
-constexpr std::size_t number_bytes(detail::linalg_number of) { return part_bytes(of) * (is_complex(of) ? 2 : 1); }
+constexpr std::size_t number_bytes(detail::linalg_number of) {
+  return part_bytes(of) * (is_complex(of) ? 2 : 1);
+}
 
 /// Null where none is installed, and why. Kept for ever.
 LinearLibrary* open_lapack(std::string& why);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a reduction: brings the inputs into a form of few dimensions, those that stay before those that go, chooses how threads share the
-// elements, and launches once, or twice where blocks share the elements of one result.
+// Runs a reduction: brings the inputs into a form of few dimensions, those that stay before those
+// that go, chooses how threads share the elements, and launches once, or twice where blocks share
+// the elements of one result.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -46,7 +47,8 @@ using detail::reduction_recipe;
 /// The inputs with those dimensions that stay, then those that go.
 class Dimensions {
  public:
-  Dimensions(std::vector<argument>& inputs, int rank, const std::int64_t* extents, unsigned axes, bool numbered)
+  Dimensions(std::vector<argument>& inputs, int rank, const std::int64_t* extents, unsigned axes,
+             bool numbered)
       : inputs_(inputs), stride_(inputs.size()) {
     int kept[max_rank], reduced[max_rank], kept_count = 0, reduced_count = 0;
     for (int d = 0; d < rank; ++d) {
@@ -61,18 +63,25 @@ class Dimensions {
 
   std::int64_t results() const { return kept_; }
   std::int64_t elements() const { return reduced_; }
-  /// Of the arrays: 2 where one dimension stays and one goes. Few ranks, as each has a kernel of its own.
+  /// Of the arrays: 2 where one dimension stays and one goes. Few ranks, as each has a kernel of
+  /// its own.
   int rank() const {
     if (kept_runs_ <= 1 && reduced_runs_ <= 1) return 2;
     return runs_ <= 4 ? 4 : max_rank;
   }
   /// Distance of neighbouring results and elements in the first array, in elements.
-  std::int64_t result_step() const { return kept_runs_ ? std::abs(stride_[first_array()][std::size_t(kept_runs_ - 1)]) : 0; }
-  std::int64_t element_step() const { return reduced_runs_ ? std::abs(stride_[first_array()][std::size_t(runs_ - 1)]) : 0; }
+  std::int64_t result_step() const {
+    return kept_runs_ ? std::abs(stride_[first_array()][std::size_t(kept_runs_ - 1)]) : 0;
+  }
+  std::int64_t element_step() const {
+    return reduced_runs_ ? std::abs(stride_[first_array()][std::size_t(runs_ - 1)]) : 0;
+  }
 
-  /// Whether there is one result, and elements lie beside each other from multiples of 16 bytes on in all arrays that have several.
+  /// Whether there is one result, and elements lie beside each other from multiples of 16 bytes on
+  /// in all arrays that have several.
   bool is_one_piece() const {
-    if (kept_ != 1 || reduced_ == 0 || reduced_runs_ != 1) return false;  // arrays of nothing have no memory
+    // arrays of nothing have no memory
+    if (kept_ != 1 || reduced_ == 0 || reduced_runs_ != 1) return false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const argument& a = inputs_[i];
       if (a.rank == 0) continue;
@@ -95,7 +104,8 @@ class Dimensions {
       }
       // What an array of the same elements has that is contiguous.
       for (int d = rank - 1; d >= 0; --d)
-        if (a.extents[d] == 1) a.strides[d] = d + 1 < rank ? a.extents[d + 1] * a.strides[d + 1] : 1;
+        if (a.extents[d] == 1)
+          a.strides[d] = d + 1 < rank ? a.extents[d + 1] * a.strides[d + 1] : 1;
     }
     for (int d = 0; d < 2 * rank; ++d) numbers[d] = 1;
     for (int r = 0; r < runs_; ++r) numbers[r < kept_runs_ ? r : rank + r] = extent_[r];
@@ -128,7 +138,8 @@ class Dimensions {
       if (extents[d] == 1) continue;
       bool one = runs_ > first;
       for (std::size_t i = 0; i < inputs_.size() && one; ++i)
-        one = inputs_[i].rank == 0 || stride_[i][std::size_t(runs_ - 1)] == extents[d] * inputs_[i].strides[d];
+        one = inputs_[i].rank == 0 ||
+              stride_[i][std::size_t(runs_ - 1)] == extents[d] * inputs_[i].strides[d];
       if (!one) extent_[runs_++] = 1;
       extent_[runs_ - 1] *= extents[d];
       for (std::size_t i = 0; i < inputs_.size(); ++i)
@@ -156,9 +167,11 @@ struct Shape {
   std::int64_t lanes = 1, groups = 1, chunks = 1, chunk = 0;
 };
 
-Shape shape_of(std::int64_t results, std::int64_t elements, bool columns, const DeviceHandle& device) {
-  // Blocks that fill a device, a few times over, and elements that make a lane's work worth its part of the tree: a GPU of 132 multiprocessors holds
-  // some thousand blocks at once. `bench_algorithms cuda:0 --only "array f32"`.
+Shape shape_of(std::int64_t results, std::int64_t elements, bool columns,
+               const DeviceHandle& device) {
+  // Blocks that fill a device, a few times over, and elements that make a lane's work worth its
+  // part of the tree: a GPU of 132 multiprocessors holds some thousand blocks at once.
+  // `bench_algorithms cuda:0 --only "array f32"`.
   const bool cpu = device.device->host_memory();
   const std::int64_t enough = cpu ? 4 * processors() : 4096;
   const std::int64_t threads = cpu ? 32 : reduce_block, least = cpu ? 4096 : 4 * reduce_unroll;
@@ -191,14 +204,18 @@ argument states_of(detail::storage* memory, std::int64_t results, std::int64_t c
 }
 
 /// What a launch adds to the inputs: outputs and numbers.
-std::size_t more_arguments(std::size_t outputs) { return outputs + 5 + 2 * max_rank + detail::max_words; }
+std::size_t more_arguments(std::size_t outputs) {
+  return outputs + 5 + 2 * max_rank + detail::max_words;
+}
 
-/// One launch. `all` holds the inputs, with room for what is added; `extents` are the numbers of the general form or null.
-void launch(const ReduceKernel& k, const Shape& s, std::vector<argument>& all, std::span<const argument> outputs,
-            std::int64_t results, std::int64_t elements, std::int64_t count, const std::int64_t* extents,
-            const std::uint64_t* start) {
+/// One launch. `all` holds the inputs, with room for what is added; `extents` are the numbers of
+/// the general form or null.
+void launch(const ReduceKernel& k, const Shape& s, std::vector<argument>& all,
+            std::span<const argument> outputs, std::int64_t results, std::int64_t elements,
+            std::int64_t count, const std::int64_t* extents, const std::uint64_t* start) {
   all.insert(all.end(), outputs.begin(), outputs.end());
-  for (const std::int64_t n : {results, elements, s.chunk, count, std::int64_t(std::countr_zero(std::uint64_t(s.lanes)))})
+  for (const std::int64_t n :
+       {results, elements, s.chunk, count, std::int64_t(std::countr_zero(std::uint64_t(s.lanes)))})
     all.push_back(number(n));
   if (extents)
     for (int d = 0; d < 2 * k.form.rank; ++d) all.push_back(number(extents[d]));
@@ -240,8 +257,9 @@ unsigned axes_mask(const std::int64_t* axes, int count, int rank) {
   return mask;
 }
 
-void reduce(reduction_kernels* kernels, const argument* given, int rank, const std::int64_t* extents, unsigned axes,
-            const std::uint64_t* initial, const argument& into) {
+void reduce(reduction_kernels* kernels, const argument* given, int rank,
+            const std::int64_t* extents, unsigned axes, const std::uint64_t* initial,
+            const argument& into) {
   const reduction_recipe& recipe = *kernels->recipe;
   std::vector<argument> inputs;
   inputs.reserve(recipe.input_nodes + more_arguments(detail::max_words));
@@ -253,7 +271,8 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
   if (results == 0) return;
   argument out = into;
   out.rank = 1, out.extents[0] = results, out.strides[0] = 1;
-  const bool columns = results >= 32 && dims.result_step() > 0 && dims.result_step() < dims.element_step();
+  const bool columns =
+      results >= 32 && dims.result_step() > 0 && dims.result_step() < dims.element_step();
   const bool one_piece = dims.is_one_piece();
   std::int64_t numbers[2 * max_rank];
   dims.apply(numbers);
@@ -265,8 +284,8 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
   ReduceForm form{dims.rank(),      shape.columns,     shape.lanes > 1,        false,
                   shape.chunks > 1, !cpu && one_piece, cpu ? 2 : reduce_unroll};
   if (shape.chunks == 1)
-    return launch(kernels->of(form), shape, inputs, {&out, 1}, results, elements, elements, form.general() ? numbers : nullptr,
-                  start);
+    return launch(kernels->of(form), shape, inputs, {&out, 1}, results, elements, elements,
+                  form.general() ? numbers : nullptr, start);
   std::vector<memory_share> owners;
   std::vector<argument> states;
   states.reserve(std::size_t(recipe.state_words) + more_arguments(1));
@@ -275,11 +294,13 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
     owners.emplace_back(allocate(&device, std::size_t(results * shape.chunks) * bytes));
     states.push_back(states_of(owners.back().get(), results, shape.chunks));
   }
-  launch(kernels->of(form), shape, inputs, states, results, elements, elements, form.general() ? numbers : nullptr, start);
+  launch(kernels->of(form), shape, inputs, states, results, elements, elements,
+         form.general() ? numbers : nullptr, start);
   Shape last = shape_of(results, shape.chunks, false, device);
   last.chunks = 1, last.chunk = shape.chunks;
   form = {2, last.columns, last.lanes > 1, true, false, !cpu && results == 1, form.joined};
-  launch(kernels->of(form), last, states, {&out, 1}, results, shape.chunks, elements, nullptr, start);
+  launch(kernels->of(form), last, states, {&out, 1}, results, shape.chunks, elements, nullptr,
+         start);
 }
 
 }  // namespace krait::detail

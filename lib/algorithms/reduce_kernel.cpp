@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel for all reductions. A block's threads are lanes that share the elements of a result, times groups that have a result each;
-// blocks along y have a chunk of the elements each, whose states a second launch combines. A lane takes eight elements at a time, joined in
-// pairs; a tree in shared memory combines the lanes, on devices with and without warps alike: eight states at a time where barriers count.
+// One kernel for all reductions. A block's threads are lanes that share the elements of a result,
+// times groups that have a result each; blocks along y have a chunk of the elements each, whose
+// states a second launch combines. A lane takes eight elements at a time, joined in pairs; a tree
+// in shared memory combines the lanes, on devices with and without warps alike: eight states at a
+// time where barriers count.
 #include "algorithms/reduce_kernel.h"
 
 #include "ir/types.h"
@@ -22,7 +24,8 @@ using Index = value<std::int64_t>;
 class State {
  public:
   State(const reduction_recipe& r, const words& first) : recipe_(r) {
-    for (int w = 0; w < r.state_words; ++w) slots_.at[w] = detail::make_slot(r.types[w], first.at[w]);
+    for (int w = 0; w < r.state_words; ++w)
+      slots_.at[w] = detail::make_slot(r.types[w], first.at[w]);
   }
   void set(const words& x) const {
     for (int w = 0; w < recipe_.state_words; ++w) detail::assign(slots_.at[w], x.at[w]);
@@ -30,7 +33,8 @@ class State {
   /// The values now.
   words get() const {
     words x;
-    for (int w = 0; w < recipe_.state_words; ++w) x.at[w] = detail::convert(recipe_.types[w], slots_.at[w]);
+    for (int w = 0; w < recipe_.state_words; ++w)
+      x.at[w] = detail::convert(recipe_.types[w], slots_.at[w]);
     return x;
   }
 
@@ -68,7 +72,8 @@ class Body {
 
   words identity() const {
     words x;
-    for (int w = 0; w < recipe_.state_words; ++w) x.at[w] = detail::literal(recipe_.types[w], recipe_.identity[w]);
+    for (int w = 0; w < recipe_.state_words; ++w)
+      x.at[w] = detail::literal(recipe_.types[w], recipe_.identity[w]);
     return x;
   }
   words start() const {
@@ -105,7 +110,9 @@ class Body {
     return form_.from_states ? recipe_.combine(state, x) : recipe_.absorb(state, x);
   }
 
-  words join(const words& x, const words& y) const { return form_.from_states ? recipe_.combine(x, y) : recipe_.join(x, y); }
+  words join(const words& x, const words& y) const {
+    return form_.from_states ? recipe_.combine(x, y) : recipe_.join(x, y);
+  }
   template <class Join>
   static words in_pairs(words* x, int count, const Join& join) {
     for (int half = count / 2; half > 0; half /= 2)
@@ -113,17 +120,20 @@ class Body {
     return x[0];
   }
 
-  /// Elements of a chunk: as many at once as all lanes take in a trip, and the rest one by one, at the distance of the lanes.
+  /// Elements of a chunk: as many at once as all lanes take in a trip, and the rest one by one, at
+  /// the distance of the lanes.
   void take_elements(const State& state) const {
     node kept[detail::max_rank] = {form_.wide ? node_of(Index(0)) : node_of(result())};
     if (form_.general()) unflatten(result(), numbers_ + ReduceNumbers::dims, kept);
-    const Index chunk(numbers_[ReduceNumbers::chunk]), begin = block_idx().y * chunk, end = min(begin + chunk, elements()),
-                                                       bits(numbers_[ReduceNumbers::lane_bits]),
-                                                       in_trips = max(end - begin, Index(0)) >> (bits + reduce_unroll_bits);
+    const Index chunk(numbers_[ReduceNumbers::chunk]),
+        begin = block_idx().y * chunk, end = min(begin + chunk, elements()),
+        bits(numbers_[ReduceNumbers::lane_bits]),
+        in_trips = max(end - begin, Index(0)) >> (bits + reduce_unroll_bits);
     for (auto trip : range(in_trips)) {
       words x[reduce_unroll];
       for (int k = 0; k < reduce_unroll; ++k) x[k] = enter(kept, place_in_trip(trip, k, begin));
-      state.set(absorb(state.get(), in_pairs(x, reduce_unroll, [&](auto& a, auto& b) { return join(a, b); })));
+      state.set(absorb(state.get(),
+                       in_pairs(x, reduce_unroll, [&](auto& a, auto& b) { return join(a, b); })));
     }
     const Index first = begin + in_trips * (lanes() * reduce_unroll) + in_lane();
     for (auto k : range(max(end - first + lanes() - 1, Index(0)) >> bits))
@@ -132,8 +142,9 @@ class Body {
   Index place_in_trip(const Index& trip, int k, const Index& begin) const {
     if (!form_.wide) return begin + trip * (lanes() * reduce_unroll) + lanes() * k + in_lane();
     const int vectors = reduce_unroll / reduce_vector;
-    const Index vector = block_idx().y * (Index(numbers_[ReduceNumbers::chunk]) >> reduce_vector_bits) +
-                         trip * (lanes() * vectors) + lanes() * (k / reduce_vector) + in_lane();
+    const Index vector =
+        block_idx().y * (Index(numbers_[ReduceNumbers::chunk]) >> reduce_vector_bits) +
+        trip * (lanes() * vectors) + lanes() * (k / reduce_vector) + in_lane();
     return vector * reduce_vector + k % reduce_vector;
   }
 
@@ -142,7 +153,8 @@ class Body {
     node arrays[detail::max_words];
     const std::int64_t extent[] = {reduce_block};
     for (int w = 0; w < recipe_.state_words; ++w)
-      arrays[w] = detail::make_array(detail::op::Shared, recipe_.types[w], word_bytes(w), extent, 1);
+      arrays[w] =
+          detail::make_array(detail::op::Shared, recipe_.types[w], word_bytes(w), extent, 1);
     const auto place_of = [&](int w, const Index& lane) {
       const Index at = form_.columns ? lane * groups() + in_group() : in_group() * lanes() + lane;
       return detail::place{arrays[w], {node_of(at)}, 1};
@@ -166,7 +178,8 @@ class Body {
                    detail::place p = place_of(w, lane);
                    x[k].at[w] = detail::load(p);
                    if (k > 1)
-                     x[k].at[w] = detail::apply(detail::op::Select, recipe_.types[w], node_of(there), x[k].at[w], none.at[w]);
+                     x[k].at[w] = detail::apply(detail::op::Select, recipe_.types[w],
+                                                node_of(there), x[k].at[w], none.at[w]);
                  }
                }
                state.set(in_pairs(x, form_.joined, recipe_.combine));
@@ -184,7 +197,8 @@ class Body {
       return;
     }
     const words all = recipe_.combine(start(), x);
-    detail::store({outputs_[0], {node_of(result())}, 1}, recipe_.finish(all, numbers_[ReduceNumbers::count]));
+    detail::store({outputs_[0], {node_of(result())}, 1},
+                  recipe_.finish(all, numbers_[ReduceNumbers::count]));
   }
   std::size_t word_bytes(int w) const { return ir::size_of(ir::Scalar(recipe_.types[w])); }
 
@@ -193,11 +207,14 @@ class Body {
   const node *inputs_, *outputs_, *numbers_, *start_;
 };
 
-void record(const void* lambda, const node* nodes) { Body(*static_cast<const ReduceKernel*>(lambda), nodes).run(); }
+void record(const void* lambda, const node* nodes) {
+  Body(*static_cast<const ReduceKernel*>(lambda), nodes).run();
+}
 
 }  // namespace
 
-ReduceKernel::ReduceKernel(const reduction_recipe& of, const ReduceForm& how) : recipe(&of), form(how) {
+ReduceKernel::ReduceKernel(const reduction_recipe& of, const ReduceForm& how)
+    : recipe(&of), form(how) {
   using detail::parameter_type;
   using detail::scalar;
   const auto size = [](scalar s) { return std::uint32_t(ir::size_of(ir::Scalar(s))); };

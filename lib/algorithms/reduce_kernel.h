@@ -9,15 +9,18 @@
 
 namespace krait::host {
 
-/// Which of a reduction's kernels. Threads of a block are `lanes` that share the elements of a result, by `groups` that each have a result.
+/// Which of a reduction's kernels. Threads of a block are `lanes` that share the elements of a
+/// result, by `groups` that each have a result.
 struct ReduceForm {
-  int rank = 2;              // of the inputs: 2, results by elements; more: the dimensions that stay before those that go
+  // of the inputs: 2, results by elements; more: the dimensions that stay before those that go
+  int rank = 2;
   bool columns = false;      // groups are neighbours (along x), else lanes
   bool tree = true;          // more than one lane
   bool from_states = false;  // the inputs are what an earlier launch made
   bool to_states = false;    // for a later launch
-  bool wide = false;         // one result, of elements beside each other from a multiple of 16 bytes on: lanes load vectors
-  int joined = 2;            // states that a lane combines at a time
+  // one result, of elements beside each other from a multiple of 16 bytes on: lanes load vectors
+  bool wide = false;
+  int joined = 2;  // states that a lane combines at a time
   friend auto operator<=>(const ReduceForm&, const ReduceForm&) = default;
 
   bool general() const { return rank > 2; }
@@ -42,7 +45,9 @@ struct ReduceKernel {
   ~ReduceKernel() { detail::free_kernel_state(state); }
 
   unsigned outputs() const { return form.to_states ? unsigned(recipe->state_words) : 1; }
-  unsigned inputs() const { return form.from_states ? unsigned(recipe->state_words) : recipe->input_nodes; }
+  unsigned inputs() const {
+    return form.from_states ? unsigned(recipe->state_words) : recipe->input_nodes;
+  }
 };
 
 /// Numbers behind inputs and outputs, in this order, all i64 but the start.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A radix sort as a CPU runs it: each block of one thread walks through a chunk of neighbours. For each digit of 8 bits the chunks count, one
-// thread adds up, and the chunks move their keys. Keys lie in arrays of one dimension.
+// A radix sort as a CPU runs it: each block of one thread walks through a chunk of neighbours. For
+// each digit of 8 bits the chunks count, one thread adds up, and the chunks move their keys. Keys
+// lie in arrays of one dimension.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +19,14 @@ struct Chunk {
 };
 inline Chunk own_chunk(const value<std::int64_t>& n) {
   constexpr int grain = 4;
-  const value<std::int64_t> blocks = grid_dim().x, size = (n + (blocks * grain - 1)) / (blocks * grain) * grain;
+  const value<std::int64_t> blocks = grid_dim().x,
+                            size = (n + (blocks * grain - 1)) / (blocks * grain) * grain;
   const value<std::int64_t> begin = min(block_idx().x * size, n);
   return {begin, min(begin + size, n)};
 }
 
-/// counts[d, b]: keys of block b's chunk with the digit d. Four tables, so that neighbours with equal digits do not wait for each other.
+/// counts[d, b]: keys of block b's chunk with the digit d. Four tables, so that neighbours with
+/// equal digits do not wait for each other.
 template <class Word, class Count>
 auto make_chunk_counts(const SortKind& kind) {
   return kernel(
@@ -31,16 +34,20 @@ auto make_chunk_counts(const SortKind& kind) {
         constexpr int tables = 4;
         auto own = local<Count, tables, chunk_digits>();
         const auto [begin, end] = own_chunk(keys.size());
-        const auto digit = [&](const value<std::int64_t>& i) { return digit_of<Word>(kind.order, keys[i], shift, 8); };
+        const auto digit = [&](const value<std::int64_t>& i) {
+          return digit_of<Word>(kind.order, keys[i], shift, 8);
+        };
         for (auto i : range((end - begin) / tables))
           for (int k = 0; k < tables; ++k) own(k, digit(begin + i * tables + k)) += Count(1);
         for (auto i : range(end - (end - begin) % tables, end)) own(0, digit(i)) += Count(1);
-        for (auto d : range(chunk_digits)) counts(d, block_idx().x) = own(0, d) + own(1, d) + own(2, d) + own(3, d);
+        for (auto d : range(chunk_digits))
+          counts(d, block_idx().x) = own(0, d) + own(1, d) + own(2, d) + own(3, d);
       },
       {.name = "sort_counts"});
 }
 
-/// Each count becomes the sum of those before it: where the keys of a digit and a chunk begin. One thread.
+/// Each count becomes the sum of those before it: where the keys of a digit and a chunk begin. One
+/// thread.
 template <class Count>
 auto make_chunk_starts() {
   return kernel(
@@ -56,25 +63,28 @@ auto make_chunk_starts() {
       {.name = "sort_starts"});
 }
 
-/// Keys to their digits' places, in order. The keys of a digit wait until a cache line of the output is complete: 256 places far apart that
-/// take a key each would be as many misses. `streams`: lines go past the cache.
+/// Keys to their digits' places, in order. The keys of a digit wait until a cache line of the
+/// output is complete: 256 places far apart that take a key each would be as many misses.
+/// `streams`: lines go past the cache.
 template <class Word, class Count>
 auto make_chunk_pass(const SortKind& kind, bool streams) {
   return kernel(
-      [kind, streams](view<const Word> keys, view<Word> out, view<const unsigned> values, view<unsigned> moved,
-                      view<const Count, 2> starts, value<unsigned> shift) {
+      [kind, streams](view<const Word> keys, view<Word> out, view<const unsigned> values,
+                      view<unsigned> moved, view<const Count, 2> starts, value<unsigned> shift) {
         constexpr int line = 64 / std::max<int>(sizeof(Word), 4);
         const bool pairs = kind.payload != Payload::none;
         auto waiting = local<Word, chunk_digits, line>();
         auto carried = local<unsigned, chunk_digits, line>();
-        auto first = local<Count, chunk_digits>(), next = local<Count, chunk_digits>();  // places in the output
+        // places in the output
+        auto first = local<Count, chunk_digits>(), next = local<Count, chunk_digits>();
         for (auto d : range(chunk_digits)) {
           const value<Count> start = starts(d, block_idx().x);
           first[d] = start, next[d] = start;
         }
         const auto put_one = [&](const auto& d, const auto& p) {
           out[cast<std::int64_t>(p)] = value<Word>(waiting(d, cast<int>(p % Count(line))));
-          if (pairs) moved[cast<std::int64_t>(p)] = value<unsigned>(carried(d, cast<int>(p % Count(line))));
+          if (pairs)
+            moved[cast<std::int64_t>(p)] = value<unsigned>(carried(d, cast<int>(p % Count(line))));
         };
         const auto [begin, end] = own_chunk(keys.size());
         for (auto i : range(begin, end)) {
@@ -104,7 +114,8 @@ auto make_chunk_pass(const SortKind& kind, bool streams) {
         }
         for (auto d : range(chunk_digits)) {
           const value<Count> place = next[d];
-          for (auto p : range(max(place - place % Count(line), value<Count>(first[d])), place)) put_one(d, p);
+          for (auto p : range(max(place - place % Count(line), value<Count>(first[d])), place))
+            put_one(d, p);
         }
       },
       {.name = "sort_pass"});

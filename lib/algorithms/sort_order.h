@@ -32,7 +32,8 @@ value<Word> ordered(const detail::key_order& order, const value<Word>& key) {
     return cast<Word>(order.descending ? number ^ ones : number);
   }
   if (order.kind == key_order::floats) {
-    // Without branches: the sign spread over all bits, or the sign alone, turns the order round; −0 lies just below 0, and goes there.
+    // Without branches: the sign spread over all bits, or the sign alone, turns the order round; −0
+    // lies just below 0, and goes there.
     using number_type = std::make_signed_t<Word>;
     const value<Word> spread = cast<Word>(cast<number_type>(x) >> (8 * int(sizeof(Word)) - 1)),
                       size = cast<Word>(x & Word(~sign));
@@ -46,7 +47,8 @@ value<Word> ordered(const detail::key_order& order, const value<Word>& key) {
 /// A key whose ordering number has all bits set: none comes after it.
 template <class Word>
 Word last_key(const detail::key_order& order) {
-  constexpr auto sign = static_cast<Word>(Word(1) << (8 * sizeof(Word) - 1)), ones = static_cast<Word>(~Word(0));
+  constexpr auto sign = static_cast<Word>(Word(1) << (8 * sizeof(Word) - 1)),
+                 ones = static_cast<Word>(~Word(0));
   using detail::key_order;
   if (order.kind == key_order::floats) return Word(~sign);  // NaN
   const Word ascending = order.kind == key_order::integers ? Word(~sign) : ones;
@@ -55,7 +57,8 @@ Word last_key(const detail::key_order& order) {
 
 /// A digit of `bits` bits of the ordering number.
 template <class Word, class Shift>
-value<int> digit_of(const detail::key_order& order, const value<Word>& key, const Shift& shift, int bits) {
+value<int> digit_of(const detail::key_order& order, const value<Word>& key, const Shift& shift,
+                    int bits) {
   using wide = std::conditional_t<sizeof(Word) == 8, std::uint64_t, unsigned>;
   return cast<int>((cast<wide>(ordered(order, key)) >> shift) & wide((1u << bits) - 1));
 }

@@ -9,11 +9,13 @@ namespace krait::host {
 
 inline constexpr int rank_digits = 256;
 
-/// How many keys of the warp so far had this lane's digit, those of lower lanes among them; `counts` has the numbers so far, by warp and digit.
-/// Lanes with equal digits find each other by marks that they set in one word of `marks`, by warp and digit, zero before and after: an H200
+/// How many keys of the warp so far had this lane's digit, those of lower lanes among them;
+/// `counts` has the numbers so far, by warp and digit. Lanes with equal digits find each other by
+/// marks that they set in one word of `marks`, by warp and digit, zero before and after: an H200
 /// takes half as long for that as for match_any. All lanes of the warp call it.
-inline value<unsigned> rank_in_warp(const view<unsigned>& marks, const view<unsigned, 2>& counts, const value<int>& own_warp,
-                                    const value<int>& lane, const value<int>& digit) {
+inline value<unsigned> rank_in_warp(const view<unsigned>& marks, const view<unsigned, 2>& counts,
+                                    const value<int>& own_warp, const value<int>& lane,
+                                    const value<int>& digit) {
   const value<unsigned> self = value<unsigned>(1u) << cast<unsigned>(lane);
   const value<int> mark = own_warp * rank_digits + digit;
   atomic(marks[mark]).or_(self);
@@ -42,7 +44,8 @@ value<unsigned> sum_before(const value<unsigned>& x) {
   return value<unsigned>(before);
 }
 
-/// Words of up to 64 bits in shared memory, as halves: GPUs have no instruction that sets marks in words of 64 bits there.
+/// Words of up to 64 bits in shared memory, as halves: GPUs have no instruction that sets marks in
+/// words of 64 bits there.
 template <class Word, std::int64_t Count>
 class SharedWords {
  public:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts of whole rows in one launch: a row a block in shared memory, or a row a thread of a CPU. The second argument of each kernel is
-// the values, read where the payload is words, and the fourth the payload.
+// Sorts of whole rows in one launch: a row a block in shared memory, or a row a thread of a CPU.
+// The second argument of each kernel is the values, read where the payload is words, and the fourth
+// the payload.
 #pragma once
 
 #include "algorithms/sort_ranks.h"
@@ -12,13 +13,13 @@ inline constexpr int short_row = 2048, short_threads = 256;
 /// Keys that a CPU sorts by counting, and the lanes that count.
 inline constexpr int ranked_row = 128, rank_lanes = 32;
 
-/// Rows of up to 2,048 keys by Batcher's bitonic network, on pairs of ordering number and place, so that equal keys keep their order. `padded`:
-/// a power of two from the row's length.
+/// Rows of up to 2,048 keys by Batcher's bitonic network, on pairs of ordering number and place, so
+/// that equal keys keep their order. `padded`: a power of two from the row's length.
 template <class Word>
 auto make_short_rows(const SortKind& kind) {
   return kernel(
-      [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted, view<unsigned, 2> moved,
-             value<int> padded) {
+      [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted,
+             view<unsigned, 2> moved, value<int> padded) {
         using wide = std::conditional_t<sizeof(Word) == 8, std::uint64_t, unsigned>;
         auto numbers = shared<wide, short_row>();
         auto places = shared<int, short_row>();
@@ -27,7 +28,8 @@ auto make_short_rows(const SortKind& kind) {
         for (auto i : range(t, padded, short_threads)) {
           places[i] = i;
           numbers[i] = wide(~wide(0));
-          if_(i < length, [&] { numbers[i] = cast<wide>(ordered<Word>(kind.order, keys(row, i))); });
+          if_(i < length,
+              [&] { numbers[i] = cast<wide>(ordered<Word>(kind.order, keys(row, i))); });
         }
         syncthreads();
         var<int> run = 2;
@@ -37,10 +39,12 @@ auto make_short_rows(const SortKind& kind) {
                  while_([&] { return step > 0; },
                         [&] {
                           for (auto pair : range(t, padded / 2, short_threads)) {
-                            const value<int> low = (pair / step) * step * 2 + pair % step, high = low + step;
+                            const value<int> low = (pair / step) * step * 2 + pair % step,
+                                             high = low + step;
                             const value<wide> a = numbers[low], b = numbers[high];
                             const value<int> first = places[low], second = places[high];
-                            const value<bool> above = a > b || (a == b && first > second), rises = (low & run) == 0;
+                            const value<bool> above = a > b || (a == b && first > second),
+                                              rises = (low & run) == 0;
                             if_(above == rises, [&] {
                               numbers[low] = b, numbers[high] = a;
                               places[low] = second, places[high] = first;
@@ -61,25 +65,30 @@ auto make_short_rows(const SortKind& kind) {
       {.name = "sort_short_rows"});
 }
 
-/// Threads of a block at most, of rows by digits, and keys of a thread at most: a few, or as many as 48 KiB of shared memory hold.
+/// Threads of a block at most, of rows by digits, and keys of a thread at most: a few, or as many
+/// as 48 KiB of shared memory hold.
 inline constexpr int digit_threads = 256, few_keys = 8;
 template <class Word>
 inline constexpr int many_keys = sizeof(Word) == 8 ? 14 : 20;
 
-/// A row by a block of 4 or 8 warps of 32, by digits of 8 bits; each thread takes `rounds` keys. Keys, and their places where something
-/// travels with them, move through shared memory. key_at(i) is a key, put(i, key, place) takes the sorted ones.
+/// A row by a block of 4 or 8 warps of 32, by digits of 8 bits; each thread takes `rounds` keys.
+/// Keys, and their places where something travels with them, move through shared memory. key_at(i)
+/// is a key, put(i, key, place) takes the sorted ones.
 template <class Word, int Items, class KeyAt, class Put>
-void sort_by_digits(const SortKind& kind, const value<int>& length, const value<int>& rounds, const KeyAt& key_at,
-                    const Put& put) {
-  constexpr int digits = rank_digits, items = Items, row_length = digit_threads * Items, most_warps = digit_threads / 32;
+void sort_by_digits(const SortKind& kind, const value<int>& length, const value<int>& rounds,
+                    const KeyAt& key_at, const Put& put) {
+  constexpr int digits = rank_digits, items = Items, row_length = digit_threads * Items,
+                most_warps = digit_threads / 32;
   static_assert(row_length >= most_warps * digits);  // the lanes' marks lie where the keys will
-  constexpr int scanners = digits / 2;               // threads that look after two values of the digit each
+  // threads that look after two values of the digit each
+  constexpr int scanners = digits / 2;
   const bool pairs = kind.payload != Payload::none;
   const SharedWords<Word, row_length> numbers;
   const view<unsigned>& marks = numbers.low();
   auto places = shared<std::uint16_t, row_length>();
   auto counts = shared<unsigned, most_warps, digits>();
-  const value<int> t = cast<int>(thread_idx().x), lane = t & 31, own_warp = t >> 5, warps = cast<int>(block_dim().x) >> 5;
+  const value<int> t = cast<int>(thread_idx().x), lane = t & 31, own_warp = t >> 5,
+                   warps = cast<int>(block_dim().x) >> 5;
   var<Word> own[items];
   var<int> from[items];
   const auto place_of = [&](int r) { return own_warp * (32 * rounds) + r * 32 + lane; };
@@ -92,10 +101,13 @@ void sort_by_digits(const SortKind& kind, const value<int>& length, const value<
     if_(from[r] < length, [&] { own[r] = value<Word>(key_at(value<int>(from[r]))); });
   });
   for (auto shift : range(0, 8 * int(sizeof(Word)), 8)) {
-    for (int d = 0; d < digits; d += 32) counts(own_warp, d + lane) = 0u, marks[own_warp * digits + d + lane] = 0u;
+    for (int d = 0; d < digits; d += 32)
+      counts(own_warp, d + lane) = 0u, marks[own_warp * digits + d + lane] = 0u;
     syncwarp();
     var<unsigned> ranks[items];
-    const auto digit_at = [&](int r) { return digit_of<Word>(kind.order, value<Word>(own[r]), cast<unsigned>(shift), 8); };
+    const auto digit_at = [&](int r) {
+      return digit_of<Word>(kind.order, value<Word>(own[r]), cast<unsigned>(shift), 8);
+    };
     each([&](int r) { ranks[r] = rank_in_warp(marks, counts, own_warp, lane, digit_at(r)); });
     syncthreads();
     const auto by_four = [&](const auto& what) {
@@ -115,7 +127,8 @@ void sort_by_digits(const SortKind& kind, const value<int>& length, const value<
       for (int k = 0; k < 2; ++k) {
         var<unsigned> found[4];
         for (int w = 0; w < 4; ++w) found[w] = value<unsigned>(counts(four + w, 2 * t + k));
-        for (int w = 0; w < 4; ++w) counts(four + w, 2 * t + k) = value<unsigned>(before[k]), before[k] += found[w];
+        for (int w = 0; w < 4; ++w)
+          counts(four + w, 2 * t + k) = value<unsigned>(before[k]), before[k] += found[w];
       }
     });
     syncthreads();
@@ -140,15 +153,17 @@ void sort_by_digits(const SortKind& kind, const value<int>& length, const value<
 template <class Word, int Items>
 auto make_digit_rows(const SortKind& kind) {
   return kernel(
-      [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted, view<unsigned, 2> moved,
-             value<int> rounds) {
+      [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted,
+             view<unsigned, 2> moved, value<int> rounds) {
         const value<std::int64_t> row = block_idx().x;
         sort_by_digits<Word, Items>(
-            kind, cast<int>(keys.extent(1)), rounds, [&](const value<int>& i) { return keys(row, i); },
+            kind, cast<int>(keys.extent(1)), rounds,
+            [&](const value<int>& i) { return keys(row, i); },
             [&](const value<int>& i, const value<Word>& key, const value<int>& from) {
               sorted(row, i) = key;
               if (kind.payload == Payload::places) moved(row, i) = cast<unsigned>(from);
-              if (kind.payload == Payload::words) moved(row, i) = value<unsigned>(values(row, from));
+              if (kind.payload == Payload::words)
+                moved(row, i) = value<unsigned>(values(row, from));
             });
       },
       {.name = "sort_digit_rows"});
@@ -159,26 +174,33 @@ auto make_digit_segments(const SortKind& kind) {
   return kernel(
       [kind](view<const Word> keys, view<Word> sorted, view<const std::int64_t> offsets) {
         const value<std::int64_t> begin = offsets[block_idx().x];
-        const value<int> length = cast<int>(offsets[block_idx().x + 1] - begin), threads = cast<int>(block_dim().x);
+        const value<int> length = cast<int>(offsets[block_idx().x + 1] - begin),
+                         threads = cast<int>(block_dim().x);
         if_(length > 0, [&] {
           sort_by_digits<Word, Items>(
-              kind, length, (length + threads - 1) / threads, [&](const value<int>& i) { return keys[begin + i]; },
-              [&](const value<int>& i, const value<Word>& key, const value<int>&) { sorted[begin + i] = key; });
+              kind, length, (length + threads - 1) / threads,
+              [&](const value<int>& i) { return keys[begin + i]; },
+              [&](const value<int>& i, const value<Word>& key, const value<int>&) {
+                sorted[begin + i] = key;
+              });
         });
       },
       {.name = "sort_digit_segments"});
 }
 
-/// Few keys a row, on a CPU: the place of each is the number of keys before it, which vectors count.
+/// Few keys a row, on a CPU: the place of each is the number of keys before it, which vectors
+/// count.
 template <class Word>
 auto make_ranked_rows(const SortKind& kind) {
   return kernel(
-      [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted, view<unsigned, 2> moved) {
+      [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted,
+             view<unsigned, 2> moved) {
         using wide = std::conditional_t<sizeof(Word) == 8, std::uint64_t, unsigned>;
         auto numbers = shared<wide, ranked_row>();
         const value<std::int64_t> row = block_idx().x;
         const value<int> t = cast<int>(thread_idx().x), length = cast<int>(keys.extent(1));
-        for (auto i : range(t, length, rank_lanes)) numbers[i] = cast<wide>(ordered<Word>(kind.order, keys(row, i)));
+        for (auto i : range(t, length, rank_lanes))
+          numbers[i] = cast<wide>(ordered<Word>(kind.order, keys(row, i)));
         syncthreads();
         for (auto i : range(t, length, rank_lanes)) {
           const value<wide> own = numbers[i];
@@ -195,18 +217,22 @@ auto make_ranked_rows(const SortKind& kind) {
       {.name = "sort_ranked_rows"});
 }
 
-/// A row by one thread, by digits of 8 bits. The functions give keys, the places where they go, twice, and the payload and its places likewise; `other_at`
-/// and `carried_at` are of memory as large as the outputs.
-template <class Word, class KeyAt, class SortedAt, class OtherAt, class PayloadAt, class MovedAt, class CarriedAt>
-void sort_by_one(const SortKind& kind, const value<std::int64_t>& length, const KeyAt& key_at, const SortedAt& sorted_at,
-                 const OtherAt& other_at, const PayloadAt& payload, const MovedAt& moved_at, const CarriedAt& carried_at) {
+/// A row by one thread, by digits of 8 bits. The functions give keys, the places where they go,
+/// twice, and the payload and its places likewise; `other_at` and `carried_at` are of memory as
+/// large as the outputs.
+template <class Word, class KeyAt, class SortedAt, class OtherAt, class PayloadAt, class MovedAt,
+          class CarriedAt>
+void sort_by_one(const SortKind& kind, const value<std::int64_t>& length, const KeyAt& key_at,
+                 const SortedAt& sorted_at, const OtherAt& other_at, const PayloadAt& payload,
+                 const MovedAt& moved_at, const CarriedAt& carried_at) {
   constexpr int passes = sizeof(Word);
   auto counts = local<unsigned, passes, 256>();
   for (auto i : range(length)) {
     const value<Word> key = key_at(i);
     for (int p = 0; p < passes; ++p) counts(p, digit_of<Word>(kind.order, key, 8 * p, 8)) += 1u;
   }
-  const auto pass = [&](int p, const auto& from, const auto& to, const auto& payload_at, const auto& payload_to) {
+  const auto pass = [&](int p, const auto& from, const auto& to, const auto& payload_at,
+                        const auto& payload_to) {
     var<unsigned> sum = 0u;
     for (auto d : range(256)) {
       const value<unsigned> count = counts(p, d);
@@ -237,10 +263,12 @@ void sort_by_one(const SortKind& kind, const value<std::int64_t>& length, const 
 template <class Word>
 auto make_rows(const SortKind& kind) {
   return kernel(
-      [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted, view<unsigned, 2> moved,
-             view<Word, 2> other, view<unsigned, 2> carried) {
+      [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted,
+             view<unsigned, 2> moved, view<Word, 2> other, view<unsigned, 2> carried) {
         const value<std::int64_t> row = block_idx().x;
-        const auto of_row = [&](const auto& of) { return [&](const auto& i) { return of(row, i); }; };
+        const auto of_row = [&](const auto& of) {
+          return [&](const auto& i) { return of(row, i); };
+        };
         sort_by_one<Word>(
             kind, keys.extent(1), of_row(keys), of_row(sorted), of_row(other),
             [&](const value<std::int64_t>& i) -> value<unsigned> {
@@ -254,18 +282,25 @@ auto make_rows(const SortKind& kind) {
 
 /// Keys that one thread sorts by insertion as quickly as by digits.
 inline constexpr int inserted_row = 32;
-/// Keys alone of one array, from each offset to before the next, a segment a block of one thread. `other` is as large as the keys.
+/// Keys alone of one array, from each offset to before the next, a segment a block of one thread.
+/// `other` is as large as the keys.
 template <class Word>
 auto make_segments(const SortKind& kind) {
   return kernel(
-      [kind](view<const Word> keys, view<Word> sorted, view<const std::int64_t> offsets, view<Word> other) {
-        const value<std::int64_t> begin = offsets[block_idx().x], length = offsets[block_idx().x + 1] - begin;
-        const auto within = [&](const auto& of) { return [&](const auto& i) { return of[begin + cast<std::int64_t>(i)]; }; };
+      [kind](view<const Word> keys, view<Word> sorted, view<const std::int64_t> offsets,
+             view<Word> other) {
+        const value<std::int64_t> begin = offsets[block_idx().x],
+                                  length = offsets[block_idx().x + 1] - begin;
+        const auto within = [&](const auto& of) {
+          return [&](const auto& i) { return of[begin + cast<std::int64_t>(i)]; };
+        };
         if_(length <= inserted_row, [&] {
           for (auto i : range(length)) {
             const value<Word> key = keys[begin + i], number = ordered<Word>(kind.order, key);
             var<std::int64_t> at = value<std::int64_t>(i);
-            const auto before = [&] { return value<Word>(sorted[begin + max(at - 1, std::int64_t(0))]); };
+            const auto before = [&] {
+              return value<Word>(sorted[begin + max(at - 1, std::int64_t(0))]);
+            };
             while_([&] { return at > 0 && ordered<Word>(kind.order, before()) > number; },
                    [&] { sorted[begin + at] = before(), at -= 1; });
             sorted[begin + at] = key;
@@ -273,7 +308,8 @@ auto make_segments(const SortKind& kind) {
         }).else_([&] {
           auto none = local<unsigned, 1>();
           const auto nothing = [&](const auto&) { return none[0]; };
-          sort_by_one<Word>(kind, length, within(keys), within(sorted), within(other), nothing, nothing, nothing);
+          sort_by_one<Word>(kind, length, within(keys), within(sorted), within(other), nothing,
+                            nothing, nothing);
         });
       },
       {.name = "sort_segments"});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays in text as NumPy's str() gives them: rows that align, lines of 75 columns, `...` in place of what lies between the first three
-// and the last three of each dimension where an array has more than 1,000 elements. Only what is shown is read from the device.
+// Arrays in text as NumPy's str() gives them: rows that align, lines of 75 columns, `...` in place
+// of what lies between the first three and the last three of each dimension where an array has more
+// than 1,000 elements. Only what is shown is read from the device.
 #include "krait/array_text.h"
 
 #include <cstring>
@@ -62,22 +63,26 @@ struct Shown {
     std::size_t from = 0;
     place(block, part, 0, first, from);
   }
-  void place(const std::vector<std::byte>& block, const layout& part, int d, std::int64_t to, std::size_t& from) {
+  void place(const std::vector<std::byte>& block, const layout& part, int d, std::int64_t to,
+             std::size_t& from) {
     if (d == rank) {
-      std::memcpy(bytes.data() + std::size_t(to) * element_bytes, block.data() + from, element_bytes);
+      std::memcpy(bytes.data() + std::size_t(to) * element_bytes, block.data() + from,
+                  element_bytes);
       from += element_bytes;
       return;
     }
     std::int64_t step = 1;
     for (int inner = d + 1; inner < rank; ++inner) step *= extents[inner];
-    for (std::int64_t i = 0; i < part.extents[d]; ++i) place(block, part, d + 1, to + i * step, from);
+    for (std::int64_t i = 0; i < part.extents[d]; ++i)
+      place(block, part, d + 1, to + i * step, from);
   }
 };
 
 /// The bits of the elements, or of their two parts.
 std::vector<std::uint64_t> bits_of(const Shown& shown, std::size_t bytes) {
   std::vector<std::uint64_t> bits(shown.bytes.size() / bytes);
-  for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(&bits[i], shown.bytes.data() + i * bytes, bytes);
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    std::memcpy(&bits[i], shown.bytes.data() + i * bytes, bytes);
   return bits;
 }
 std::vector<std::string> integers(const Shown& shown, ir::Scalar type) {
@@ -85,8 +90,9 @@ std::vector<std::string> integers(const Shown& shown, ir::Scalar type) {
   std::size_t width = 0;
   const unsigned above = 64 - ir::bits_of(type);
   for (const std::uint64_t bits : bits_of(shown, ir::size_of(type))) {
-    const std::string text =
-        ir::is_signed_int(type) ? std::to_string(std::int64_t(bits << above) >> above) : std::to_string(bits);
+    const std::string text = ir::is_signed_int(type)
+                                 ? std::to_string(std::int64_t(bits << above) >> above)
+                                 : std::to_string(bits);
     width = std::max(width, words.emplace_back(text).size());
   }
   for (std::string& w : words) w.insert(0, width - w.size(), ' ');
@@ -122,9 +128,11 @@ std::vector<std::string> words_of(const Shown& shown, const printed_element& as)
 /// Puts words together.
 class Lines {
  public:
-  Lines(const Shown& shown, std::vector<std::string> words) : shown_(shown), words_(std::move(words)) {}
+  Lines(const Shown& shown, std::vector<std::string> words)
+      : shown_(shown), words_(std::move(words)) {}
 
-  /// Of dimension d and the rest, whose lines after the first begin so. The brackets behind take `closing` columns.
+  /// Of dimension d and the rest, whose lines after the first begin so. The brackets behind take
+  /// `closing` columns.
   std::string text(int d, std::int64_t first, const std::string& indent, std::size_t closing) {
     const bool row = d == shown_.rank - 1;
     std::int64_t step = 1;
@@ -140,7 +148,8 @@ class Lines {
         append(all, line, words_[std::size_t(first + i)], indent, closing);
         if (!last) line += ' ';
       } else {
-        all += indent + text(d + 1, first + i * step, indent + ' ', closing + 1) + (last ? "" : between(d));
+        all += indent + text(d + 1, first + i * step, indent + ' ', closing + 1) +
+               (last ? "" : between(d));
       }
     }
     if (row) all += line;
@@ -149,8 +158,8 @@ class Lines {
 
  private:
   std::string between(int d) const { return std::string(std::size_t(shown_.rank - 1 - d), '\n'); }
-  static void append(std::string& all, std::string& line, const std::string& word, const std::string& indent,
-                     std::size_t closing) {
+  static void append(std::string& all, std::string& line, const std::string& word,
+                     const std::string& indent, std::size_t closing) {
     if (line.size() + word.size() > line_width - closing && line.size() > indent.size()) {
       line.erase(line.find_last_not_of(' ') + 1);
       all += line + '\n';

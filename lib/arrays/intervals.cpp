@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Points of intervals: how many kr::arange has, and where those of kr::linspace lie, as NumPy computes them.
+// Points of intervals: how many kr::arange has, and where those of kr::linspace lie, as NumPy
+// computes them.
 #include <cmath>
 
 #include "krait/creation.h"
@@ -11,8 +12,9 @@ namespace {
 
 template <class Number>
 [[noreturn]] void refuse_step(Number first, Number last, Number step) {
-  support::fail_usage("arange({}, {}, {}) has no size: the step must not be 0, and the result must fit into memory",
-                      first, last, step);
+  support::fail_usage(
+      "arange({}, {}, {}) has no size: the step must not be 0, and the result must fit into memory",
+      first, last, step);
 }
 
 }  // namespace

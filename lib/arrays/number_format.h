@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers in text as NumPy prints those of an array: all with one width, floats by their shortest digits, 8 behind the point at most.
+// Numbers in text as NumPy prints those of an array: all with one width, floats by their shortest
+// digits, 8 behind the point at most.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace krait::host {
 
-/// What the floats of an array have in common: by the largest and the smallest, exponents or none, and the width of both sides of the point.
+/// What the floats of an array have in common: by the largest and the smallest, exponents or none,
+/// and the width of both sides of the point.
 class FloatFormat {
  public:
   /// The floats that are shown, each exactly a value of `type`; `plus`: positive ones have a sign.
@@ -34,7 +36,8 @@ class FloatFormat {
 
 /// A float of any type, by its bits.
 double float_of(std::uint64_t bits, detail::scalar type);
-/// Significant decimal digits of a finite number above 0, as few as tell it from its type's others, and the exponent of the first.
+/// Significant decimal digits of a finite number above 0, as few as tell it from its type's others,
+/// and the exponent of the first.
 struct Digits {
   std::string digits;
   int exponent;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of arrays' elements. What lies in one piece moves as bytes; the rest by an element-wise kernel on words as large as the elements
-// allow. A graph that is being recorded gets kernels alone; what passes through the host would be copied once only, and is refused there.
+// Copies of arrays' elements. What lies in one piece moves as bytes; the rest by an element-wise
+// kernel on words as large as the elements allow. A graph that is being recorded gets kernels
+// alone; what passes through the host would be copied once only, and is refused there.
 #include <algorithm>
 #include <memory>
 #include <type_traits>
@@ -27,8 +28,10 @@ using detail::storage;
 struct Place {
   storage* memory;
   layout at;
-  std::size_t bytes;                                                                 // of an element
-  Place(const elements& e) : memory(e.memory), at(*e.at), bytes(e.element_bytes) {}  // NOLINT: the same in another form
+  // of an element
+  std::size_t bytes;
+  Place(const elements& e)
+      : memory(e.memory), at(*e.at), bytes(e.element_bytes) {}  // NOLINT: the same in another form
   Place(storage* m, const layout& a, std::size_t b) : memory(m), at(a), bytes(b) {}
 
   std::uint64_t address() const { return memory->address + std::uint64_t(at.offset) * bytes; }
@@ -42,14 +45,16 @@ struct Words {
   static constexpr auto same = [](auto x) { return x; };
   using Lambda = std::remove_const_t<decltype(same)>;
   template <int Rank>
-  using Recording = detail::elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Word>>;
+  using Recording =
+      detail::elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Word>>;
 
   static void run(detail::argument* arguments, const layout& at) {
-    static auto* const state = detail::make_kernel_state({.name = "array_copy"}, {0, 0, 0}, detail::location::here());
+    static auto* const state =
+        detail::make_kernel_state({.name = "array_copy"}, {0, 0, 0}, detail::location::here());
     detail::call_config config;
     config.form = detail::call_config::elements, config.count = size_of(at);
-    const detail::elementwise_signatures by_rank{
-        {&Recording<1>::as, &Recording<2>::as, nullptr, &Recording<4>::as, nullptr, &Recording<6>::as}};
+    const detail::elementwise_signatures by_rank{{&Recording<1>::as, &Recording<2>::as, nullptr,
+                                                  &Recording<4>::as, nullptr, &Recording<6>::as}};
     detail::call_elementwise(state, &same, by_rank, arguments, at.rank, at.extents, 1, config);
   }
 };
@@ -57,9 +62,11 @@ struct Words {
 detail::argument words_of(const Place& p, std::size_t word, std::size_t which) {
   detail::argument a;
   a.kind = detail::argument::device_array, a.memory = p.memory;
-  a.offset = std::uint64_t(p.at.offset) * p.bytes + which * word, a.rank = static_cast<unsigned char>(p.at.rank);
+  a.offset = std::uint64_t(p.at.offset) * p.bytes + which * word,
+  a.rank = static_cast<unsigned char>(p.at.rank);
   const auto per_element = std::int64_t(p.bytes / word);
-  for (int d = 0; d < p.at.rank; ++d) a.extents[d] = p.at.extents[d], a.strides[d] = p.at.strides[d] * per_element;
+  for (int d = 0; d < p.at.rank; ++d)
+    a.extents[d] = p.at.extents[d], a.strides[d] = p.at.strides[d] * per_element;
   return a;
 }
 
@@ -72,7 +79,8 @@ void with_word(std::uint64_t all, const Use& use) {
   else use(std::uint8_t());
 }
 
-/// Kernels of copies are launched in the default stream, after what other streams do with the memory.
+/// Kernels of copies are launched in the default stream, after what other streams do with the
+/// memory.
 void wait_for_streams(const Place& p) {
   if (p.memory->last && !open_graph()) p.memory->device->device->synchronize(order_of(*p.memory));
 }
@@ -80,9 +88,11 @@ void wait_for_streams(const Place& p) {
 /// Whether pairs of elements along the last dimension are elements, too.
 bool has_pairs(const Place& p) {
   const int last = p.at.rank - 1;
-  if (last < 0 || p.at.extents[last] % 2 || p.at.strides[last] != 1 || p.at.offset % 2 || p.address() % (2 * p.bytes))
+  if (last < 0 || p.at.extents[last] % 2 || p.at.strides[last] != 1 || p.at.offset % 2 ||
+      p.address() % (2 * p.bytes))
     return false;
-  return std::all_of(p.at.strides, p.at.strides + last, [](std::int64_t stride) { return stride % 2 == 0; });
+  return std::all_of(p.at.strides, p.at.strides + last,
+                     [](std::int64_t stride) { return stride % 2 == 0; });
 }
 /// Pairs as elements.
 Place as_pairs(Place p) {
@@ -95,13 +105,16 @@ Place as_pairs(Place p) {
 void copy_by_kernel(const Place& to, const Place& from) {
   // A thread computes the place of one element: bytes are eight times as many.
   constexpr std::size_t word = 8;
-  if (2 * to.bytes <= word && has_pairs(to) && has_pairs(from)) return copy_by_kernel(as_pairs(to), as_pairs(from));
+  if (2 * to.bytes <= word && has_pairs(to) && has_pairs(from))
+    return copy_by_kernel(as_pairs(to), as_pairs(from));
   wait_for_streams(to), wait_for_streams(from);
   with_word(to.bytes | to.address() | from.address(), [&]<class Word>(Word) {
     if (const Tiling tiling = tiling_of(to.at, from.at); tiling.read >= 0)
-      return copy_by_tiles({to.memory, &to.at, to.bytes}, {from.memory, &from.at, from.bytes}, tiling, sizeof(Word));
+      return copy_by_tiles({to.memory, &to.at, to.bytes}, {from.memory, &from.at, from.bytes},
+                           tiling, sizeof(Word));
     for (std::size_t k = 0; k < to.bytes / sizeof(Word); ++k) {
-      detail::argument arguments[] = {words_of(from, sizeof(Word), k), words_of(to, sizeof(Word), k)};
+      detail::argument arguments[] = {words_of(from, sizeof(Word), k),
+                                      words_of(to, sizeof(Word), k)};
       Words<Word, detail::input<Word, true>>::run(arguments, to.at);
     }
   });

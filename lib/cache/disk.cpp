@@ -27,19 +27,22 @@ Mode parse_mode(std::string_view text) {
 std::string default_folder() {
   if (const char* const own = support::environment_text("KRAIT_CACHE_DIR")) {
     char here[PATH_MAX];  // the program may change its folder later
-    return *own == '/' || !getcwd(here, sizeof here) ? std::string(own) : std::string(here) + "/" + own;
+    return *own == '/' || !getcwd(here, sizeof here) ? std::string(own)
+                                                     : std::string(here) + "/" + own;
   }
   // XDG Base Directory Specification: relative paths are to be ignored.
-  if (const char* const xdg = support::environment_text("XDG_CACHE_HOME"); xdg && *xdg == '/') return std::string(xdg) + "/krait";
+  if (const char* const xdg = support::environment_text("XDG_CACHE_HOME"); xdg && *xdg == '/')
+    return std::string(xdg) + "/krait";
   if (const char* const home = support::environment_text("HOME"); home && *home == '/')
     return std::string(home) + "/.cache/krait";
   return "";
 }
 
-/// What may be otherwise a moment later, or concerns one entry: too many open files, no memory, the folder removed while we work in
-/// it, another kind of file in an entry's place.
+/// What may be otherwise a moment later, or concerns one entry: too many open files, no memory, the
+/// folder removed while we work in it, another kind of file in an entry's place.
 bool passes(int code) {
-  return code == EMFILE || code == ENFILE || code == ENOMEM || code == EINTR || code == ENOENT || code == EISDIR;
+  return code == EMFILE || code == ENFILE || code == ENOMEM || code == EINTR || code == ENOENT ||
+         code == EISDIR;
 }
 
 }  // namespace
@@ -71,10 +74,11 @@ void Disk::give_up(const std::string& why) {
 
 void Disk::warn(const std::string& why) {
   if (warned_.exchange(true)) return;
-  std::fprintf(stderr,
-               "krait: warning: compiled kernels are not kept on disk: %s (set KRAIT_CACHE_DIR to another folder, or set "
-               "KRAIT_CACHE=memory)\n",
-               why.c_str());
+  std::fprintf(
+      stderr,
+      "krait: warning: compiled kernels are not kept on disk: %s (set KRAIT_CACHE_DIR to another folder, or set "
+      "KRAIT_CACHE=memory)\n",
+      why.c_str());
 }
 
 std::optional<std::string> Disk::find(std::string_view key, std::string_view source) noexcept try {
@@ -82,20 +86,25 @@ std::optional<std::string> Disk::find(std::string_view key, std::string_view sou
   const Folder folder(settings_.folder, Folder::Make::No);
   if (!folder) {
     // One that is not there is made when there is something to keep.
-    if (settings_.folder.empty()) give_up("neither KRAIT_CACHE_DIR, XDG_CACHE_HOME nor HOME is set");
+    if (settings_.folder.empty())
+      give_up("neither KRAIT_CACHE_DIR, XDG_CACHE_HOME nor HOME is set");
     else if (!passes(folder.failure().code)) give_up(folder.failure().text);
     return std::nullopt;
   }
-  std::optional<std::string> bytes = folder.read(file_name(key, source), settings_.mode == Mode::ReadWrite);
+  std::optional<std::string> bytes =
+      folder.read(file_name(key, source), settings_.mode == Mode::ReadWrite);
   Entry e;
-  if (!bytes || decode(*bytes, e) != nullptr || e.key != key || e.source != source) return std::nullopt;
+  if (!bytes || decode(*bytes, e) != nullptr || e.key != key || e.source != source)
+    return std::nullopt;
   return std::string(e.payload);
 } catch (...) {  // no memory
   return std::nullopt;
 }
 
-std::string Disk::keep(std::string_view name, std::string_view key, std::string_view source, std::string made) noexcept {
-  if (settings_.mode != Mode::ReadWrite || !usable_.load(std::memory_order_relaxed) || !writable_.load(std::memory_order_relaxed))
+std::string Disk::keep(std::string_view name, std::string_view key, std::string_view source,
+                       std::string made) noexcept {
+  if (settings_.mode != Mode::ReadWrite || !usable_.load(std::memory_order_relaxed) ||
+      !writable_.load(std::memory_order_relaxed))
     return made;
   try {
     const Folder folder(settings_.folder, Folder::Make::Yes);
@@ -106,7 +115,8 @@ std::string Disk::keep(std::string_view name, std::string_view key, std::string_
   return made;
 }
 
-void Disk::write(const Folder& folder, std::string_view name, std::string_view key, std::string_view source, std::string& made) {
+void Disk::write(const Folder& folder, std::string_view name, std::string_view key,
+                 std::string_view source, std::string& made) {
   const std::string file = file_name(key, source), bytes = encode({name, key, source, made});
   if (bytes.size() > std::min(largest_entry, settings_.most_bytes)) return;
   Failure failure;
@@ -121,7 +131,8 @@ void Disk::write(const Folder& folder, std::string_view name, std::string_view k
     written = folder.write(file, bytes, true, failure);  // damaged
   }
   if (written == Folder::Written::Done) return sweep_if_due(folder, bytes.size());
-  if (!passes(failure.code) && writable_.exchange(false)) warn(settings_.folder + ": " + failure.text);
+  if (!passes(failure.code) && writable_.exchange(false))
+    warn(settings_.folder + ": " + failure.text);
 }
 
 void Disk::sweep_if_due(const Folder& folder, std::size_t bytes_written) {
@@ -130,8 +141,8 @@ void Disk::sweep_if_due(const Folder& folder, std::size_t bytes_written) {
   if (mine <= settings_.most_bytes / 16 && !folder.sweep_is_due()) return;
   written_ = 0;
   if (const std::size_t removed = folder.sweep(settings_.most_bytes))
-    support::log_info("removed {} files from {}: KRAIT_CACHE_MAXSIZE is {} bytes", removed, settings_.folder,
-                      settings_.most_bytes);
+    support::log_info("removed {} files from {}: KRAIT_CACHE_MAXSIZE is {} bytes", removed,
+                      settings_.folder, settings_.most_bytes);
 }
 
 }  // namespace krait::cache

@@ -22,8 +22,8 @@ struct Checksum {
   std::uint64_t low, high;
 };
 
-/// XXH3-128 (Collet), which finds any damage with a probability of 1 - 2^-128; it is no protection against intent, which the
-/// owner and mode of files are.
+/// XXH3-128 (Collet), which finds any damage with a probability of 1 - 2^-128; it is no protection
+/// against intent, which the owner and mode of files are.
 Checksum checksum_of(std::string_view bytes) {
   const XXH128_hash_t h = XXH3_128bits(bytes.data(), bytes.size());
   return {h.low64, h.high64};
@@ -32,7 +32,8 @@ Checksum checksum_of(std::string_view bytes) {
 std::string hexadecimal(const XXH128_hash_t& h) {
   std::string digits;
   for (const std::uint64_t half : {h.high64, h.low64})
-    for (int shift = 60; shift >= 0; shift -= 4) digits.push_back("0123456789abcdef"[half >> shift & 15]);
+    for (int shift = 60; shift >= 0; shift -= 4)
+      digits.push_back("0123456789abcdef"[half >> shift & 15]);
   return digits;
 }
 
@@ -46,8 +47,13 @@ std::string encode(const Entry& e) {
   h.name_bytes = std::uint32_t(e.name.size()), h.key_bytes = std::uint32_t(e.key.size());
   h.source_bytes = e.source.size(), h.payload_bytes = e.payload.size();
   std::string bytes;
-  bytes.reserve(sizeof h + e.name.size() + e.key.size() + e.source.size() + e.payload.size() + sizeof(Checksum));
-  bytes.append(reinterpret_cast<const char*>(&h), sizeof h).append(e.name).append(e.key).append(e.source).append(e.payload);
+  bytes.reserve(sizeof h + e.name.size() + e.key.size() + e.source.size() + e.payload.size() +
+                sizeof(Checksum));
+  bytes.append(reinterpret_cast<const char*>(&h), sizeof h)
+      .append(e.name)
+      .append(e.key)
+      .append(e.source)
+      .append(e.payload);
   const Checksum sum = checksum_of(bytes);
   bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   return bytes;
@@ -59,8 +65,8 @@ std::uint64_t entry_bytes(std::string_view bytes) {
   std::memcpy(&h, bytes.data(), sizeof h);
   if (std::memcmp(h.magic, magic, sizeof magic) != 0) return 0;
   if (h.source_bytes > largest_entry || h.payload_bytes > largest_entry) return 0;
-  const std::uint64_t all =
-      sizeof h + sizeof(Checksum) + h.name_bytes + std::uint64_t(h.key_bytes) + h.source_bytes + h.payload_bytes;
+  const std::uint64_t all = sizeof h + sizeof(Checksum) + h.name_bytes +
+                            std::uint64_t(h.key_bytes) + h.source_bytes + h.payload_bytes;
   return all <= bytes.size() ? all : 0;
 }
 
@@ -69,8 +75,10 @@ const char* decode(std::string_view bytes, Entry& e) {
   if (bytes.size() < sizeof h + sizeof(Checksum)) return "shorter than its header";
   std::memcpy(&h, bytes.data(), sizeof h);
   if (std::memcmp(h.magic, magic, sizeof magic) != 0) return "of another format";
-  if (h.source_bytes > largest_entry || h.payload_bytes > largest_entry) return "sizes that do not fit";
-  const std::uint64_t parts = std::uint64_t(h.name_bytes) + h.key_bytes + h.source_bytes + h.payload_bytes;
+  if (h.source_bytes > largest_entry || h.payload_bytes > largest_entry)
+    return "sizes that do not fit";
+  const std::uint64_t parts =
+      std::uint64_t(h.name_bytes) + h.key_bytes + h.source_bytes + h.payload_bytes;
   if (parts != bytes.size() - sizeof h - sizeof(Checksum)) return "sizes that do not fit";
   Checksum stored;
   std::memcpy(&stored, bytes.data() + bytes.size() - sizeof stored, sizeof stored);
@@ -82,11 +90,14 @@ const char* decode(std::string_view bytes, Entry& e) {
     bytes.remove_prefix(n);
     return part;
   };
-  e.name = take(h.name_bytes), e.key = take(h.key_bytes), e.source = take(h.source_bytes), e.payload = take(h.payload_bytes);
+  e.name = take(h.name_bytes), e.key = take(h.key_bytes), e.source = take(h.source_bytes),
+  e.payload = take(h.payload_bytes);
   return nullptr;
 }
 
-std::string content_hash(std::string_view text) { return hexadecimal(XXH3_128bits(text.data(), text.size())); }
+std::string content_hash(std::string_view text) {
+  return hexadecimal(XXH3_128bits(text.data(), text.size()));
+}
 
 std::string file_name(std::string_view key, std::string_view source) {
   XXH3_state_t state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of one cache file: a header with sizes, four parts, and a checksum of all that comes before it. docs/caching.md has the
-// layout.
+// The bytes of one cache file: a header with sizes, four parts, and a checksum of all that comes
+// before it. docs/caching.md has the layout.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,11 @@ std::string encode(const Entry& entry);
 /// Views into `bytes`. Null: it is sound; else what is wrong with it.
 const char* decode(std::string_view bytes, Entry& entry);
 
-/// Bytes that the entry at the start of `bytes` takes, where entries follow each other; 0: its header is none, or says more than there are.
+/// Bytes that the entry at the start of `bytes` takes, where entries follow each other; 0: its
+/// header is none, or says more than there are.
 std::uint64_t entry_bytes(std::string_view bytes);
-/// What every version of the format begins with; a digit follows, and this library reads and writes `format_version`.
+/// What every version of the format begins with; a digit follows, and this library reads and writes
+/// `format_version`.
 inline constexpr std::string_view format_start = "KRAITCH";
 inline constexpr char format_version = '2';
 

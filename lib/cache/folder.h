@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files of a cache folder: reading what is the user's own, writing whole files or none, and removing what was used least. Several
-// processes work in it at once without a lock: files appear by renaming, complete, and are never changed.
+// The files of a cache folder: reading what is the user's own, writing whole files or none, and
+// removing what was used least. Several processes work in it at once without a lock: files appear
+// by renaming, complete, and are never changed.
 #pragma once
 
 #include <sys/stat.h>
@@ -29,7 +30,8 @@ struct Failure {
 class Folder {
  public:
   enum class Make { No, Yes };
-  /// Opens the folder, made with mode 0700 where that is asked for. It must be the user's own, and nobody else may write to it.
+  /// Opens the folder, made with mode 0700 where that is asked for. It must be the user's own, and
+  /// nobody else may write to it.
   Folder(const std::string& path, Make make);
   ~Folder();
   Folder(const Folder&) = delete;
@@ -38,12 +40,15 @@ class Folder {
   explicit operator bool() const { return fd_ >= 0; }
   const Failure& failure() const { return failure_; }  // of opening
 
-  /// A whole file, if it is a regular one, the user's own, and nobody else may write to it. `touch` notes the use.
+  /// A whole file, if it is a regular one, the user's own, and nobody else may write to it. `touch`
+  /// notes the use.
   std::optional<std::string> read(const std::string& name, bool touch) const;
 
   enum class Written { Done, Exists, Failed };
-  /// A new file of mode 0600: it appears with all its bytes or not at all. With `replace` in the place of one that is there.
-  Written write(const std::string& name, std::string_view bytes, bool replace, Failure& failure) const;
+  /// A new file of mode 0600: it appears with all its bytes or not at all. With `replace` in the
+  /// place of one that is there.
+  Written write(const std::string& name, std::string_view bytes, bool replace,
+                Failure& failure) const;
 
   bool remove(const std::string& name) const;
 
@@ -52,8 +57,9 @@ class Folder {
 
   /// Whether nobody has swept in the last hour.
   bool sweep_is_due() const;
-  /// Removes entries, least recently used first, until they take at most `most` bytes, and what killed writers left. Returns the
-  /// number of entries removed. Where another process sweeps, nothing.
+  /// Removes entries, least recently used first, until they take at most `most` bytes, and what
+  /// killed writers left. Returns the number of entries removed. Where another process sweeps,
+  /// nothing.
   std::size_t sweep(std::uint64_t most) const;
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table in memory whose entries are made once: whoever asks first makes the entry, the others wait for it. An entry that could
-// not be made is forgotten, and everybody who waited gets the exception. Entries that nobody outside the table uses are kept for
-// those who come back, up to a number.
+// A table in memory whose entries are made once: whoever asks first makes the entry, the others
+// wait for it. An entry that could not be made is forgotten, and everybody who waited gets the
+// exception. Entries that nobody outside the table uses are kept for those who come back, up to a
+// number.
 #pragma once
 
 #include <algorithm>
@@ -68,17 +69,20 @@ class InFlight {
     return found;
   }
 
-  /// Takes out the idle entries that are too many, least recently asked for first. The caller lets them go, outside of any lock.
+  /// Takes out the idle entries that are too many, least recently asked for first. The caller lets
+  /// them go, outside of any lock.
   std::vector<Shared> take_idle() {
     std::vector<Shared> taken;
     std::lock_guard lock(mutex_);
     if (slots_.size() <= most_idle_) return taken;
     std::vector<typename Slots::iterator> idle;
     for (auto at = slots_.begin(); at != slots_.end(); ++at)
-      if (at->second.made && at->second.made.use_count() == 1) idle.push_back(at);  // new users come through the table alone
+      // new users come through the table alone
+      if (at->second.made && at->second.made.use_count() == 1) idle.push_back(at);
     if (idle.size() <= most_idle_) return taken;
     // Half of them at once, so that this is rare.
-    std::sort(idle.begin(), idle.end(), [](const auto& a, const auto& b) { return a->second.used < b->second.used; });
+    std::sort(idle.begin(), idle.end(),
+              [](const auto& a, const auto& b) { return a->second.used < b->second.used; });
     idle.resize(idle.size() - most_idle_ / 2);
     for (const auto& at : idle) {
       taken.push_back(std::move(at->second.made));
@@ -87,7 +91,8 @@ class InFlight {
     return taken;
   }
 
-  /// Around fork: the child has none of the threads that were making entries, so it makes them itself.
+  /// Around fork: the child has none of the threads that were making entries, so it makes them
+  /// itself.
   void lock_for_fork() { mutex_.lock(); }
   void unlock_in_parent() { mutex_.unlock(); }
   void unlock_in_child() {

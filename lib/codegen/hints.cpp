@@ -25,7 +25,8 @@ std::string Hints::lines() const {
   };
   std::stable_sort(sorted.begin(), sorted.end(), before);
   std::string out;
-  for (const Hint* h : sorted) out += fmt::format("{}\t{}\t{}\t{}\n", h->kind, h->at.line, h->at.file, h->text);
+  for (const Hint* h : sorted)
+    out += fmt::format("{}\t{}\t{}\t{}\n", h->kind, h->at.line, h->at.file, h->text);
   return out;
 }
 
@@ -33,10 +34,12 @@ namespace {
 
 /// What an index is made of, as far as neighbours differ in it.
 struct Made {
-  bool of_memory = false, of_thread = false, chosen = false, divided = false, scaled = false, passed = false;
+  bool of_memory = false, of_thread = false, chosen = false, divided = false, scaled = false,
+       passed = false;
 };
 
-void look(const ir::Function& f, ir::ValueId v, const std::function<bool(ir::ValueId)>& uniform, unsigned depth, Made& made) {
+void look(const ir::Function& f, ir::ValueId v, const std::function<bool(ir::ValueId)>& uniform,
+          unsigned depth, Made& made) {
   if (depth == 0 || uniform(v)) return;
   const ir::Inst* d = f.def(v);
   if (!d) {
@@ -45,7 +48,10 @@ void look(const ir::Function& f, ir::ValueId v, const std::function<bool(ir::Val
   }
   switch (d->op) {
     case Op::Load:
-    case Op::LoadVec: (f.type_of(d->operands[0]).space == ir::Space::Local ? made.of_thread : made.of_memory) = true; return;
+    case Op::LoadVec:
+      (f.type_of(d->operands[0]).space == ir::Space::Local ? made.of_thread : made.of_memory) =
+          true;
+      return;
     case Op::Min:
     case Op::Max:
     case Op::Select: made.chosen = true; break;
@@ -66,21 +72,25 @@ void look(const ir::Function& f, ir::ValueId v, const std::function<bool(ir::Val
 }  // namespace
 
 Cause scaled_cause() {
-  return {"the index is multiplied by a size known only at launch, so neighbouring threads are a row apart",
-          "Make the last index the one that comes from x, or transpose through a shared array"};
+  return {
+      "the index is multiplied by a size known only at launch, so neighbouring threads are a row apart",
+      "Make the last index the one that comes from x, or transpose through a shared array"};
 }
 
-Cause cause_of(const ir::Function& f, ir::ValueId index, const std::function<bool(ir::ValueId)>& uniform) {
+Cause cause_of(const ir::Function& f, ir::ValueId index,
+               const std::function<bool(ir::ValueId)>& uniform) {
   constexpr unsigned deepest = 12;
   Made made;
   look(f, index, uniform, deepest, made);
   if (made.of_memory)
-    return {"the index comes from memory",
-            "Sort the work so that neighbouring threads use neighbouring elements, or copy the table that all of them use to a "
-            "shared array"};
+    return {
+        "the index comes from memory",
+        "Sort the work so that neighbouring threads use neighbouring elements, or copy the table that all of them use to a "
+        "shared array"};
   if (made.of_thread)
-    return {"the index comes from a thread's own array (kr::local), and each thread has its own copy",
-            "If all threads of a warp keep equal numbers there, such as a stack, read them by kr::warp::broadcast(v, 0), or use a shared array"};
+    return {
+        "the index comes from a thread's own array (kr::local), and each thread has its own copy",
+        "If all threads of a warp keep equal numbers there, such as a stack, read them by kr::warp::broadcast(v, 0), or use a shared array"};
   if (made.chosen)
     return {"the index is clamped or chosen (min, max, select)",
             "Compute the interior without the clamp, and the border separately"};
@@ -97,23 +107,27 @@ Cause cause_of(const ir::Function& f, ir::ValueId index, const std::function<boo
           "Make it the thread's x plus a value that is equal in all threads"};
 }
 
-std::string strided_text(bool stores, std::int64_t bytes, std::uint32_t element_bytes, std::string_view price) {
+std::string strided_text(bool stores, std::int64_t bytes, std::uint32_t element_bytes,
+                         std::string_view price) {
   const std::int64_t far = std::abs(bytes);
   const bool members = far == std::int64_t(element_bytes) && far > 8;
-  return fmt::format("strided access: neighbouring threads {} places {} bytes apart{}, {}. {}", stores ? "store to" : "load from",
-                     far, bytes < 0 ? " in descending order" : "", price,
-                     members
-                         ? "Give each member that is used often a separate array"
-                         : "Let neighbouring threads use neighbouring elements: the last index from x, kr::vec for neighbours");
+  return fmt::format(
+      "strided access: neighbouring threads {} places {} bytes apart{}, {}. {}",
+      stores ? "store to" : "load from", far, bytes < 0 ? " in descending order" : "", price,
+      members
+          ? "Give each member that is used often a separate array"
+          : "Let neighbouring threads use neighbouring elements: the last index from x, kr::vec for neighbours");
 }
 
 std::string division_text(ir::Scalar s, bool known_divisor, std::string_view price) {
   const unsigned bits = ir::bits_of(s);
   return fmt::format(
-      "integer division: {} bits by {}, {}. {}", bits, known_divisor ? "a constant" : "a number known only at launch", price,
+      "integer division: {} bits by {}, {}. {}", bits,
+      known_divisor ? "a constant" : "a number known only at launch", price,
       known_divisor ? "Divide numbers of 32 bits where they fit"
-      : bits == 64  ? "Capture the divisor as a plain C++ number, which makes it a constant, or divide numbers of 32 bits"
-                    : "Capture the divisor as a plain C++ number, which makes it a constant, or count instead of dividing");
+      : bits == 64
+          ? "Capture the divisor as a plain C++ number, which makes it a constant, or divide numbers of 32 bits"
+          : "Capture the divisor as a plain C++ number, which makes it a constant, or count instead of dividing");
 }
 
 }  // namespace krait::codegen

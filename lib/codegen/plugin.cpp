@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plug-in's three exports: a request is parsed, verified and given to the target's code generator on a guarded thread.
+// The plug-in's three exports: a request is parsed, verified and given to the target's code
+// generator on a guarded thread.
 #include "codegen/codegen.h"
 
 #include <cstdlib>
@@ -39,15 +40,17 @@ struct Task {
   double parse_ms = 0;
 };
 
-/// Types that are stored as another one are the passes' business: no generator knows them, except on the way of a conversion that the target
-/// has.
+/// Types that are stored as another one are the passes' business: no generator knows them, except
+/// on the way of a conversion that the target has.
 void check_types(const ir::Function& f, bool float8) {
   const auto check = [&](ir::ValueId v) {
     const ir::Inst* def = f.def(v);
-    const bool converts =
-        float8 && def && (def->op == ir::Op::Bitcast || def->op == ir::Op::CastSat) && ir::size_of(def->type.scalar) == 1;
+    const bool converts = float8 && def &&
+                          (def->op == ir::Op::Bitcast || def->op == ir::Op::CastSat) &&
+                          ir::size_of(def->type.scalar) == 1;
     if (const ir::Scalar s = f.type_of(v).scalar; ir::info(s).storage != s && !converts)
-      defect(fmt::format("kernel {}: a value of type {}: lower_types has not run", f.name, ir::name_of(s)));
+      defect(fmt::format("kernel {}: a value of type {}: lower_types has not run", f.name,
+                         ir::name_of(s)));
   };
   for (const ir::ValueId v : f.params()) check(v);
   ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
@@ -56,7 +59,8 @@ void check_types(const ir::Function& f, bool float8) {
 }
 
 /// Of a kernel whose code is given.
-Reply compile_raw(const ir::Module& module, const support::Target& target, const RawText& raw, Emit emit, bool verified) {
+Reply compile_raw(const ir::Module& module, const support::Target& target, const RawText& raw,
+                  Emit emit, bool verified) {
   switch (target.kind) {
     case support::TargetKind::Cpu: return cpu::compile_raw(module, target.cpu, raw, emit, verified);
     case support::TargetKind::Ptx: return nvptx::compile_raw(module, raw, emit);
@@ -86,23 +90,29 @@ void compile(Task& task) {
   if constexpr (passes::verify_by_default) ir::add_unreachable_entries(parsed.module);
   task.parse_ms = watch.lap();
   if (task.is_raw) {
-    parsed.module.kernel().facts = {};  // it takes the block of any call, whatever passes took for granted
+    // it takes the block of any call, whatever passes took for granted
+    parsed.module.kernel().facts = {};
     task.reply = compile_raw(parsed.module, target, {task.raw, task.entry}, emit, task.verified);
     return;
   }
   switch (target.kind) {
     case support::TargetKind::Interpreter: unsupported("no code is made for the interpreter");
     case support::TargetKind::Cpu:
-      task.reply = cpu::compile(parsed.module, target.cpu, emit, task.wants_hints ? &task.hints : nullptr, task.verified);
+      task.reply = cpu::compile(parsed.module, target.cpu, emit,
+                                task.wants_hints ? &task.hints : nullptr, task.verified);
       return;
-    case support::TargetKind::Ptx: task.reply = nvptx::compile(parsed.module, target.ptx, emit, task.verified); break;
+    case support::TargetKind::Ptx:
+      task.reply = nvptx::compile(parsed.module, target.ptx, emit, task.verified);
+      break;
     case support::TargetKind::Spirv:
       task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Shader, emit);
       break;
     case support::TargetKind::OpenCl:
       task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Kernel, emit);
       break;
-    case support::TargetKind::WebGpu: task.reply = wgsl::compile(parsed.module, target.web, emit); break;
+    case support::TargetKind::WebGpu:
+      task.reply = wgsl::compile(parsed.module, target.web, emit);
+      break;
   }
   if (task.wants_hints) find_gpu_hints(parsed.module, task.hints);
 }
@@ -144,7 +154,8 @@ void answer(const krait_codegen_request& request, krait_codegen_reply& reply) {
 
 extern "C" {
 
-__attribute__((visibility("default"))) void krait_codegen(const krait_codegen_request* request, krait_codegen_reply* reply) {
+__attribute__((visibility("default"))) void krait_codegen(const krait_codegen_request* request,
+                                                          krait_codegen_reply* reply) {
   *reply = {};
   if (!krait::codegen::has_thread_data()) {
     reply->status = 3, reply->log = krait::codegen::out_of_memory();
@@ -172,7 +183,8 @@ __attribute__((visibility("default"))) const char* krait_codegen_build_id() {
   krait::codegen::end_of_loading();  // it is the first that is called
   if (!krait::codegen::has_thread_data()) return nullptr;
   try {
-    static const std::string id = krait::support::build_id_at(reinterpret_cast<const void*>(&krait_codegen_build_id));
+    static const std::string id =
+        krait::support::build_id_at(reinterpret_cast<const void*>(&krait_codegen_build_id));
     return id.c_str();
   } catch (...) {
     return nullptr;

@@ -46,13 +46,17 @@ std::vector<RawItem> raw_items(const ir::Function& kernel) {
 
 std::string list_of(const std::vector<RawItem>& items) {
   std::string all;
-  for (const RawItem& i : items) all += fmt::format("\n  at {:3}: {}, {}", i.slot.offset, i.type(), i.what);
+  for (const RawItem& i : items)
+    all += fmt::format("\n  at {:3}: {}, {}", i.slot.offset, i.type(), i.what);
   return all;
 }
 
-void no_entry(std::string_view language, std::string_view entry, const std::vector<std::string>& all) {
-  if (all.empty()) unsupported(fmt::format("the {} has no kernel \"{}\", nor any other", language, entry));
-  unsupported(fmt::format("the {} has no kernel \"{}\"; it has {}", language, entry, fmt::join(all, ", ")));
+void no_entry(std::string_view language, std::string_view entry,
+              const std::vector<std::string>& all) {
+  if (all.empty())
+    unsupported(fmt::format("the {} has no kernel \"{}\", nor any other", language, entry));
+  unsupported(
+      fmt::format("the {} has no kernel \"{}\"; it has {}", language, entry, fmt::join(all, ", ")));
 }
 
 }  // namespace krait::codegen

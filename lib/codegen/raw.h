@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Raw kernels: the user gives the code in the target's own language, and a kernel of the IR has its parameters. Each target has a function
-// that makes of both what it makes of a recorded kernel, and refuses code that takes other arguments than the block has (ir/abi.h).
-// docs/raw-kernels.md tells users how code takes them.
+// Raw kernels: the user gives the code in the target's own language, and a kernel of the IR has its
+// parameters. Each target has a function that makes of both what it makes of a recorded kernel, and
+// refuses code that takes other arguments than the block has (ir/abi.h). docs/raw-kernels.md tells
+// users how code takes them.
 #pragma once
 
 #include <string>
@@ -22,7 +23,8 @@ struct RawText {
 struct RawItem {
   ir::ArgumentSlot slot;
   bool is_float;
-  std::string what;  // "extent 0 of parameter 2 (view<f32, 1, const>)": numbers of parameters begin with 1
+  // "extent 0 of parameter 2 (view<f32, 1, const>)": numbers of parameters begin with 1
+  std::string what;
   /// Its kind in words: "an integer of 8 bytes".
   std::string type() const;
 };
@@ -31,6 +33,7 @@ std::vector<RawItem> raw_items(const ir::Function& kernel);
 std::string list_of(const std::vector<RawItem>& items);
 
 /// Throws Failure 1 that lists the entries that there are.
-[[noreturn]] void no_entry(std::string_view language, std::string_view entry, const std::vector<std::string>& all);
+[[noreturn]] void no_entry(std::string_view language, std::string_view entry,
+                           const std::vector<std::string>& all);
 
 }  // namespace krait::codegen

@@ -21,8 +21,8 @@ struct Reply {
   double lower_ms = 0, optimise_ms = 0, emit_ms = 0;
 };
 
-/// Thrown by code generators and caught at the plug-in's boundary; never through an LLVM frame (no throw inside callbacks that
-/// LLVM calls). Status as in krait_codegen_reply.
+/// Thrown by code generators and caught at the plug-in's boundary; never through an LLVM frame (no
+/// throw inside callbacks that LLVM calls). Status as in krait_codegen_reply.
 struct Failure {
   int status;
   std::string message;

@@ -16,7 +16,8 @@ Arrivals& arrivals_of(DeviceHandle& device) {
   if (Arrivals* made = device.arrivals.load(std::memory_order_acquire)) return *made;
   static std::mutex mutex;
   std::lock_guard lock(mutex);
-  if (!device.arrivals.load()) device.arrivals.store(new Arrivals(*device.device), std::memory_order_release);
+  if (!device.arrivals.load())
+    device.arrivals.store(new Arrivals(*device.device), std::memory_order_release);
   return *device.arrivals.load();
 }
 

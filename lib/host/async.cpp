@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies that nobody waits for, and memory of the host for them. What a back end cannot do is done by copies that wait.
+// Copies that nobody waits for, and memory of the host for them. What a back end cannot do is done
+// by copies that wait.
 #include "krait/async.h"
 
 #include <cstdlib>
@@ -25,12 +26,15 @@ void check_dense(const elements& e) {
         "first");
 }
 
-std::uint64_t first_of(const elements& e) { return e.memory->address + std::uint64_t(e.at->offset) * e.element_bytes; }
+std::uint64_t first_of(const elements& e) {
+  return e.memory->address + std::uint64_t(e.at->offset) * e.element_bytes;
+}
 std::size_t bytes_of(const elements& e) { return std::size_t(size_of(*e.at)) * e.element_bytes; }
 
 void copy_on_device(const elements& to, const elements& from, StreamRecord& record) {
   DeviceHandle& d = *record.device;
-  if (detail::may_meet(to, from)) support::fail_usage("copy_async: the arrays overlap: use copy_from");
+  if (detail::may_meet(to, from))
+    support::fail_usage("copy_async: the arrays overlap: use copy_from");
   used_in(*to.memory, &record), used_in(*from.memory, &record);
   const std::string name = "on " + d.id;
   const DeviceSpan on_device(d, record.handle, name, "copy");
@@ -39,7 +43,8 @@ void copy_on_device(const elements& to, const elements& from, StreamRecord& reco
 
 void copy_between_devices(const elements& to, const elements& from, StreamRecord& record) {
   const bool at_target = record.device == to.memory->device;
-  detail::storage &own = at_target ? *to.memory : *from.memory, &others = at_target ? *from.memory : *to.memory;
+  detail::storage &own = at_target ? *to.memory : *from.memory,
+                  &others = at_target ? *from.memory : *to.memory;
   used_in(own, &record);
   runtime::Device &here = *own.device->device, &there = *others.device->device;
   if (!are_peers(*own.device, *others.device)) {
@@ -51,8 +56,9 @@ void copy_between_devices(const elements& to, const elements& from, StreamRecord
   {
     const std::string name = from.memory->device->id + " to " + to.memory->device->id;
     const DeviceSpan on_device(*record.device, record.handle, name, "copy");
-    here.async()->copy_between({*to.memory->device->device, first_of(to)}, {*from.memory->device->device, first_of(from)},
-                               bytes_of(to), record.handle);
+    here.async()->copy_between({*to.memory->device->device, first_of(to)},
+                               {*from.memory->device->device, first_of(from)}, bytes_of(to),
+                               record.handle);
   }
   order(in, beside);
 }
@@ -88,7 +94,8 @@ void copy_from_host_async(const elements& to, const void* from, const stream& in
   used_in(*to.memory, &record);
   const std::string name = "to " + d.id;
   const DeviceSpan on_device(d, record.handle, name, "copy");
-  if (runtime::Async* const async = d.device->async()) async->copy_to_device(first_of(to), from, bytes_of(to), record.handle);
+  if (runtime::Async* const async = d.device->async())
+    async->copy_to_device(first_of(to), from, bytes_of(to), record.handle);
   else d.device->copy_to_device(first_of(to), from, bytes_of(to), record.handle);
 }
 
@@ -101,7 +108,8 @@ void copy_to_host_async(const elements& from, void* to, const stream& in) {
   used_in(*from.memory, &record);
   const std::string name = "from " + d.id;
   const DeviceSpan on_device(d, record.handle, name, "copy");
-  if (runtime::Async* const async = d.device->async()) async->copy_to_host(to, first_of(from), bytes_of(from), record.handle);
+  if (runtime::Async* const async = d.device->async())
+    async->copy_to_host(to, first_of(from), bytes_of(from), record.handle);
   else d.device->copy_to_host(to, first_of(from), bytes_of(from), record.handle);
 }
 

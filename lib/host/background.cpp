@@ -23,9 +23,11 @@ namespace krait::host {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// How long nobody has waited for a compilation when improving begins: as long as a driver takes for a kernel of some size.
+/// How long nobody has waited for a compilation when improving begins: as long as a driver takes
+/// for a kernel of some size.
 constexpr auto pause_before_improving = std::chrono::milliseconds(50);
-/// How long improving waits for such a pause: a program that never ceases to compile gets its best code one by one.
+/// How long improving waits for such a pause: a program that never ceases to compile gets its best
+/// code one by one.
 constexpr auto longest_wait = std::chrono::milliseconds(500);
 /// Improvements that wait. Each holds a recording, of some kilobytes.
 constexpr std::size_t most_improvements = 1024, few_improvements = 64;
@@ -44,7 +46,8 @@ struct Workers {
   unsigned threads = 0, running = 0, asleep = 0, in_driver = 0, waiters = 0;
   bool closed = false;
 
-  Workers(unsigned threads_at_most, bool improves) : most_threads(threads_at_most), improving(improves) {}
+  Workers(unsigned threads_at_most, bool improves)
+      : most_threads(threads_at_most), improving(improves) {}
   void work();
   bool start();
   void put(std::unique_ptr<Work> work);
@@ -55,7 +58,9 @@ struct Workers {
 
 thread_local Workers* improver = nullptr;
 
-bool cooler(const std::unique_ptr<Work>& a, const std::unique_ptr<Work>& b) { return a->heat() < b->heat(); }
+bool cooler(const std::unique_ptr<Work>& a, const std::unique_ptr<Work>& b) {
+  return a->heat() < b->heat();
+}
 
 void Workers::drop_unused() {
   std::erase_if(waiting, [](const std::unique_ptr<Work>& w) { return w->heat() < 0; });
@@ -66,7 +71,8 @@ void Workers::put(std::unique_ptr<Work> work) {
   waiting.push_back(std::move(work));
   if (!improving || waiting.size() < look_through_at) return;
   drop_unused();
-  if (waiting.size() > most_improvements) waiting.erase(std::min_element(waiting.begin(), waiting.end(), cooler));
+  if (waiting.size() > most_improvements)
+    waiting.erase(std::min_element(waiting.begin(), waiting.end(), cooler));
   look_through_at = std::clamp(2 * waiting.size(), few_improvements, most_improvements + 1);
 }
 
@@ -74,7 +80,8 @@ void Workers::put(std::unique_ptr<Work> work) {
 std::unique_ptr<Work> Workers::take() {
   if (improving) drop_unused();
   if (waiting.empty()) return nullptr;
-  const auto at = improving ? std::max_element(waiting.begin(), waiting.end(), cooler) : waiting.begin();
+  const auto at =
+      improving ? std::max_element(waiting.begin(), waiting.end(), cooler) : waiting.begin();
   std::unique_ptr<Work> next = std::move(*at);
   waiting.erase(at);
   return next;
@@ -87,12 +94,14 @@ void Workers::wait_for_quiet(std::unique_lock<std::mutex>& lock) {
     const auto now = Clock::now();
     const auto left = last_awaited.load() + pause_before_improving - now.time_since_epoch();
     if ((awaited == 0 && left <= Clock::duration(0)) || now >= end) return;
-    wake.wait_for(lock, std::min(end - now, awaited == 0 ? left : Clock::duration(pause_before_improving)));
+    wake.wait_for(
+        lock, std::min(end - now, awaited == 0 ? left : Clock::duration(pause_before_improving)));
   }
 }
 
 void Workers::work() {
-  // The program's own threads go first. (On Linux the priority is the thread's, and of the threads that it starts.)
+  // The program's own threads go first. (On Linux the priority is the thread's, and of the threads
+  // that it starts.)
   if (improving) improver = this, setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
   std::unique_lock lock(mutex);
   for (;;) {
@@ -126,7 +135,9 @@ bool Workers::start() {
 
 unsigned cores() {
   cpu_set_t set;
-  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : int(std::thread::hardware_concurrency());
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0
+                        ? CPU_COUNT(&set)
+                        : int(std::thread::hardware_concurrency());
   return unsigned(std::clamp(count, 1, 16));
 }
 
@@ -135,15 +146,16 @@ struct Both {
   Workers& of(Task kind) { return kind == Task::Asked ? asked : improving; }
 };
 
-/// Leaked, as its threads run until the process ends; a forked child makes its own, since threads do not survive fork.
+/// Leaked, as its threads run until the process ends; a forked child makes its own, since threads
+/// do not survive fork.
 std::atomic<Both*>& current() {
   static std::atomic<Both*> workers{nullptr};
   return workers;
 }
 std::atomic<int> generation{0};
 
-[[maybe_unused]] const int registered =
-    pthread_atfork(nullptr, nullptr, [] { current().store(nullptr), generation.fetch_add(1), awaited = 0; });
+[[maybe_unused]] const int registered = pthread_atfork(
+    nullptr, nullptr, [] { current().store(nullptr), generation.fetch_add(1), awaited = 0; });
 
 Both& workers() {
   std::atomic<Both*>& slot = current();
@@ -166,8 +178,8 @@ void finish() {
   }
 }
 
-/// Opens the device, and has exit wait for what runs ahead of what its driver does then: handlers run in the reverse order. They run
-/// once a device, all but one for nothing.
+/// Opens the device, and has exit wait for what runs ahead of what its driver does then: handlers
+/// run in the reverse order. They run once a device, all but one for nothing.
 void open_before(DeviceHandle& device) {
   static std::mutex mutex;
   static auto& opened = *new std::set<const DeviceHandle*>;
@@ -184,7 +196,8 @@ void open_before(DeviceHandle& device) {
 }  // namespace
 
 void run_in_background(Task kind, DeviceHandle& device, std::unique_ptr<Work> work) {
-  const BehindForkGate behind;  // a child would wait for ever for a handler that another thread is registering
+  // a child would wait for ever for a handler that another thread is registering
+  const BehindForkGate behind;
   open_before(device);
   Workers& w = workers().of(kind);
   std::unique_lock lock(w.mutex);
@@ -219,7 +232,8 @@ Awaited::~Awaited() {
 InDriver::InDriver() {
   if (!improver) return;
   std::lock_guard lock(improver->mutex);
-  if (improver->closed) support::fail_device("a kernel was not compiled because the process is exiting");
+  if (improver->closed)
+    support::fail_device("a kernel was not compiled because the process is exiting");
   ++improver->in_driver, counted_ = true;
 }
 InDriver::~InDriver() {

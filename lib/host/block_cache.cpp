@@ -6,7 +6,8 @@
 namespace krait::host {
 
 std::size_t BlockCache::rounded(std::size_t bytes) noexcept {
-  const std::size_t units = (bytes + unit - 1) / unit, power = std::bit_floor(units), step = power > steps ? power / steps : 1;
+  const std::size_t units = (bytes + unit - 1) / unit, power = std::bit_floor(units),
+                    step = power > steps ? power / steps : 1;
   return (units + step - 1) / step * step * unit;
 }
 

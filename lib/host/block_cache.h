@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small blocks of a device that were freed, kept for arrays to come: to ask CUDA's driver for a block and to give it back takes 0.8 µs
-// on an H100's host, a quarter of a small call (bench_algorithms). Only for devices that allocate and free in the order of a stream, and of the default one.
+// Small blocks of a device that were freed, kept for arrays to come: to ask CUDA's driver for a
+// block and to give it back takes 0.8 µs on an H100's host, a quarter of a small call
+// (bench_algorithms). Only for devices that allocate and free in the order of a stream, and of the
+// default one.
 #pragma once
 
 #include <array>
@@ -17,7 +19,8 @@ class BlockCache {
   /// Bytes of the largest that are kept, and of all.
   static constexpr std::size_t largest = 1 << 20, most = 64 << 20;
 
-  /// What to ask the driver for instead of so many bytes, at most an eighth more and 512: blocks of one such size replace each other.
+  /// What to ask the driver for instead of so many bytes, at most an eighth more and 512: blocks of
+  /// one such size replace each other.
   static std::size_t rounded(std::size_t bytes) noexcept;
 
   /// A kept block of so many bytes or more; 0: there is none.
@@ -32,7 +35,8 @@ class BlockCache {
     std::array<std::uint64_t, 8> addresses;
     unsigned count = 0;
   };
-  static constexpr std::size_t unit = 512, steps = 8;  // bytes that drivers round to; sizes from a power of two to the next
+  // bytes that drivers round to; sizes from a power of two to the next
+  static constexpr std::size_t unit = 512, steps = 8;
   static unsigned number_of(std::size_t rounded_bytes) noexcept;
 
   std::mutex gate_;               // never held while the driver is called

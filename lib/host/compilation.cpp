@@ -45,14 +45,16 @@ ir::Facts usual_facts(const host::Specialisation& spec, const DeviceHandle& devi
   return facts;
 }
 
-/// What compile_async asks for. It has a copy of the recording: the kernel object may be gone before its turn comes.
+/// What compile_async asks for. It has a copy of the recording: the kernel object may be gone
+/// before its turn comes.
 struct Ahead final : host::Work {
   host::Recorded recorded;
   ir::Facts facts;
   DeviceHandle& device;
   std::promise<std::shared_ptr<const host::Compiled>> promise;
 
-  Ahead(const host::Recorded& of, const ir::Facts& with, DeviceHandle& on) : recorded(of), facts(with), device(on) {}
+  Ahead(const host::Recorded& of, const ir::Facts& with, DeviceHandle& on)
+      : recorded(of), facts(with), device(on) {}
   void run() noexcept override {
     try {
       promise.set_value(host::compile(recorded, facts, device, host::Effort::Best));
@@ -69,12 +71,14 @@ void compile(kernel_state* state, const void* lambda, const signature& as) {
   host::Specialisation& spec = host::specialise(*state, lambda, as);
   DeviceHandle& device = host::Devices::get().default_device();
   const ir::Facts facts = usual_facts(spec, device);
-  if (!host::find_code(spec, device, facts, host::Effort::Best)) host::code_for(*state, spec, device, facts, host::Effort::Best);
+  if (!host::find_code(spec, device, facts, host::Effort::Best))
+    host::code_for(*state, spec, device, facts, host::Effort::Best);
 }
 
 compilation compile_async(kernel_state* of, const void* lambda, const signature& as) {
   if (!of) support::fail_usage("a moved-from kernel object is compiled");
-  host::Specialisation& spec = host::specialise(*of, lambda, as);  // the lambda runs on its owner's thread
+  // the lambda runs on its owner's thread
+  host::Specialisation& spec = host::specialise(*of, lambda, as);
   DeviceHandle& device = host::Devices::get().default_device();
   const ir::Facts facts = usual_facts(spec, device);
   auto ahead = std::make_unique<Ahead>(spec.recorded, facts, device);

@@ -51,8 +51,10 @@ constexpr BackEnd back_ends[] = {
     {"cuda", true, true, [] { return runtime::cuda_devices(); }},
     {"vulkan", true, false, [] { return runtime::vulkan_devices(false, store()); }},
     {"cpu", true, true, [] { return runtime::cpu_devices(); }},
-    {"vulkan", false, true, [] { return runtime::vulkan_devices(true, store()); }},  // with all that the row above has
-    {"opencl", false, true, [] { return runtime::opencl_devices(store(), true); }},  // never taken unasked
+    // with all that the row above has
+    {"vulkan", false, true, [] { return runtime::vulkan_devices(true, store()); }},
+    // never taken unasked
+    {"opencl", false, true, [] { return runtime::opencl_devices(store(), true); }},
     {"interpreter", false, false, [] { return interpreter_devices(); }},
 };
 constexpr std::size_t back_end_count = std::size(back_ends), cpu_back_end = 2;
@@ -61,13 +63,15 @@ static_assert(back_ends[cpu_back_end].word == "cpu");
 /// For messages: all devices, and what cannot be used for which reason.
 std::string what_there_is(Devices& devices) {
   std::string there;
-  for (DeviceHandle* d : devices.all()) there += (there.empty() ? "" : ", ") + d->id + " (" + d->name + ")";
+  for (DeviceHandle* d : devices.all())
+    there += (there.empty() ? "" : ", ") + d->id + " (" + d->name + ")";
   return there + devices.skipped("\n  ");
 }
 
 bool contains(const std::string& text, const std::string& part) {
   const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
   };
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
@@ -80,10 +84,12 @@ unsigned processors() {
 }
 
 Devices& Devices::get() {
-  static Devices* const devices = new Devices;  // leaked: arrays in static storage may outlive any destructor
+  // leaked: arrays in static storage may outlive any destructor
+  static Devices* const devices = new Devices;
   return *devices;
 }
-[[maybe_unused]] static const Devices& made_at_load = Devices::get();  // not while another thread forks
+// not while another thread forks
+[[maybe_unused]] static const Devices& made_at_load = Devices::get();
 
 Devices::Devices() : lists_(back_end_count) {}
 
@@ -108,7 +114,9 @@ std::unique_ptr<DeviceHandle> opened(std::unique_ptr<runtime::Device> d) {
 
 void Devices::probe(std::size_t back_end) {
   runtime::Found found = back_ends[back_end].find();
-  List to;  // taken as a whole: where there is no memory in the middle of it, the next one who asks begins again
+  // taken as a whole: where there is no memory in the middle of it, the next one who asks begins
+  // again
+  List to;
   std::vector<std::unique_ptr<DeviceHandle>> made;
   to.probed = true;
   to.skipped = std::move(found.skipped);
@@ -150,7 +158,9 @@ DeviceHandle& Devices::default_device() {
   DeviceHandle* chosen = nullptr;
   if (const char* wanted = support::environment_text("KRAIT_DEVICE")) {
     chosen = find_locked(wanted);
-    if (!chosen) support::fail_device("no device matches KRAIT_DEVICE={}; available devices: {}", wanted, what_there_is(*this));
+    if (!chosen)
+      support::fail_device("no device matches KRAIT_DEVICE={}; available devices: {}", wanted,
+                           what_there_is(*this));
   } else {
     for (std::size_t b = 0; b < back_end_count && !chosen; ++b)
       if (back_ends[b].taken && !list(b).empty()) chosen = list(b).front();
@@ -186,7 +196,8 @@ std::vector<DeviceHandle*> Devices::all() {
   std::vector<DeviceHandle*> result;
   for (std::size_t b = 0; b < back_end_count; ++b)
     if (back_ends[b].listed) result.insert(result.end(), list(b).begin(), list(b).end());
-  std::stable_partition(result.begin(), result.end(), [&](DeviceHandle* d) { return d != list(cpu_back_end).front(); });
+  std::stable_partition(result.begin(), result.end(),
+                        [&](DeviceHandle* d) { return d != list(cpu_back_end).front(); });
   return result;
 }
 
@@ -200,7 +211,8 @@ std::vector<DeviceHandle*> Devices::known() {
   return result;
 }
 
-DeviceHandle& Devices::adopt(const std::function<std::unique_ptr<runtime::Device>(const std::string&)>& make) {
+DeviceHandle& Devices::adopt(
+    const std::function<std::unique_ptr<runtime::Device>(const std::string&)>& make) {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   // An id of its own for each: code is kept by the device's id.
@@ -226,12 +238,16 @@ std::string Devices::skipped(const char* before) {
 }
 
 krait::device to_public(DeviceHandle& d) noexcept { return detail::access::make(&d); }
-DeviceHandle& handle(const krait::device& d) noexcept { return *static_cast<DeviceHandle*>(detail::access::handle(d)); }
-StreamRecord* record_of(const krait::stream& s) noexcept { return static_cast<StreamRecord*>(detail::access::record(s)); }
+DeviceHandle& handle(const krait::device& d) noexcept {
+  return *static_cast<DeviceHandle*>(detail::access::handle(d));
+}
+StreamRecord* record_of(const krait::stream& s) noexcept {
+  return static_cast<StreamRecord*>(detail::access::record(s));
+}
 
 }  // namespace host
 
-// ---- the public classes -----------------------------------------------------------------------------------------------------------
+// ---- the public classes -------------------------------------------------------------------------
 
 using host::DeviceHandle;
 using host::Devices;
@@ -240,22 +256,32 @@ device::device() : handle_(&Devices::get().default_device()) {}
 
 device device::find(const char* name) {
   if (DeviceHandle* d = name ? Devices::get().find(name) : nullptr) return device(d);
-  support::fail_usage("no device matches \"{}\"; available devices: {}", name ? name : "", host::what_there_is(Devices::get()));
+  support::fail_usage("no device matches \"{}\"; available devices: {}", name ? name : "",
+                      host::what_there_is(Devices::get()));
 }
 
 const char* device::id() const noexcept { return static_cast<DeviceHandle*>(handle_)->id.c_str(); }
-const char* device::name() const noexcept { return static_cast<DeviceHandle*>(handle_)->name.c_str(); }
-const char* device::target() const noexcept { return static_cast<DeviceHandle*>(handle_)->target_text.c_str(); }
-std::int64_t device::memory() const noexcept { return static_cast<DeviceHandle*>(handle_)->device->total_memory(); }
+const char* device::name() const noexcept {
+  return static_cast<DeviceHandle*>(handle_)->name.c_str();
+}
+const char* device::target() const noexcept {
+  return static_cast<DeviceHandle*>(handle_)->target_text.c_str();
+}
+std::int64_t device::memory() const noexcept {
+  return static_cast<DeviceHandle*>(handle_)->device->total_memory();
+}
 memory_use device::memory_use() const {
   const auto& d = *static_cast<DeviceHandle*>(handle_);
-  krait::memory_use m{d.memory.used(), d.memory.peak(), d.device->reserved_memory(), d.memory.limit()};
+  krait::memory_use m{d.memory.used(), d.memory.peak(), d.device->reserved_memory(),
+                      d.memory.limit()};
   if (m.reserved < 0) m.reserved = m.used;
   return m;
 }
 void device::limit_memory(std::int64_t bytes) const {
   if (bytes < 0)
-    support::fail_usage("a memory limit of {} bytes is not valid for {}: expected 0 (no limit) or more", bytes, id());
+    support::fail_usage(
+        "a memory limit of {} bytes is not valid for {}: expected 0 (no limit) or more", bytes,
+        id());
   static_cast<DeviceHandle*>(handle_)->memory.set_limit(bytes);
 }
 void device::trim_memory() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The process's devices: found lazily, one back end at a time, and kept for ever (the one leaked object of the process).
+// The process's devices: found lazily, one back end at a time, and kept for ever (the one leaked
+// object of the process).
 #pragma once
 
 #include <atomic>
@@ -35,7 +36,8 @@ struct DeviceHandle {
 /// Threads that the machine runs at once, asked for once: the question takes microseconds.
 unsigned processors();
 
-/// What a krait::stream points to. Arrays remember the stream of their last use, which may be destroyed before they are.
+/// What a krait::stream points to. Arrays remember the stream of their last use, which may be
+/// destroyed before they are.
 struct StreamRecord {
   DeviceHandle* device = nullptr;
   runtime::StreamHandle handle{};
@@ -55,11 +57,14 @@ class Devices {
   std::vector<DeviceHandle*> all();
   /// Those found so far; probes nothing.
   std::vector<DeviceHandle*> known();
-  /// A device that a program brings, which `make` gives for its id; only who has the handle finds it.
-  DeviceHandle& adopt(const std::function<std::unique_ptr<runtime::Device>(const std::string& id)>& make);
+  /// A device that a program brings, which `make` gives for its id; only who has the handle finds
+  /// it.
+  DeviceHandle& adopt(
+      const std::function<std::unique_ptr<runtime::Device>(const std::string& id)>& make);
   /// It is not used any more; the handle stays.
   void forget(const DeviceHandle& adopted);
-  /// What was found and cannot be used, with the reasons, in lines that begin with `before`; of the back ends that were probed.
+  /// What was found and cannot be used, with the reasons, in lines that begin with `before`; of the
+  /// back ends that were probed.
   std::string skipped(const char* before);
 
  private:

@@ -13,13 +13,14 @@
 namespace krait::host {
 namespace {
 
-/// Of a program that launches for ever and waits for nothing: from so many on, faults of launches that are waited for alike become one, and
-/// beyond so many the log gets the oldest.
+/// Of a program that launches for ever and waits for nothing: from so many on, faults of launches
+/// that are waited for alike become one, and beyond so many the log gets the oldest.
 constexpr std::size_t most_apart = 64, most_kept = 1024;
 
 std::string text_of(const Fault& f) {
-  const std::string more =
-      f.count == 1 ? "" : fmt::format("; and {} further {}", grouped(f.count - 1), f.count == 2 ? "fault" : "faults");
+  const std::string more = f.count == 1 ? ""
+                                        : fmt::format("; and {} further {}", grouped(f.count - 1),
+                                                      f.count == 2 ? "fault" : "faults");
   return fmt::format("{}: {}{}", f.what, f.text, more);
 }
 
@@ -39,7 +40,8 @@ std::string text_of(const std::exception_ptr& thrown) {
 
 void log_untaken(const std::string& what) noexcept {
   if (support::logs(support::LogLevel::Error))
-    support::write_log(support::LogLevel::Error, "nobody waited for this error: {}", fmt::make_format_args(what));
+    support::write_log(support::LogLevel::Error, "nobody waited for this error: {}",
+                       fmt::make_format_args(what));
 }
 
 }  // namespace
@@ -61,15 +63,19 @@ std::uint64_t number_of(detail::storage& memory) noexcept {
   std::uint64_t known = memory.number.load(std::memory_order_relaxed);
   if (known) return known;
   const std::uint64_t fresh = 1 + arrays.fetch_add(1, std::memory_order_relaxed);
-  return memory.number.compare_exchange_strong(known, fresh, std::memory_order_relaxed) ? fresh : known;
+  return memory.number.compare_exchange_strong(known, fresh, std::memory_order_relaxed) ? fresh
+                                                                                        : known;
 }
 
 bool is_one_order(const StreamRecord* a, const StreamRecord* b) {
   if (a == b) return true;
-  return a && b && !a->owned && !b->owned && a->device == b->device && a->handle.native == b->handle.native;
+  return a && b && !a->owned && !b->owned && a->device == b->device &&
+         a->handle.native == b->handle.native;
 }
 
-bool has_ended(const StreamRecord* stream) { return stream && stream->owned && !stream->alive.load(); }
+bool has_ended(const StreamRecord* stream) {
+  return stream && stream->owned && !stream->alive.load();
+}
 
 bool Wait::covers(const Origin& of) const {
   if (what == For::Everything) return true;
@@ -81,18 +87,25 @@ bool Wait::covers(const Origin& of) const {
     case For::Arrays:
       if (is_mine && is_one_order(of.stream, stream)) return true;
       return std::any_of(of.arrays.begin(), of.arrays.end(), [&](const ArrayUse& use) {
-        return (use.written || is_mine) && std::find(arrays.begin(), arrays.end(), use.array) != arrays.end();
+        return (use.written || is_mine) &&
+               std::find(arrays.begin(), arrays.end(), use.array) != arrays.end();
       });
-    case For::Event: return is_one_order(of.stream, stream) && of.order <= before && (stream || is_mine || of.thread == recorder);
+    case For::Event:
+      return is_one_order(of.stream, stream) && of.order <= before &&
+             (stream || is_mine || of.thread == recorder);
     case For::Stream: return is_one_order(of.stream, stream);
     case For::Device: return is_mine || !has_ended(of.stream);
   }
   return false;
 }
 
-void throw_fault(const Fault& f) { throw error(error::kind_type::usage, text_of(f).c_str(), f.file.c_str(), f.line); }
+void throw_fault(const Fault& f) {
+  throw error(error::kind_type::usage, text_of(f).c_str(), f.file.c_str(), f.line);
+}
 
-void Errors::keep(std::shared_ptr<const Origin> of, Fault fault) noexcept { keep({std::move(of), std::move(fault), nullptr}); }
+void Errors::keep(std::shared_ptr<const Origin> of, Fault fault) noexcept {
+  keep({std::move(of), std::move(fault), nullptr});
+}
 void Errors::keep(std::shared_ptr<const Origin> of, std::exception_ptr thrown) noexcept {
   keep({std::move(of), {}, std::move(thrown)});
 }
@@ -102,7 +115,9 @@ void Errors::keep(Kept fresh) noexcept try {
   {
     const std::lock_guard lock(gate_);
     if (fresh.thrown) {
-      const auto is_another = [&](const Kept& k) { return k.thrown && k.of->order == fresh.of->order; };
+      const auto is_another = [&](const Kept& k) {
+        return k.thrown && k.of->order == fresh.of->order;
+      };
       if (std::any_of(kept_.begin(), kept_.end(), is_another)) return;
     }
     if (has_ended(fresh.of->stream)) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What went wrong in work that goes on while the host does other things: faults of kernels, what functions of streams threw
-// (stream::call_host), what the user's handler of printed lines threw. Each belongs to its launch, and comes out once, of a wait for
-// that launch: for its stream, for an array that it wrote, for all of its device.
+// What went wrong in work that goes on while the host does other things: faults of kernels, what
+// functions of streams threw (stream::call_host), what the user's handler of printed lines threw.
+// Each belongs to its launch, and comes out once, of a wait for that launch: for its stream, for an
+// array that it wrote, for all of its device.
 #pragma once
 
 #include <atomic>
@@ -24,7 +25,8 @@ struct StreamRecord;
 
 /// A number that no other thread of the process has or had.
 std::uint64_t this_thread() noexcept;
-/// The same of an array's memory, given at the first call. Addresses come again, and would bring another array's errors.
+/// The same of an array's memory, given at the first call. Addresses come again, and would bring
+/// another array's errors.
 std::uint64_t number_of(detail::storage& memory) noexcept;
 
 /// An array that a launch was given.
@@ -49,9 +51,10 @@ struct Wait {
   For what{};
   const StreamRecord* stream = nullptr;
   std::span<const std::uint64_t> arrays{};  // by their numbers
-  std::uint64_t launch = 0;                 // the order of a call's own launch; 0: it has none that may have errors
-  std::uint64_t before = 0;                 // of the last launch before the event
-  std::uint64_t recorder = 0;               // the thread that recorded the event
+  // the order of a call's own launch; 0: it has none that may have errors
+  std::uint64_t launch = 0;
+  std::uint64_t before = 0;    // of the last launch before the event
+  std::uint64_t recorder = 0;  // the thread that recorded the event
   std::uint64_t thread = this_thread();
 
   bool covers(const Origin& of) const;
@@ -83,10 +86,11 @@ class Errors {
   /// A launch's first exception stays, its others are left out.
   void keep(std::shared_ptr<const Origin> of, std::exception_ptr thrown) noexcept;
   bool any() const noexcept { return any_.load(std::memory_order_acquire); }
-  /// Throws the oldest that the wait covers. Faults come out together: the first, and how many there were.
+  /// Throws the oldest that the wait covers. Faults come out together: the first, and how many
+  /// there were.
   void raise(const Wait& wait);
-  /// Nobody can wait for the stream any more: the log gets what nobody took. Faults are still thrown by waits for the arrays, whose
-  /// contents they spoiled, and to the thread that launched.
+  /// Nobody can wait for the stream any more: the log gets what nobody took. Faults are still
+  /// thrown by waits for the arrays, whose contents they spoiled, and to the thread that launched.
   void end(StreamRecord& stream) noexcept;
 
  private:

@@ -27,20 +27,26 @@ void host::check_readable(const detail::storage& memory) {
 
 void host::check_not_recorded(std::string_view what) {
   if (open_graph())
-    support::fail_usage("{} while a graph is being recorded, which can hold only launches: do it before, or between launches of the graph",
-                        what);
+    support::fail_usage(
+        "{} while a graph is being recorded, which can hold only launches: do it before, or between launches of the graph",
+        what);
 }
 
 bool detail::records_graph() noexcept { return host::open_graph(); }
-detail::outside_graph::outside_graph() noexcept : open_(std::exchange(host::open_graph(), nullptr)) {}
+detail::outside_graph::outside_graph() noexcept
+    : open_(std::exchange(host::open_graph(), nullptr)) {}
 detail::outside_graph::~outside_graph() { host::open_graph() = open_; }
 
-void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> code, const runtime::LaunchRequest& request,
-                       bool host_arguments, const std::string& what) {
-  if (&on != device) support::fail_usage("{} runs on {}, but the graph being recorded is for {}", what, on.id, device->id);
+void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> code,
+                       const runtime::LaunchRequest& request, bool host_arguments,
+                       const std::string& what) {
+  if (&on != device)
+    support::fail_usage("{} runs on {}, but the graph being recorded is for {}", what, on.id,
+                        device->id);
   if (host_arguments)
     support::fail_usage(
-        "{} has host containers among its arguments, and a graph would copy their contents only once: use kr::array", what);
+        "{} has host containers among its arguments, and a graph would copy their contents only once: use kr::array",
+        what);
   if (request.stream.native)
     support::fail_usage(
         "{} is launched into a stream while a graph is being recorded: launch it without a stream, and replay the graph into one",
@@ -48,7 +54,8 @@ void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> c
   Launch& l = launches.emplace_back();
   l.code = std::move(code), l.request = request;
   l.args.assign(request.args, request.args + request.args_size);
-  l.request.args = l.args.data();  // the heap block stays where it is when the vector of launches grows
+  // the heap block stays where it is when the vector of launches grows
+  l.request.args = l.args.data();
 }
 
 std::uint64_t graph::state::reports_on(DeviceHandle& on) {
@@ -68,7 +75,8 @@ graph::state::~state() {
 }
 
 graph::graph(detail::function_ref<void()> launches, device on) {
-  if (host::open_graph()) support::fail_usage("a graph is already being recorded: add all launches to one graph");
+  if (host::open_graph())
+    support::fail_usage("a graph is already being recorded: add all launches to one graph");
   auto fresh = std::make_unique<state>();
   fresh->device = &host::handle(on);
   struct Open {
@@ -90,13 +98,15 @@ void graph::launch() { replay(nullptr); }
 void graph::launch(const stream& in) {
   if (!host::record_of(in)) support::fail_usage("a graph is launched into a moved-from stream");
   if (state_ && in.on() != host::to_public(*state_->device))
-    support::fail_usage("the graph is for {}, but the stream belongs to {}", state_->device->id, in.on().id());
+    support::fail_usage("the graph is for {}, but the stream belongs to {}", state_->device->id,
+                        in.on().id());
   replay(host::record_of(in));
 }
 
 void graph::replay(void* stream_record) {
   if (!state_) support::fail_usage("a moved-from graph is launched");
-  if (host::open_graph()) support::fail_usage("a graph is launched while another one is being recorded");
+  if (host::open_graph())
+    support::fail_usage("a graph is launched while another one is being recorded");
   if (state_->launches.empty()) return;
   auto* const stream = static_cast<host::StreamRecord*>(stream_record);
   void* const native_stream = stream ? stream->handle.native : nullptr;
@@ -114,14 +124,16 @@ void graph::replay(void* stream_record) {
 }
 
 void graph::run(void* native_stream) {
-  support::log_debug("launch a graph on {}: {} kernels", state_->device->id, state_->launches.size());
+  support::log_debug("launch a graph on {}: {} kernels", state_->device->id,
+                     state_->launches.size());
   runtime::Device& on = *state_->device->device;
   if (state_->counts.empty()) {
     std::map<const host::Compiled*, std::uint64_t> counts;
     for (const state::Launch& l : state_->launches) ++counts[l.code.get()];
     state_->counts.assign(counts.begin(), counts.end());
   }
-  for (const auto& [code, times] : state_->counts) code->launches.fetch_add(times, std::memory_order_relaxed);
+  for (const auto& [code, times] : state_->counts)
+    code->launches.fetch_add(times, std::memory_order_relaxed);
   if (!state_->native) {
     std::vector<runtime::GraphLaunch> all;
     for (const state::Launch& l : state_->launches) all.push_back({l.code->code.get(), l.request});

@@ -41,20 +41,22 @@ const DeviceTables& tables_on(const Launching& l) {
     for (detail::storage* memory : *all) detail::release(memory);
     delete all;
   };
-  const std::shared_ptr<std::vector<detail::storage*>> memory(new std::vector<detail::storage*>, release);
+  const std::shared_ptr<std::vector<detail::storage*>> memory(new std::vector<detail::storage*>,
+                                                              release);
   for (const trace::Table& t : l.spec.recorded.tables) {
     memory->push_back(nullptr);
     if (t.bytes.empty()) continue;
     memory->back() = detail::allocate(&l.device, t.bytes.size());
     l.device.device->copy_to_device(memory->back()->address, t.bytes.data(), t.bytes.size(), {});
-    memory->back()->several_streams = true;  // freed after the device is idle: launches of all threads use it, and note nothing
+    // freed after the device is idle: launches of all threads use it, and note nothing
+    memory->back()->several_streams = true;
   }
   auto* fresh = new DeviceTables{&l.device, memory, l.spec.tables.load()};
   l.spec.tables.store(fresh, std::memory_order_release);
   return *fresh;
 }
 
-// ---- one per kind ---------------------------------------------------------------------------------------------------------------
+// ---- one per kind -------------------------------------------------------------------------------
 
 HiddenValue bind_Table(const Launching& l, std::uint32_t index, HiddenArguments& all) {
   const DeviceTables& tables = tables_on(l);
@@ -81,14 +83,17 @@ HiddenValue bind_KernelNumber(const Launching& l, std::uint32_t, HiddenArguments
 HiddenValue bind_TileMap(const Launching& l, std::uint32_t index, HiddenArguments& all) {
   const support::TileMapOf which(index);
   const detail::argument& a = l.arguments[which.param];
-  const support::TiledArray of = tiled_array(which, l.addresses[which.param], std::span(a.extents, a.rank),
-                                             unsigned(l.spec.parameters[which.param].elem_bytes));
+  const support::TiledArray of =
+      tiled_array(which, l.addresses[which.param], std::span(a.extents, a.rank),
+                  unsigned(l.spec.parameters[which.param].elem_bytes));
   all.maps.emplace_front().fill({});
   std::memcpy(all.maps.front().data(), &of, sizeof of);
   return {reinterpret_cast<std::uint64_t>(all.maps.front().data())};
 }
 
-HiddenValue bind_Arrivals(const Launching& l, std::uint32_t, HiddenArguments&) { return {arrivals_of(l.device).next(), 1}; }
+HiddenValue bind_Arrivals(const Launching& l, std::uint32_t, HiddenArguments&) {
+  return {arrivals_of(l.device).next(), 1};
+}
 
 using Binder = HiddenValue (*)(const Launching&, std::uint32_t, HiddenArguments&);
 constexpr Binder binders[] = {
@@ -98,10 +103,11 @@ constexpr Binder binders[] = {
 
 }  // namespace
 
-support::TiledArray tiled_array(support::TileMapOf which, std::uint64_t address, std::span<const std::int64_t> extents,
-                                unsigned elem_bytes) {
+support::TiledArray tiled_array(support::TileMapOf which, std::uint64_t address,
+                                std::span<const std::int64_t> extents, unsigned elem_bytes) {
   const bool pieces = extents.back() * elem_bytes % ir::piece_bytes == 0;
-  const bool any = std::all_of(extents.begin(), extents.end(), [](std::int64_t n) { return n > 0; });
+  const bool any =
+      std::all_of(extents.begin(), extents.end(), [](std::int64_t n) { return n > 0; });
   support::TiledArray of;
   if (!pieces || !any) return of;
   of.address = address, of.rank = std::uint32_t(extents.size()), of.elem_bytes = elem_bytes;
@@ -110,11 +116,13 @@ support::TiledArray tiled_array(support::TileMapOf which, std::uint64_t address,
   return of;
 }
 
-HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
-                            StreamRecord* stream, const detail::argument* arguments, const std::uint64_t* addresses) {
+HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec,
+                            DeviceHandle& device, StreamRecord* stream,
+                            const detail::argument* arguments, const std::uint64_t* addresses) {
   HiddenArguments all;
   for (const Hidden& what : code.layout.hidden)
-    all.values.push_back(binders[unsigned(what.kind)]({state, spec, device, stream, arguments, addresses}, what.index, all));
+    all.values.push_back(binders[unsigned(what.kind)](
+        {state, spec, device, stream, arguments, addresses}, what.index, all));
   return all;
 }
 

@@ -24,7 +24,8 @@ Hinting hinting() {
   return wanted;
 }
 
-std::string message(const char* level, const std::string& file, unsigned line, const std::string& text, const std::string& what) {
+std::string message(const char* level, const std::string& file, unsigned line,
+                    const std::string& text, const std::string& what) {
   if (file.empty()) return fmt::format("krait: {}: {}: {}\n", level, what, text);
   return fmt::format("{}:{}: krait: {}: {}\n", file, line, level, text);
 }
@@ -41,7 +42,9 @@ std::vector<Hint> of_user(std::vector<Hint> hints, const std::string& where) {
     return v && std::strcmp(v, "all") == 0;
   }();
   // An algorithm of the library calls functions of the user's, whose lines are the user's.
-  if (!all) std::erase_if(hints, [&](const Hint& h) { return trace::is_own(h.file.empty() ? where : h.file); });
+  if (!all)
+    std::erase_if(hints,
+                  [&](const Hint& h) { return trace::is_own(h.file.empty() ? where : h.file); });
   return hints;
 }
 
@@ -58,27 +61,31 @@ void give(const std::vector<Hint>& hints, const std::string& what) {
 std::vector<Hint> read_hints(const std::string& lines) {
   std::vector<Hint> all;
   std::istringstream in(lines);
-  for (std::string kind, line, file, text;
-       std::getline(in, kind, '\t') && std::getline(in, line, '\t') && std::getline(in, file, '\t') && std::getline(in, text);)
+  for (std::string kind, line, file, text; std::getline(in, kind, '\t') &&
+                                           std::getline(in, line, '\t') &&
+                                           std::getline(in, file, '\t') && std::getline(in, text);)
     all.push_back({kind, file, unsigned(std::strtoul(line.c_str(), nullptr, 10)), text});
   return all;
 }
 
 std::vector<Hint> hints_of(const runtime::Executable::Attributes& a, const std::string& where) {
   const std::size_t colon = where.rfind(':');
-  const unsigned line = colon == where.npos ? 0 : unsigned(std::strtoul(where.c_str() + colon + 1, nullptr, 10));
+  const unsigned line =
+      colon == where.npos ? 0 : unsigned(std::strtoul(where.c_str() + colon + 1, nullptr, 10));
   std::vector<Hint> all;
   const auto add = [&](const char* kind, std::string text) {
     all.push_back({kind, where.substr(0, colon), line, std::move(text)});
   };
   if (a.local_bytes > 0)
     add("spill",
-        fmt::format("local memory: {} registers are not enough, or arrays are indexed at run time: {} bytes per thread are in memory. Use smaller arrays and blocks, index arrays by constants, or split the kernel",
-                    a.registers, a.local_bytes));
+        fmt::format(
+            "local memory: {} registers are not enough, or arrays are indexed at run time: {} bytes per thread are in memory. Use smaller arrays and blocks, index arrays by constants, or split the kernel",
+            a.registers, a.local_bytes));
   for (const std::string& remark : a.remarks)
     add("driver",
-        fmt::format("the driver's compiler: {}. Use smaller tiles, and do not use sums of products before their loop ends",
-                    remark));
+        fmt::format(
+            "the driver's compiler: {}. Use smaller tiles, and do not use sums of products before their loop ends",
+            remark));
   return all;
 }
 

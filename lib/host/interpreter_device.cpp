@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interpreter as a device, "interpreter": the host's memory, and launches that the oracle of all tests runs and watches.
-// Besides accesses out of bounds it finds data races, reads of shared memory that nothing wrote, barriers that not all threads
-// reach and operands of uniform() that are none.
+// The interpreter as a device, "interpreter": the host's memory, and launches that the oracle of
+// all tests runs and watches. Besides accesses out of bounds it finds data races, reads of shared
+// memory that nothing wrote, barriers that not all threads reach and operands of uniform() that are
+// none.
 #include <cstring>
 #include <exception>
 #include <new>
@@ -27,7 +28,8 @@ class Text final : public runtime::Executable {
     support::Envelope code = support::open_or_fail(text, support::TargetKind::Interpreter, name);
     module_ = ir::parse(code.code).module;
     layout_ = std::move(code.arguments);
-    meets_ = ir::any_inst(module_.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::GridBarrier; });
+    meets_ = ir::any_inst(module_.kernel(),
+                          [](const ir::Inst& i) { return i.op == ir::Op::GridBarrier; });
   }
 
   void launch(const runtime::LaunchRequest& request, bool races) const {
@@ -39,7 +41,8 @@ class Text final : public runtime::Executable {
           what_, blocks, ir::most_together);
     ir::Launch launch;
     launch.grid = request.grid, launch.block = request.block;
-    std::exception_ptr thrown;  // by the user's handler of lines; the kernel goes on, as on any device
+    // by the user's handler of lines; the kernel goes on, as on any device
+    std::exception_ptr thrown;
     const auto print = [&thrown](const std::string& line) {
       try {
         print_line(line);
@@ -49,18 +52,22 @@ class Text final : public runtime::Executable {
     };
     const ir::Outcome outcome = [&] {
       try {
-        return ir::run(module_, launch, arguments(request.args), {.races = races, .uninitialised = true, .print = print});
+        return ir::run(module_, launch, arguments(request.args),
+                       {.races = races, .uninitialised = true, .print = print});
       } catch (const std::system_error&) {
         support::fail_device(
             "{}: {} blocks meet at kr::grid_sync(), but the system cannot start a thread for each: launch fewer blocks, each with "
             "more of the work",
             what_, blocks);
       } catch (const std::bad_alloc&) {
-        support::fail_device("{}: the interpreter has no memory for the shared and local arrays of a block", what_);
+        support::fail_device(
+            "{}: the interpreter has no memory for the shared and local arrays of a block", what_);
       }
     }();
-    if (!outcome.stopped.empty()) support::fail(error::kind_type::internal, "{}: {}", what_, outcome.stopped);
-    if (outcome.faults) throw_fault({what_, outcome.fault, outcome.where.file, outcome.where.line, outcome.faults});
+    if (!outcome.stopped.empty())
+      support::fail(error::kind_type::internal, "{}: {}", what_, outcome.stopped);
+    if (outcome.faults)
+      throw_fault({what_, outcome.fault, outcome.where.file, outcome.where.line, outcome.faults});
     if (thrown) std::rethrow_exception(thrown);
   }
 
@@ -105,19 +112,26 @@ class Interpreter final : public runtime::Device {
   bool host_memory() const override { return true; }
   std::int64_t total_memory() const override { return host_->total_memory(); }
 
-  std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override { return host_->allocate(bytes, stream); }
-  void free(std::uint64_t address, StreamHandle stream) noexcept override { host_->free(address, stream); }
-  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override {
+  std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override {
+    return host_->allocate(bytes, stream);
+  }
+  void free(std::uint64_t address, StreamHandle stream) noexcept override {
+    host_->free(address, stream);
+  }
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                      StreamHandle stream) override {
     host_->copy_to_device(to, from, bytes, stream);
   }
   void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override {
     host_->copy_to_host(to, from, bytes, stream);
   }
-  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override {
+  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                      StreamHandle stream) override {
     host_->copy_on_device(to, from, bytes, stream);
   }
 
-  std::unique_ptr<runtime::Executable> load(std::span<const std::byte> text, const std::string& kernel_name) override {
+  std::unique_ptr<runtime::Executable> load(std::span<const std::byte> text,
+                                            const std::string& kernel_name) override {
     return std::make_unique<Text>(text, kernel_name);
   }
   void launch(runtime::Executable& code, const runtime::LaunchRequest& request) override {
@@ -134,7 +148,9 @@ class Interpreter final : public runtime::Device {
   void record(EventHandle event, StreamHandle stream) override { host_->record(event, stream); }
   void wait(EventHandle) override {}
   void wait(EventHandle, StreamHandle) override {}
-  double elapsed_ms(EventHandle from, EventHandle to) override { return host_->elapsed_ms(from, to); }
+  double elapsed_ms(EventHandle from, EventHandle to) override {
+    return host_->elapsed_ms(from, to);
+  }
 
  private:
   const std::unique_ptr<runtime::Device> host_;

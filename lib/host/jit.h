@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a recorded kernel to code on a device: key → table of the process → disk → passes → code generation → load.
+// From a recorded kernel to code on a device: key → table of the process → disk → passes → code
+// generation → load.
 #pragma once
 
 #include <atomic>
@@ -43,12 +44,15 @@ struct Recorded {
   std::vector<Hint> hints;  // where this process has to compile it
   std::vector<trace::Table> tables;
   trace::Spots::Of spots_of;
-  std::shared_ptr<trace::Spots> spots;  // where operations have their own lines; null: they have them
+  // where operations have their own lines; null: they have them
+  std::shared_ptr<trace::Spots> spots;
   double record_ms = 0;
-  const ReportSource* reports = nullptr;       // host/reports.h; null: it prints and checks nothing
-  std::shared_ptr<const Written> written;      // null: `module` has all that the program wrote
-  std::shared_ptr<const PackedKernel> packed;  // host/pack.h: whose code is taken where it fits; null: recorded by this process
-  std::shared_ptr<const RawKernel> raw;  // whose code is given, and of which the module has the parameters alone; null: it is not
+  const ReportSource* reports = nullptr;   // host/reports.h; null: it prints and checks nothing
+  std::shared_ptr<const Written> written;  // null: `module` has all that the program wrote
+  // host/pack.h: whose code is taken where it fits; null: recorded by this process
+  std::shared_ptr<const PackedKernel> packed;
+  // whose code is given, and of which the module has the parameters alone; null: it is not
+  std::shared_ptr<const RawKernel> raw;
 };
 
 /// Code on one device, shared by all kernel objects with the same content.
@@ -77,22 +81,25 @@ struct Compiled {
   mutable Successor next;
 };
 
-/// Compiles at most once per process for equal content, whoever asks first; others wait. Where the best code is at hand, quick is the
-/// best. Throws error.
-std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device, Effort effort);
+/// Compiles at most once per process for equal content, whoever asks first; others wait. Where the
+/// best code is at hand, quick is the best. Throws error.
+std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts,
+                                        DeviceHandle& device, Effort effort);
 
-/// Whether first launches on the device run quick code: the switch is KRAIT_TIERS=off. Not where each piece of code is looked at
-/// (KRAIT_DEBUG, KRAIT_HINTS, `krait dump --run`), and not on Vulkan, whose drivers compile for longer than we do.
+/// Whether first launches on the device run quick code: the switch is KRAIT_TIERS=off. Not where
+/// each piece of code is looked at (KRAIT_DEBUG, KRAIT_HINTS, `krait dump --run`), and not on
+/// Vulkan, whose drivers compile for longer than we do.
 bool has_tiers(const DeviceHandle& device);
 /// Makes the best code for quick code, in the background, once per process.
-void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts,
-             DeviceHandle& device);
+void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded,
+             const ir::Facts& facts, DeviceHandle& device);
 
-/// Whether operations have their own lines, which takes looking them up (host/lines.h), or the nearest ones that the recording knows.
+/// Whether operations have their own lines, which takes looking them up (host/lines.h), or the
+/// nearest ones that the recording knows.
 enum class Lines { Nearest, Exact };
 /// The module as a back end sees it. Throws error{compile} for what passes refuse.
-ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort = Effort::Best,
-                 Lines lines = Lines::Exact);
+ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target,
+                 Effort effort = Effort::Best, Lines lines = Lines::Exact);
 
 /// All code that the process holds, in no order.
 std::vector<std::shared_ptr<const Compiled>> all_code();

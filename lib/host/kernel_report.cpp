@@ -21,8 +21,8 @@ using ir::Op;
 
 /// Of an element: a trip of grid_stride loops, or a thread where there is none.
 struct Work {
-  double read = 0, written = 0, flops = 0, doubles = 0, integers = 0, functions = 0, shared = 0, atomics = 0, barriers = 0,
-         branches = 0;
+  double read = 0, written = 0, flops = 0, doubles = 0, integers = 0, functions = 0, shared = 0,
+         atomics = 0, barriers = 0, branches = 0;
   bool open = false;  // loops whose trips only the launch knows count once
 };
 
@@ -44,7 +44,9 @@ class Counter {
   void access(const ir::Function& f, const ir::Inst& inst, double times, bool stores) {
     const ir::Type& array = f.type_of(inst.operands[0]);
     const bool vector = inst.op == Op::LoadVec || inst.op == Op::StoreVec;
-    const double numbers = !vector ? 1 : stores ? double(inst.operands.size() - 2) : double(inst.results.size());
+    const double numbers = !vector  ? 1
+                           : stores ? double(inst.operands.size() - 2)
+                                    : double(inst.results.size());
     if (array.space == ir::Space::Shared) work_.shared += times * numbers;
     if (array.space != ir::Space::Global) return;
     (stores ? work_.written : work_.read) += times * numbers * ir::size_of(inst.type.scalar);
@@ -95,8 +97,9 @@ class Counter {
   Work work_;
 };
 
-/// Of NVIDIA's data sheets: f32 flops per byte of memory at which both limits meet, and what a multiprocessor has (CUDA's programming
-/// guide, "Technical specifications per compute capability").
+/// Of NVIDIA's data sheets: f32 flops per byte of memory at which both limits meet, and what a
+/// multiprocessor has (CUDA's programming guide, "Technical specifications per compute
+/// capability").
 struct Gpu {
   unsigned sm;
   const char* name;
@@ -108,19 +111,22 @@ constexpr Gpu gpus[] = {{75, "T4", 25, 1024, 64, 16},        {80, "A100", 12.5, 
                         {90, "H100", 20, 2048, 228, 32},     {100, "B200", 10, 2048, 228, 32},
                         {120, "RTX 5090", 58, 1536, 100, 24}};
 const Gpu* gpu_of(unsigned sm) {
-  const auto found = std::find_if(std::begin(gpus), std::end(gpus), [&](const Gpu& g) { return g.sm == sm; });
+  const auto found =
+      std::find_if(std::begin(gpus), std::end(gpus), [&](const Gpu& g) { return g.sm == sm; });
   return found == std::end(gpus) ? nullptr : found;
 }
 
 /// Threads that a multiprocessor holds, of those that it could.
 double occupancy(const Gpu& g, int registers, std::int64_t shared, std::int64_t block) {
-  constexpr int warp = 32, register_file = 65536, unit = 256;  // registers are given to a warp in units
+  // registers are given to a warp in units
+  constexpr int warp = 32, register_file = 65536, unit = 256;
   const int warps = int((block + warp - 1) / warp);
   const int for_warp = (std::max(registers, 1) * warp + unit - 1) / unit * unit;
   int blocks = std::min({g.blocks, g.threads / warp / warps, register_file / for_warp / warps});
   constexpr int reserved = 1024;  // of shared memory, per block
   if (g.sm != 75 || shared)
-    blocks = int(std::min<std::int64_t>(blocks, std::int64_t(g.shared_kib) * 1024 / (shared + (g.sm == 75 ? 0 : reserved))));
+    blocks = int(std::min<std::int64_t>(
+        blocks, std::int64_t(g.shared_kib) * 1024 / (shared + (g.sm == 75 ? 0 : reserved))));
   return double(blocks) * warps * warp / g.threads;
 }
 
@@ -134,14 +140,15 @@ int number_before(const std::string& text, const char* word) {
   return std::atoi(text.c_str() + begin);
 }
 
-/// What an instruction does, of a line of a target's assembly: x86's mnemonic, PTX's operation with the space of its memory, SPIR-V's
-/// operation of a body. Empty: the line has none.
+/// What an instruction does, of a line of a target's assembly: x86's mnemonic, PTX's operation with
+/// the space of its memory, SPIR-V's operation of a body. Empty: the line has none.
 std::string operation_of(const std::string& line, support::TargetKind kind) {
   if (kind == support::TargetKind::Spirv) {
     const std::size_t at = line.find("Op");
     const std::string op = at == line.npos ? "" : line.substr(at, line.find(' ', at) - at);
-    constexpr const char* no_code[] = {"OpFunction", "OpFunctionParameter", "OpFunctionEnd", "OpLabel", "OpLine",
-                                       "OpNoLine",   "OpVariable"};
+    constexpr const char* no_code[] = {
+        "OpFunction", "OpFunctionParameter", "OpFunctionEnd", "OpLabel", "OpLine",
+        "OpNoLine",   "OpVariable"};
     return std::find(std::begin(no_code), std::end(no_code), op) == std::end(no_code) ? op : "";
   }
   if (line.empty() || line[0] != '\t') return {};
@@ -150,12 +157,14 @@ std::string operation_of(const std::string& line, support::TargetKind kind) {
   if (begin >= line.size() || !std::islower(static_cast<unsigned char>(line[begin]))) return {};
   std::string op = line.substr(begin, line.find_first_of(" \t;", begin) - begin);
   if (kind != support::TargetKind::Ptx) return op;
-  const bool memory = op.starts_with("ld.") || op.starts_with("st.") || op.starts_with("atom.") || op.starts_with("red.");
+  const bool memory = op.starts_with("ld.") || op.starts_with("st.") || op.starts_with("atom.") ||
+                      op.starts_with("red.");
   const std::size_t dot = op.find('.');
   return op.substr(0, memory ? op.find('.', dot + 1) : dot);
 }
 
-/// Instructions of all of the code, each counted once however often it runs; the most frequent by name.
+/// Instructions of all of the code, each counted once however often it runs; the most frequent by
+/// name.
 std::string mix_of(const std::string& assembly, support::TargetKind kind) {
   constexpr std::size_t named = 12;
   std::map<std::string, int> counts;
@@ -168,7 +177,8 @@ std::string mix_of(const std::string& assembly, support::TargetKind kind) {
     if (const std::string op = operation_of(line, kind); !op.empty()) ++counts[op], ++all;
   }
   std::vector<std::pair<std::string, int>> order(counts.begin(), counts.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string out = fmt::format("  instructions        {}:", all);
   for (std::size_t i = 0; i < std::min(named, order.size()); ++i) {
     out += fmt::format("{} {} {}", i ? "," : "", order[i].second, order[i].first);
@@ -177,19 +187,24 @@ std::string mix_of(const std::string& assembly, support::TargetKind kind) {
   return out + (all ? fmt::format(", {} others\n", all) : "\n");
 }
 
-std::string of_ptx(const std::string& ptx, const ir::Function& final, const support::Target& target) {
+std::string of_ptx(const std::string& ptx, const ir::Function& final,
+                   const support::Target& target) {
   const std::string said = ptxas_report(ptx, target.ptx);
   if (said.empty())
     return "  registers           unknown: NVIDIA's ptxas is not on the PATH (CUDA toolkit); kernel.attributes() asks the "
            "driver\n";
-  const int registers = number_before(said, "registers"), spilled = number_before(said, "bytes spill stores"),
-            shared = number_before(said, "bytes smem"), stack = number_before(said, "bytes stack frame");
+  const int registers = number_before(said, "registers"),
+            spilled = number_before(said, "bytes spill stores"),
+            shared = number_before(said, "bytes smem"),
+            stack = number_before(said, "bytes stack frame");
   std::string out = fmt::format("  registers           {} per thread\n", registers);
   out += fmt::format("  shared memory       {} bytes per block\n", shared);
-  out += fmt::format("  spills              {} bytes per thread, of a stack of {}\n", spilled, stack);
+  out +=
+      fmt::format("  spills              {} bytes per thread, of a stack of {}\n", spilled, stack);
   const Gpu* const gpu = gpu_of(target.ptx.sm);
   if (!gpu) return out;
-  const std::int64_t block = final.block[0] ? final.block[0] * final.block[1] * final.block[2] : 256;
+  const std::int64_t block =
+      final.block[0] ? final.block[0] * final.block[1] * final.block[2] : 256;
   return out + fmt::format("  occupancy           {:.0f} % with blocks of {} threads\n",
                            100 * occupancy(*gpu, registers, shared, block), block);
 }
@@ -198,39 +213,47 @@ std::string roofline(const Work& w, const support::Target& target) {
   const double bytes = w.read + w.written;
   if (bytes == 0) return "  roofline            bound by arithmetic: it moves no bytes of arrays\n";
   const Gpu* const gpu = target.kind == support::TargetKind::Ptx ? gpu_of(target.ptx.sm) : nullptr;
-  // About what a core with AVX2 or AVX-512 computes and what memory gives it; functions take some twenty operations each.
+  // About what a core with AVX2 or AVX-512 computes and what memory gives it; functions take some
+  // twenty operations each.
   constexpr double ridge_of_cpu = 10, ridge_of_gpu = 20, of_function = 20;
   const bool cpu = target.kind == support::TargetKind::Cpu;
   const double ridge = gpu   ? gpu->ridge
                        : cpu ? ridge_of_cpu
                              : ridge_of_gpu,
                intensity = (w.flops + of_function * w.functions) / bytes;
-  return fmt::format("  roofline            {:.3g} flops per byte: bound by {} ({} turns at about {:.3g})\n", intensity,
-                     intensity < ridge ? "memory" : "arithmetic",
-                     gpu   ? gpu->name
-                     : cpu ? "a CPU"
-                           : "a GPU",
-                     ridge);
+  return fmt::format(
+      "  roofline            {:.3g} flops per byte: bound by {} ({} turns at about {:.3g})\n",
+      intensity, intensity < ridge ? "memory" : "arithmetic",
+      gpu   ? gpu->name
+      : cpu ? "a CPU"
+            : "a GPU",
+      ridge);
 }
 
 }  // namespace
 
-std::string report_on(const Recorded& recorded, const ir::Facts& facts, const support::Target& target) {
+std::string report_on(const Recorded& recorded, const ir::Facts& facts,
+                      const support::Target& target) {
   const Work w = Counter(recorded.module).run();
   std::string out = fmt::format("{} for {}\n", recorded.what, support::print(target));
-  out += fmt::format("  of an element       {:.0f} bytes read, {:.0f} written, {:.0f} flops", w.read, w.written, w.flops);
+  out += fmt::format("  of an element       {:.0f} bytes read, {:.0f} written, {:.0f} flops",
+                     w.read, w.written, w.flops);
   if (w.doubles > 0) out += fmt::format(" ({:.0f} of them f64)", w.doubles);
-  out += fmt::format(", {:.0f} function{}{}\n", w.functions, w.functions == 1 ? "" : "s",
-                     w.open ? "; a loop counts once where only the launch knows its iterations" : "");
+  out +=
+      fmt::format(", {:.0f} function{}{}\n", w.functions, w.functions == 1 ? "" : "s",
+                  w.open ? "; a loop counts once where only the launch knows its iterations" : "");
   out += fmt::format(
       "  besides             {:.0f} of integers, {:.0f} of shared memory, {:.0f} atomics, {:.0f} barriers, {:.0f} branches\n",
       w.integers, w.shared, w.atomics, w.barriers, w.branches);
   out += roofline(w, target);
   using support::TargetKind;
-  if (target.kind != TargetKind::Cpu && target.kind != TargetKind::Ptx && target.kind != TargetKind::Spirv) return out;
+  if (target.kind != TargetKind::Cpu && target.kind != TargetKind::Ptx &&
+      target.kind != TargetKind::Spirv)
+    return out;
   const ir::Module lowered = lower(recorded, facts, target);
   const std::string assembly =
-      generate(ir::print(lowered, {.names = true, .locations = true}), target, "asm", recorded.what).bytes;
+      generate(ir::print(lowered, {.names = true, .locations = true}), target, "asm", recorded.what)
+          .bytes;
   out += mix_of(assembly, target.kind);
   return target.kind == TargetKind::Ptx ? out + of_ptx(assembly, lowered.kernel(), target) : out;
 }

@@ -34,7 +34,9 @@ namespace {
 bool checked_by_environment() { return support::environment_asks("KRAIT_CHECK"); }
 
 std::string place_of(const detail::kernel_state& state) {
-  return state.where.file && state.where.line ? fmt::format("{}:{}", state.where.file, state.where.line) : "";
+  return state.where.file && state.where.line
+             ? fmt::format("{}:{}", state.where.file, state.where.line)
+             : "";
 }
 
 /// Its name and where it was made.
@@ -61,7 +63,8 @@ void identify(Recorded& out, const detail::kernel_state& state) {
   out.name = named(state), out.what = describe(state), out.where = place_of(state);
   if (written && !out.module.kernel().checked) {
     const std::string text = ir::print(*written, {.names = false, .locations = false});
-    out.written = std::make_shared<const Written>(Written{std::move(*written), cache::content_hash(text), std::move(written_of)});
+    out.written = std::make_shared<const Written>(
+        Written{std::move(*written), cache::content_hash(text), std::move(written_of)});
   }
   out.reports = find_reports(out);
 }
@@ -74,25 +77,31 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   detail::recording_options o;
   o.name = state.name.c_str(), o.where = state.where, o.fp = std::uint8_t(state.with.fp);
   o.checked = !state.never_checked && (state.with.checked || checked_by_environment());
-  o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y, o.block[2] = state.fixed_block.z;
+  o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y,
+  o.block[2] = state.fixed_block.z;
   const dims& cluster = state.with.cluster;
   o.cluster[0] = cluster.x, o.cluster[1] = cluster.y, o.cluster[2] = cluster.z;
   if (!ir::fits_cluster({cluster.x, cluster.y, cluster.z}))
-    support::fail_usage("{}: a cluster has 1 to {} blocks, not {} x {} x {}", describe(state), ir::max_cluster, cluster.x,
-                        cluster.y, cluster.z);
+    support::fail_usage("{}: a cluster has 1 to {} blocks, not {} x {} x {}", describe(state),
+                        ir::max_cluster, cluster.x, cluster.y, cluster.z);
   if (state.with.min_blocks && !state.with.max_threads && state.fixed_block.x == 0)
-    support::fail_usage("{}: min_blocks has no meaning without a block size: give max_threads, or a fixed block",
-                        describe(state));
-  o.bounds[0] = state.with.max_threads, o.bounds[1] = state.with.min_blocks, o.bounds[2] = state.with.max_registers;
+    support::fail_usage(
+        "{}: min_blocks has no meaning without a block size: give max_threads, or a fixed block",
+        describe(state));
+  o.bounds[0] = state.with.max_threads, o.bounds[1] = state.with.min_blocks,
+  o.bounds[2] = state.with.max_registers;
   void* recording = detail::begin_recording(o);
   try {
     detail::node nodes[ir::max_given_params];
     for (unsigned i = 0; i < as.count; ++i) {
       const detail::parameter_type& p = as.parameters[i];
       if (p.rank) nodes[i] = detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes);
-      else nodes[i] = p.elem_bytes ? detail::parameter_aggregate(p.elem_bytes) : detail::parameter(p.type);
+      else
+        nodes[i] =
+            p.elem_bytes ? detail::parameter_aggregate(p.elem_bytes) : detail::parameter(p.type);
       // The parameter stays, so that a launch passes the same for all values.
-      if (p.specialized && !values.empty()) nodes[i] = detail::literal(p.type, values.front()), values = values.subspan(1);
+      if (p.specialized && !values.empty())
+        nodes[i] = detail::literal(p.type, values.front()), values = values.subspan(1);
     }
     as.record(lambda, nodes);
   } catch (...) {
@@ -100,23 +109,28 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
     throw;
   }
   Recorded out;
-  const std::unique_ptr<trace::Recorded> taken = trace::take(detail::finish_recording(recording), trace::Places::Spots);
+  const std::unique_ptr<trace::Recorded> taken =
+      trace::take(detail::finish_recording(recording), trace::Places::Spots);
   for (const trace::Warning& w : taken->warnings)
     std::fputs(message("warning", w.file, w.line, w.text, describe(state)).c_str(), stderr);
-  if (const auto& hint = taken->hint) out.hints.push_back({"unrolled", hint->file, hint->line, hint->text});
+  if (const auto& hint = taken->hint)
+    out.hints.push_back({"unrolled", hint->file, hint->line, hint->text});
   out.module = std::move(taken->module);
   out.tables = std::move(taken->tables);
   out.spots = std::move(taken->spots);
   identify(out, state);
-  out.record_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  support::log_info("recorded {} in {:.3f} ms: {} operations", out.name, out.record_ms, out.module.kernel().insts.size());
+  out.record_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  support::log_info("recorded {} in {:.3f} ms: {} operations", out.name, out.record_ms,
+                    out.module.kernel().insts.size());
   return out;
 }
 
 /// Which array parameters the kernel loads from and stores to.
 void note_accesses(Specialisation& spec) {
   if (spec.recorded.raw) {  // as far as the types tell
-    for (const unsigned i : spec.arrays) spec.reads[i] = true, spec.writes[i] = spec.parameters[i].writable;
+    for (const unsigned i : spec.arrays)
+      spec.reads[i] = true, spec.writes[i] = spec.parameters[i].writable;
     return;
   }
   const ir::Calls calls(spec.recorded.module);
@@ -137,18 +151,21 @@ void note_accesses(Specialisation& spec) {
 }
 
 unsigned index_of(const ir::Facts& f) {
-  return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 | unsigned(f.disjoint) << 3;
+  return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 |
+         unsigned(f.disjoint) << 3;
 }
 
-/// Code that was asked for ahead; null where it was not, or failed: then the call tries again and reports.
-std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Specialisation& spec, const DeviceHandle& device,
-                                              const ir::Facts& facts) {
+/// Code that was asked for ahead; null where it was not, or failed: then the call tries again and
+/// reports.
+std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Specialisation& spec,
+                                              const DeviceHandle& device, const ir::Facts& facts) {
   Coming coming;
   {
     std::lock_guard lock(state.mutex);
-    const auto at = std::find_if(spec.expected.begin(), spec.expected.end(), [&](const Expected& e) {
-      return e.device == &device && e.facts == facts && e.process == int(getpid());
-    });
+    const auto at =
+        std::find_if(spec.expected.begin(), spec.expected.end(), [&](const Expected& e) {
+          return e.device == &device && e.facts == facts && e.process == int(getpid());
+        });
     if (at == spec.expected.end()) return nullptr;
     coming = at->coming;
   }
@@ -159,14 +176,18 @@ std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Speci
   }
 }
 
-Specialisation* find(detail::kernel_state& state, const detail::signature& as, std::span<const std::uint64_t> values = {}) {
+Specialisation* find(detail::kernel_state& state, const detail::signature& as,
+                     std::span<const std::uint64_t> values = {}) {
   for (Specialisation* s = state.specialisations.load(std::memory_order_acquire); s; s = s->next)
-    if (s->as == &as && std::equal(s->values.begin(), s->values.end(), values.begin(), values.end())) return s;
+    if (s->as == &as &&
+        std::equal(s->values.begin(), s->values.end(), values.begin(), values.end()))
+      return s;
   return nullptr;
 }
 
 /// The values of the specialised parameters.
-unsigned take_values(const detail::signature& as, const detail::argument* arguments, std::uint64_t* values) {
+unsigned take_values(const detail::signature& as, const detail::argument* arguments,
+                     std::uint64_t* values) {
   unsigned count = 0;
   for (unsigned i = 0; i < as.count; ++i)
     if (as.parameters[i].specialized) values[count++] = arguments[i].bits;
@@ -175,21 +196,23 @@ unsigned take_values(const detail::signature& as, const detail::argument* argume
 
 bool has_all_values(const detail::kernel_state& state, const detail::signature& as) {
   unsigned known = 0;
-  for (const Specialisation* s = state.specialisations.load(std::memory_order_acquire); s; s = s->next)
+  for (const Specialisation* s = state.specialisations.load(std::memory_order_acquire); s;
+       s = s->next)
     known += s->as == &as && !s->values.empty();
   return known >= max_specialized;
 }
 
 void check_parameters(const detail::kernel_state& state, const detail::signature& as) {
   if (as.count > ir::max_given_params)
-    support::fail_usage("{}: a kernel can have at most {} parameters; this call passes {}", describe(state), ir::max_given_params,
-                        as.count);
+    support::fail_usage("{}: a kernel can have at most {} parameters; this call passes {}",
+                        describe(state), ir::max_given_params, as.count);
   std::uint64_t by_value = 0;
   for (const detail::parameter_type& p : std::span(as.parameters, as.count))
     by_value += p.rank ? 0 : p.elem_bytes ? p.elem_bytes : ir::size_of(ir::Scalar(p.type));
   if (by_value > max_by_value)
-    support::fail_usage("{}: {} bytes of numbers and structs are passed by value; the limit is {}: pass large ones as an array",
-                        describe(state), by_value, max_by_value);
+    support::fail_usage(
+        "{}: {} bytes of numbers and structs are passed by value; the limit is {}: pass large ones as an array",
+        describe(state), by_value, max_by_value);
 }
 
 /// Puts a recording into the kernel object's list.
@@ -247,11 +270,12 @@ bool asks_for_block(const ir::Module& m) {
   return m.kernel().checked || std::any_of(m.functions.begin(), m.functions.end(), any);
 }
 
-Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as,
-                           const detail::argument* arguments) {
+Specialisation& specialise(detail::kernel_state& state, const void* lambda,
+                           const detail::signature& as, const detail::argument* arguments) {
   std::uint64_t taken[ir::max_given_params];
   std::span<const std::uint64_t> values;
-  if (as.specialized && arguments && as.count <= ir::max_given_params) values = {taken, take_values(as, arguments, taken)};
+  if (as.specialized && arguments && as.count <= ir::max_given_params)
+    values = {taken, take_values(as, arguments, taken)};
   if (Specialisation* s = find(state, as, values)) return *s;
   if (!values.empty() && has_all_values(state, as)) {
     values = {};
@@ -270,7 +294,8 @@ Specialisation& adopt(detail::kernel_state& state, ir::Module module, const deta
   return publish(state, std::move(recorded), as);
 }
 
-Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const PackedKernel> packed, const detail::signature& as) {
+Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const PackedKernel> packed,
+                      const detail::signature& as) {
   check_parameters(state, as);
   Recorded recorded;
   recorded.module = packed->module, recorded.tables = packed->tables;
@@ -279,7 +304,8 @@ Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const PackedK
   return publish(state, std::move(recorded), as);
 }
 
-Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const RawKernel> raw, const detail::signature& as) {
+Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const RawKernel> raw,
+                      const detail::signature& as) {
   check_parameters(state, as);
   Recorded recorded;
   recorded.module = module_of(state.name, as);
@@ -288,27 +314,30 @@ Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const RawKern
   return publish(state, std::move(recorded), as);
 }
 
-void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts,
-                 const Coming& coming) {
+void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
+                 const ir::Facts& facts, const Coming& coming) {
   std::lock_guard lock(state.mutex);
-  std::erase_if(spec.expected, [&](const Expected& e) { return e.device == &device && e.facts == facts; });
+  std::erase_if(spec.expected,
+                [&](const Expected& e) { return e.device == &device && e.facts == facts; });
   spec.expected.push_back({&device, facts, coming, int(getpid())});
 }
 
-const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least) {
-  for (const DeviceCode* codes = spec.codes.load(std::memory_order_acquire); codes; codes = codes->next) {
+const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device,
+                          const ir::Facts& facts, Effort at_least) {
+  for (const DeviceCode* codes = spec.codes.load(std::memory_order_acquire); codes;
+       codes = codes->next) {
     if (codes->device != &device || !codes->block.is_of_block(facts)) continue;
     const Compiled* c = codes->variants[index_of(facts)].load(std::memory_order_acquire);
     if (!c || c->effort == Effort::Best) return c;
-    const bool alone =
-        !c->next.code.load(std::memory_order_acquire) && c->next.begun.load(std::memory_order_relaxed) == fork_generation();
+    const bool alone = !c->next.code.load(std::memory_order_acquire) &&
+                       c->next.begun.load(std::memory_order_relaxed) == fork_generation();
     return alone && at_least == Effort::Quick ? c : nullptr;
   }
   return nullptr;
 }
 
-const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts,
-                         Effort effort) {
+const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
+                         const ir::Facts& facts, Effort effort) {
   const unsigned which = index_of(facts);
   const auto codes_here = [&]() -> DeviceCode* {
     for (DeviceCode* c = spec.codes.load(std::memory_order_acquire); c; c = c->next)
@@ -341,12 +370,14 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
 
 ir::Facts facts_of(const DeviceCode& codes, unsigned which) {
   ir::Facts facts = codes.block;
-  facts.contiguous = (which & 1) != 0, facts.aligned = (which & 2) != 0, facts.small = (which & 4) != 0;
+  facts.contiguous = (which & 1) != 0, facts.aligned = (which & 2) != 0,
+  facts.small = (which & 4) != 0;
   facts.disjoint = (which & 8) != 0;
   return facts;
 }
 
-std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code) {
+std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec,
+                                         const Compiled& code) {
   std::lock_guard lock(state.mutex);
   for (const DeviceCode* c = spec.codes.load(); c; c = c->next) {
     for (const auto& owner : c->owners)
@@ -372,7 +403,8 @@ kernel_state::~kernel_state() {
 kernel_state* make_kernel_state(const options& with, const dims& fixed_block, location where) {
   auto* s = new kernel_state;
   s->with = with, s->fixed_block = fixed_block;
-  // The kernels of expressions on arrays are made in our header: no place that tells the user anything.
+  // The kernels of expressions on arrays are made in our header: no place that tells the user
+  // anything.
   if (where.file && !trace::in_own_header(where.file)) s->where = where;
   if (with.name) {
     s->name = with.name;

@@ -19,7 +19,8 @@
 namespace krait::host {
 namespace {
 
-/// Drivers do not all tell how many blocks a GPU runs at once; the smallest that is worth a program's while runs about so many.
+/// Drivers do not all tell how many blocks a GPU runs at once; the smallest that is worth a
+/// program's while runs about so many.
 constexpr std::int64_t few_blocks = 16;
 /// Below so many elements or threads for each of them a launch costs more than its work.
 constexpr double work_of_block = 1024;
@@ -33,53 +34,66 @@ Hint at_kernel(const char* kind, const std::string& where, std::string text) {
 
 void find_small_grid(const ObservedLaunch& l, std::vector<Hint>& found) {
   if (!l.grid_is_given || l.device.device->host_memory()) return;
-  const auto volume = [](const runtime::Dim3& d) { return double(d[0]) * double(d[1]) * double(d[2]); };
+  const auto volume = [](const runtime::Dim3& d) {
+    return double(d[0]) * double(d[1]) * double(d[2]);
+  };
   const double blocks = volume(l.request.grid), threads = volume(l.request.block);
   double work = blocks * threads;
   if (l.spec.strides)
     for (const unsigned i : l.spec.arrays) {
       double elements = 1;
-      for (unsigned d = 0; d < l.arguments[i].rank; ++d) elements *= double(l.arguments[i].extents[d]);
+      for (unsigned d = 0; d < l.arguments[i].rank; ++d)
+        elements *= double(l.arguments[i].extents[d]);
       work = std::max(work, elements);
     }
   if (blocks >= double(few_blocks) || work < double(few_blocks) * work_of_block) return;
-  found.push_back(at_kernel("small grid", l.spec.recorded.where,
-                            fmt::format("small grid: {} blocks of {} threads leave most of {} idle, as a block runs on one "
-                                        "multiprocessor. Launch more and smaller blocks, or by forall(n), which chooses them",
-                                        blocks, threads, l.device.id)));
+  found.push_back(at_kernel(
+      "small grid", l.spec.recorded.where,
+      fmt::format(
+          "small grid: {} blocks of {} threads leave most of {} idle, as a block runs on one "
+          "multiprocessor. Launch more and smaller blocks, or by forall(n), which chooses them",
+          blocks, threads, l.device.id)));
 }
 
 /// A vector of the CPU has threads of one block.
 void find_empty_lanes(const ObservedLaunch& l, std::vector<Hint>& found) {
   const support::Target& target = l.device.target;
   if (!l.grid_is_given || target.kind != support::TargetKind::Cpu) return;
-  const auto volume = [](const runtime::Dim3& d) { return std::int64_t(d[0]) * std::int64_t(d[1]) * std::int64_t(d[2]); };
+  const auto volume = [](const runtime::Dim3& d) {
+    return std::int64_t(d[0]) * std::int64_t(d[1]) * std::int64_t(d[2]);
+  };
   const std::int64_t threads = volume(l.request.block), lanes = std::int64_t(target.cpu.lanes);
   const std::int64_t full = (threads + lanes - 1) / lanes * lanes, empty = full - threads;
   constexpr std::int64_t most = 8;  // one lane in so many may be empty
   if (lanes < 2 || volume(l.request.grid) < 2 || empty * most <= full) return;
-  found.push_back(
-      at_kernel("empty lanes", l.spec.recorded.where,
-                fmt::format("empty lanes: a block of {} thread{} takes vectors of {} lanes, so {} of {} lanes compute nothing. "
-                            "Launch blocks of a multiple of {} threads, or by forall(n), which chooses them",
-                            threads, threads == 1 ? "" : "s", lanes, empty, full, lanes)));
+  found.push_back(at_kernel(
+      "empty lanes", l.spec.recorded.where,
+      fmt::format(
+          "empty lanes: a block of {} thread{} takes vectors of {} lanes, so {} of {} lanes compute nothing. "
+          "Launch blocks of a multiple of {} threads, or by forall(n), which chooses them",
+          threads, threads == 1 ? "" : "s", lanes, empty, full, lanes)));
 }
 
 /// The second call with a container tells that it is there for more than one.
 void find_repeated_copies(const ObservedLaunch& l, std::vector<Hint>& found) {
   static std::mutex mutex;  // no fork meets it locked: hint_at is behind the fork gate
-  static auto& last = *new std::map<std::pair<std::string, unsigned>, const void*>;  // by kernel and parameter
+  // by kernel and parameter
+  static auto& last = *new std::map<std::pair<std::string, unsigned>, const void*>;
   const std::string kernel = l.spec.recorded.where + ' ' + l.spec.recorded.name;
   std::lock_guard lock(mutex);
   for (const unsigned i : l.spec.arrays) {
     if (!l.copied[i]) continue;
     const void*& before = last[{kernel, i}];
     if (before == l.arguments[i].data) {
-      const char* where = l.spec.parameters[i].output ? "from {}" : l.spec.writes[i] ? "to {} and back" : "to {}";
-      found.push_back(at_kernel("copied container", l.spec.recorded.where,
-                                fmt::format("copied container: each call copies the {} bytes of parameter {} {}. Keep them there "
-                                            "between calls: pass a kr::array, which kr::to_device makes of a container",
-                                            l.copied[i], i + 1, fmt::format(fmt::runtime(where), l.device.id))));
+      const char* where = l.spec.parameters[i].output ? "from {}"
+                          : l.spec.writes[i]          ? "to {} and back"
+                                                      : "to {}";
+      found.push_back(at_kernel(
+          "copied container", l.spec.recorded.where,
+          fmt::format(
+              "copied container: each call copies the {} bytes of parameter {} {}. Keep them there "
+              "between calls: pass a kr::array, which kr::to_device makes of a container",
+              l.copied[i], i + 1, fmt::format(fmt::runtime(where), l.device.id))));
     }
     before = l.arguments[i].data;
   }
@@ -125,34 +139,42 @@ std::vector<Hint> hints_of_recording(const Recorded& recorded) {
       const std::uint64_t bits = f.const_bits(inst.operands[1]);
       const ir::Scalar s = inst.type.scalar;
       if (s != ir::Scalar::F32 && s != ir::Scalar::F64) return;
-      const double exponent =
-          s == ir::Scalar::F64 ? std::bit_cast<double>(bits) : double(std::bit_cast<float>(std::uint32_t(bits)));
+      const double exponent = s == ir::Scalar::F64
+                                  ? std::bit_cast<double>(bits)
+                                  : double(std::bit_cast<float>(std::uint32_t(bits)));
       constexpr double largest = 16;  // 5 products
-      if (exponent != std::trunc(exponent) || std::abs(exponent) > largest || std::abs(exponent) < 2) return;
+      if (exponent != std::trunc(exponent) || std::abs(exponent) > largest ||
+          std::abs(exponent) < 2)
+        return;
       const ir::Location& at = f.locations[inst.loc];
       found.push_back(
           {"full pow", at.file, at.line,
-           fmt::format("full pow: the exponent is the whole number {:g}, but pow computes a logarithm and an exponential in "
-                       "higher precision. kr::powi(x, {:g}) is a few products, which round differently",
-                       exponent, exponent)});
+           fmt::format(
+               "full pow: the exponent is the whole number {:g}, but pow computes a logarithm and an exponential in "
+               "higher precision. kr::powi(x, {:g}) is a few products, which round differently",
+               exponent, exponent)});
     });
   return found;
 }
 
 void hint_at_captures(const Recorded& recorded) {
   static std::mutex mutex;  // no fork meets it locked: who compiles is behind the fork gate
-  static auto& earlier = *new std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+  static auto& earlier =
+      *new std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
   if (recorded.where.empty()) return;
   auto [shape, constants] = without_constants(recorded.text);
   std::vector<Hint> found;
   {
     std::lock_guard lock(mutex);
-    const auto [at, first] = earlier.emplace(std::pair{recorded.where, cache::content_hash(shape)}, constants);
+    const auto [at, first] =
+        earlier.emplace(std::pair{recorded.where, cache::content_hash(shape)}, constants);
     if (first || at->second == constants) return;
     const auto [was, is] = std::mismatch(at->second.begin(), at->second.end(), constants.begin());
-    found.push_back(at_kernel("captured number", recorded.where,
-                              fmt::format("captured number: the kernel is compiled again because a captured number changed: {} instead of {}. Pass changing numbers as kr::value parameters",
-                                          readable(*is), readable(*was))));
+    found.push_back(at_kernel(
+        "captured number", recorded.where,
+        fmt::format(
+            "captured number: the kernel is compiled again because a captured number changed: {} instead of {}. Pass changing numbers as kr::value parameters",
+            readable(*is), readable(*was))));
   }
   give(of_user(std::move(found), recorded.where), recorded.what);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slices and other views of an array's elements, with NumPy's meaning and NumPy's words for what is not there.
+// Slices and other views of an array's elements, with NumPy's meaning and NumPy's words for what is
+// not there.
 #include "krait/detail/layout.h"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ std::string shape_text(const std::int64_t* extents, int rank) {
 }
 
 int axis_of(std::int64_t axis, int rank) {
-  if (axis < -rank || axis >= rank) support::fail_usage("axis {} is out of bounds for array of dimension {}", axis, rank);
+  if (axis < -rank || axis >= rank)
+    support::fail_usage("axis {} is out of bounds for array of dimension {}", axis, rank);
   return int(axis < 0 ? axis + rank : axis);
 }
 
@@ -50,20 +52,26 @@ std::int64_t position(const Bound& b, std::int64_t extent) {
 
 void take_index(layout& out, const slice_item& item, const layout& of, int d) {
   const std::int64_t extent = of.extents[d], at = position(item.first, extent);
-  if (at < 0 || at >= extent) refuse_index(item.first.origin == slice_item::from_end ? at : item.first.at, d, extent);
+  if (at < 0 || at >= extent)
+    refuse_index(item.first.origin == slice_item::from_end ? at : item.first.at, d, extent);
   out.offset += at * of.strides[d];
 }
 
 void take_range(layout& out, const slice_item& item, const layout& of, int d) {
   if (item.step == 0) support::fail_usage("slice step cannot be zero");
-  const std::int64_t extent = of.extents[d], low = item.step > 0 ? 0 : -1, high = item.step > 0 ? extent : extent - 1;
+  const std::int64_t extent = of.extents[d], low = item.step > 0 ? 0 : -1,
+                     high = item.step > 0 ? extent : extent - 1;
   const auto cut = [&](const Bound& b, std::int64_t otherwise) {
-    return b.origin == slice_item::omitted ? otherwise : std::clamp(position(b, extent), low, std::max(low, high));
+    return b.origin == slice_item::omitted
+               ? otherwise
+               : std::clamp(position(b, extent), low, std::max(low, high));
   };
-  const std::int64_t first = cut(item.first, item.step > 0 ? low : high), last = cut(item.last, item.step > 0 ? high : low);
+  const std::int64_t first = cut(item.first, item.step > 0 ? low : high),
+                     last = cut(item.last, item.step > 0 ? high : low);
   const std::int64_t distance = item.step > 0 ? last - first : first - last;
   // A step beyond the extent takes one element, and need not be multiplied with.
-  const std::int64_t step = std::clamp(item.step, -extent - 1, extent + 1), length = step > 0 ? step : -step;
+  const std::int64_t step = std::clamp(item.step, -extent - 1, extent + 1),
+                     length = step > 0 ? step : -step;
   const std::int64_t count = distance > 0 ? (distance - 1) / length + 1 : 0;
   if (count > 0) out.offset += first * of.strides[d];
   out.extents[out.rank] = count, out.strides[out.rank] = of.strides[d] * step;
@@ -78,11 +86,13 @@ void check_axes(const std::int64_t* axes, int count, int rank, bool (&seen)[max_
   }
 }
 
-/// Strides of C order over runs of dimensions, which each is one piece of the old ones: NumPy's attempt without a copy.
+/// Strides of C order over runs of dimensions, which each is one piece of the old ones: NumPy's
+/// attempt without a copy.
 bool share_pieces(const layout& of, layout& out) {
   layout old;  // without extents of 1
   for (int d = 0; d < of.rank; ++d)
-    if (of.extents[d] != 1) old.extents[old.rank] = of.extents[d], old.strides[old.rank++] = of.strides[d];
+    if (of.extents[d] != 1)
+      old.extents[old.rank] = of.extents[d], old.strides[old.rank++] = of.strides[d];
   int from = 0, to = 0;
   while (from < old.rank && to < out.rank) {
     int from_end = from + 1, to_end = to + 1;
@@ -113,7 +123,8 @@ layout dense(const std::int64_t* extents, int rank, bool fortran) noexcept {
   for (int k = 0; k < rank; ++k) {
     const int d = fortran ? k : rank - 1 - k;
     l.extents[d] = extents[d], l.strides[d] = stride;
-    stride = support::clipped_product(stride, extents[d]);  // beyond 64 bits only where there is no element
+    // beyond 64 bits only where there is no element
+    stride = support::clipped_product(stride, extents[d]);
   }
   return l;
 }
@@ -157,11 +168,13 @@ bool reshape(const layout& of, const std::int64_t* extents, int rank, layout& ou
       open = d;
       continue;
     }
-    if (extents[d] < 0) support::fail_usage("negative dimensions are not allowed: {}", shape_text(extents, rank));
+    if (extents[d] < 0)
+      support::fail_usage("negative dimensions are not allowed: {}", shape_text(extents, rank));
     known = support::clipped_product(known, extents[d]);
   }
   if (open >= 0 ? known <= 0 || size % known != 0 : known != size)
-    support::fail_usage("cannot reshape array of size {} into shape {}", size, shape_text(extents, rank));
+    support::fail_usage("cannot reshape array of size {} into shape {}", size,
+                        shape_text(extents, rank));
   if (open >= 0) out.extents[open] = size / known;
   if (size == 0) {
     const std::int64_t offset = out.offset;
@@ -202,11 +215,13 @@ layout broadcast_to(const layout& of, const std::int64_t* extents, int rank) {
   for (int d = 0; d < rank && fits; ++d) {
     const std::int64_t own = d < first ? 1 : of.extents[d - first];
     fits = extents[d] >= 0 && (own == extents[d] || own == 1);
-    out.extents[d] = extents[d], out.strides[d] = d < first || own != extents[d] ? 0 : of.strides[d - first];
+    out.extents[d] = extents[d],
+    out.strides[d] = d < first || own != extents[d] ? 0 : of.strides[d - first];
   }
   if (!fits)
-    support::fail_usage("operands could not be broadcast together with remapped shapes: original {}, requested {}",
-                        shape_text(of.extents, of.rank), shape_text(extents, rank));
+    support::fail_usage(
+        "operands could not be broadcast together with remapped shapes: original {}, requested {}",
+        shape_text(of.extents, of.rank), shape_text(extents, rank));
   check_shape(extents, rank, 1);
   return out;
 }
@@ -217,10 +232,12 @@ layout diagonal(const layout& of, std::int64_t offset, std::int64_t axis1, std::
   layout out;
   out.offset = of.offset;
   for (int d = 0; d < of.rank; ++d)
-    if (d != a && d != b) out.extents[out.rank] = of.extents[d], out.strides[out.rank++] = of.strides[d];
+    if (d != a && d != b)
+      out.extents[out.rank] = of.extents[d], out.strides[out.rank++] = of.strides[d];
   const std::int64_t down = offset < 0 ? std::min(-(offset + 1), of.extents[a] - 1) + 1 : 0,
                      across = offset > 0 ? std::min(offset, of.extents[b]) : 0;
-  const std::int64_t count = std::max<std::int64_t>(0, std::min(of.extents[a] - down, of.extents[b] - across));
+  const std::int64_t count =
+      std::max<std::int64_t>(0, std::min(of.extents[a] - down, of.extents[b] - across));
   if (count > 0) out.offset += down * of.strides[a] + across * of.strides[b];
   out.extents[out.rank] = count, out.strides[out.rank++] = of.strides[a] + of.strides[b];
   return out;
@@ -233,8 +250,9 @@ layout squeeze(const layout& of, const std::int64_t* axes, int count) {
   out.offset = of.offset;
   for (int d = 0; d < of.rank; ++d) {
     if (seen[d] && of.extents[d] != 1)
-      support::fail_usage("cannot select an axis to squeeze out which has size not equal to one: axis {} of {}", d,
-                          shape_text(of.extents, of.rank));
+      support::fail_usage(
+          "cannot select an axis to squeeze out which has size not equal to one: axis {} of {}", d,
+          shape_text(of.extents, of.rank));
     if (!seen[d]) out.extents[out.rank] = of.extents[d], out.strides[out.rank++] = of.strides[d];
   }
   return out;

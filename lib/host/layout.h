@@ -18,13 +18,16 @@ int axis_of(std::int64_t axis, int rank);
 std::int64_t size_of(const detail::layout& l);
 
 /// Gives arguments these extents, with stride 0 along those that repeat; they do broadcast.
-void broadcast_inputs(detail::argument* arguments, unsigned count, int rank, const std::int64_t* extents);
+void broadcast_inputs(detail::argument* arguments, unsigned count, int rank,
+                      const std::int64_t* extents);
 
-/// Bytes from an array's first element: the elements lie from `begin` to before `end`, which are equal where there is none.
+/// Bytes from an array's first element: the elements lie from `begin` to before `end`, which are
+/// equal where there is none.
 struct Reach {
   std::int64_t begin = 0, end = 0;
 };
-inline Reach reach_of(const std::int64_t* extents, const std::int64_t* strides, int rank, std::int64_t element_bytes) {
+inline Reach reach_of(const std::int64_t* extents, const std::int64_t* strides, int rank,
+                      std::int64_t element_bytes) {
   Reach r{0, element_bytes};
   for (int d = 0; d < rank; ++d) {
     if (extents[d] == 0) return {};

@@ -27,11 +27,13 @@ struct Object {
   std::uint64_t base = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> code;  // from, to
   bool has(std::uint64_t address) const {
-    return std::any_of(code.begin(), code.end(), [&](const auto& c) { return c.first <= address && address < c.second; });
+    return std::any_of(code.begin(), code.end(),
+                       [&](const auto& c) { return c.first <= address && address < c.second; });
   }
 };
 
-/// The kernel's name of the program works after its file was replaced, but its own folder has what -gsplit-dwarf or objcopy put beside it.
+/// The kernel's name of the program works after its file was replaced, but its own folder has what
+/// -gsplit-dwarf or objcopy put beside it.
 std::string file_of_program() {
   char path[PATH_MAX];
   const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
@@ -64,16 +66,18 @@ bool is_passed_through(const std::string& file, bool in_krait) {
          (in_krait && file.find("lib/trace/") != file.npos);
 }
 
-/// The innermost frame of the user's. `line`: as the code generator gives it (codegen/llvm/lines.h).
+/// The innermost frame of the user's. `line`: as the code generator gives it
+/// (codegen/llvm/lines.h).
 ir::Location user_frame(const std::string& line, bool in_krait) {
   std::istringstream in(line);
   for (std::string number, file; std::getline(in, number, '\t') && std::getline(in, file, '\t');)
-    if (!is_passed_through(file, in_krait)) return {file, std::uint32_t(std::strtoul(number.c_str(), nullptr, 10))};
+    if (!is_passed_through(file, in_krait))
+      return {file, std::uint32_t(std::strtoul(number.c_str(), nullptr, 10))};
   return {};
 }
 
-/// Of addresses that calls return to. Without a code generator nothing is known. `known`: false where a program or shared object of the
-/// user's has no debug information.
+/// Of addresses that calls return to. Without a code generator nothing is known. `known`: false
+/// where a program or shared object of the user's has no debug information.
 std::vector<ir::Location> lines_of(const std::vector<std::uint64_t>& addresses, bool& known) {
   std::vector<ir::Location> all(addresses.size());
   known = true;
@@ -84,7 +88,8 @@ std::vector<ir::Location> lines_of(const std::vector<std::uint64_t>& addresses, 
   std::vector<const Object*> of(addresses.size());
   for (std::size_t i = 0; i < addresses.size(); ++i)
     for (const Object& o : objects) {
-      const std::uint64_t call = addresses[i] - 1;  // within the instruction, behind which the next line may begin
+      // within the instruction, behind which the next line may begin
+      const std::uint64_t call = addresses[i] - 1;
       if (!o.has(call) || o.file.empty() || o.file.find('\n') != o.file.npos) continue;
       request += fmt::format("{:x} {}\n", call - o.base, o.file);
       asked.push_back(i), of[i] = &o;
@@ -106,9 +111,12 @@ std::vector<ir::Location> lines_of(const std::vector<std::uint64_t>& addresses, 
 
 namespace {
 
-ir::Module with_lines(ir::Module module, const trace::Spots* spots, const trace::Spots::Of& of, bool* known) {
+ir::Module with_lines(ir::Module module, const trace::Spots* spots, const trace::Spots::Of& of,
+                      bool* known) {
   bool all_known = true;
-  if (spots) spots->find_lines(module, of, [&](const std::vector<std::uint64_t>& at) { return lines_of(at, all_known); });
+  if (spots)
+    spots->find_lines(
+        module, of, [&](const std::vector<std::uint64_t>& at) { return lines_of(at, all_known); });
   if (known) *known = all_known;
   return module;
 }
@@ -124,7 +132,9 @@ ir::Module with_lines(const Written& written, const Recorded& recorded) {
 
 bool reads_lines() {
   static const bool asked = [] {
-    const char *const dump = support::environment_text("KRAIT_DUMP"), *const perf = support::environment_text("KRAIT_PERF");
+    const char *const dump = support::environment_text("KRAIT_DUMP"), *const perf =
+                                                                          support::environment_text(
+                                                                              "KRAIT_PERF");
     return dump || perf || debug_mode() || hinting() == Hinting::All;
   }();
   return asked;

@@ -28,11 +28,14 @@ std::int64_t limit_of_environment() {
   const char* text = support::environment_text("KRAIT_MEMORY_LIMIT");
   if (!text) return 0;
   double number = 0;
-  const auto [end, failed] = std::from_chars(text, text + std::strlen(text), number);  // whatever the program's locale
+  // whatever the program's locale
+  const auto [end, failed] = std::from_chars(text, text + std::strlen(text), number);
   const std::string_view unit = end;
   const int power = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
   if (failed != std::errc() || power < 0 || !(number >= 0) || std::ldexp(number, power) > 0x1p62)
-    support::fail_usage("KRAIT_MEMORY_LIMIT={} is not a size: expected bytes, or a number with suffix K, M or G", text);
+    support::fail_usage(
+        "KRAIT_MEMORY_LIMIT={} is not a size: expected bytes, or a number with suffix K, M or G",
+        text);
   return std::int64_t(std::ldexp(number, power));
 }
 
@@ -104,14 +107,17 @@ std::uint64_t allocate_managed(DeviceHandle& device, std::size_t bytes) {
     runtime::Async* const async = device.device->async();
     const std::uint64_t address = async ? async->allocate_managed(bytes) : 0;
     if (!address)
-      support::fail_device("kr::managed: {} ({}) has no memory that the host can access: use kr::array and kr::copy_async",
-                           device.id, device.name);
+      support::fail_device(
+          "kr::managed: {} ({}) has no memory that the host can access: use kr::array and kr::copy_async",
+          device.id, device.name);
     return address;
   });
 }
 
-void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept {
-  if (!keeps_blocks(device, bytes, stream) || !device.blocks.keep(address, bytes)) device.device->free(address, stream);
+void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes,
+          runtime::StreamHandle stream) noexcept {
+  if (!keeps_blocks(device, bytes, stream) || !device.blocks.keep(address, bytes))
+    device.device->free(address, stream);
   device.memory.remove(std::int64_t(bytes));
 }
 void free_when_idle(DeviceHandle& device, std::uint64_t address, std::size_t bytes) noexcept {
@@ -149,7 +155,8 @@ void give_back(detail::storage& memory) noexcept {
 }
 
 void retire(StreamRecord* record) noexcept {
-  // Arrays may still point to the record, so it is marked and kept: a few bytes a stream that ever existed.
+  // Arrays may still point to the record, so it is marked and kept: a few bytes a stream that ever
+  // existed.
   static std::mutex mutex;
   static auto* const retired = new std::vector<StreamRecord*>;
   record->alive = false;
@@ -186,7 +193,8 @@ storage* allocate_managed(void* device_handle, std::size_t bytes) {
 storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t bytes) {
   if (address == 0) support::fail_usage("array::wrap got a null address for {} bytes", bytes);
   auto* s = new storage;
-  s->device = static_cast<DeviceHandle*>(device_handle), s->address = address, s->bytes = bytes, s->owned = false;
+  s->device = static_cast<DeviceHandle*>(device_handle), s->address = address, s->bytes = bytes,
+  s->owned = false;
   return s;
 }
 
@@ -220,20 +228,25 @@ void free_host(void* memory) noexcept { std::free(memory); }
 void check_shape(const std::int64_t* extents, int rank, std::size_t element_bytes) {
   auto total = std::int64_t(element_bytes);
   for (int d = 0; d < rank; ++d) {
-    if (extents[d] < 0) support::fail_usage("an array's extent is negative: extent({}) = {}", d, extents[d]);
+    if (extents[d] < 0)
+      support::fail_usage("an array's extent is negative: extent({}) = {}", d, extents[d]);
     // An extent of 0 does not hide the others: the strides are their products.
     if (extents[d] > 0) total = support::clipped_product(total, extents[d]);
-    if (total > support::most_elements) support::fail_usage("an array exceeds the limit of 2^62 bytes");
+    if (total > support::most_elements)
+      support::fail_usage("an array exceeds the limit of 2^62 bytes");
   }
 }
 
-void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank, const char* operation) {
+void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank,
+                      const char* operation) {
   if (!std::equal(got, got + rank, wanted))
-    support::fail_usage("{}: the array has shape {}, expected {}", operation, host::shape_text(got, rank),
-                        host::shape_text(wanted, rank));
+    support::fail_usage("{}: the array has shape {}, expected {}", operation,
+                        host::shape_text(got, rank), host::shape_text(wanted, rank));
 }
 void check_count(std::int64_t got, std::int64_t wanted, const char* operation) {
-  if (got != wanted) support::fail_usage("{}: the container holds {} elements, but the array holds {}", operation, got, wanted);
+  if (got != wanted)
+    support::fail_usage("{}: the container holds {} elements, but the array holds {}", operation,
+                        got, wanted);
 }
 
 }  // namespace krait::detail

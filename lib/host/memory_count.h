@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What Krait holds of a device's memory, and how much it may hold: bytes as they were asked for, whatever the back end rounds.
+// What Krait holds of a device's memory, and how much it may hold: bytes as they were asked for,
+// whatever the back end rounds.
 #pragma once
 
 #include <atomic>
@@ -10,7 +11,8 @@ namespace krait::host {
 
 class MemoryCount {
  public:
-  /// False, with nothing counted, where the limit does not allow it. Throws error{usage} where the environment's is not a size.
+  /// False, with nothing counted, where the limit does not allow it. Throws error{usage} where the
+  /// environment's is not a size.
   bool add(std::int64_t bytes);
   void remove(std::int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Methods of element-wise functions: which operation a function is, kernels beside its own, and what is refused.
+// Methods of element-wise functions: which operation a function is, kernels beside its own, and
+// what is refused.
 #include "krait/detail/methods.h"
 
 #include "host/kernel_state.h"
@@ -26,12 +27,18 @@ op operation_of(kernel_state* state, const void* lambda, const signature& as) {
       default: others.push_back(&i);
     }
   });
-  if (loads.size() != 2 || stores.size() != 1 || others.size() != 1 || !ir::is_commutative(others[0]->op)) return op::Unreachable;
-  const auto gives = [](const ir::Inst* i, ir::ValueId v) { return i->results.size() == 1 && i->results[0] == v; };
+  if (loads.size() != 2 || stores.size() != 1 || others.size() != 1 ||
+      !ir::is_commutative(others[0]->op))
+    return op::Unreachable;
+  const auto gives = [](const ir::Inst* i, ir::ValueId v) {
+    return i->results.size() == 1 && i->results[0] == v;
+  };
   const ir::Inst& only = *others[0];
-  if (loads[0]->operands[0] == loads[1]->operands[0] || !gives(&only, stores[0]->operands.back())) return op::Unreachable;
+  if (loads[0]->operands[0] == loads[1]->operands[0] || !gives(&only, stores[0]->operands.back()))
+    return op::Unreachable;
   for (const std::size_t first : {0, 1})
-    if (gives(loads[first], only.operands[0]) && gives(loads[1 - first], only.operands[1])) return op(unsigned(only.op));
+    if (gives(loads[first], only.operands[0]) && gives(loads[1 - first], only.operands[1]))
+      return op(unsigned(only.op));
   return op::Unreachable;
 }
 
@@ -68,7 +75,8 @@ void refuse_axes(const kernel_state* state) {
 }
 
 void refuse_segment(const kernel_state* state, std::int64_t index, std::int64_t size) {
-  support::fail_usage("{}: index {} out-of-bounds in reduceat [0, {})", host::describe(*state), index, size);
+  support::fail_usage("{}: index {} out-of-bounds in reduceat [0, {})", host::describe(*state),
+                      index, size);
 }
 
 void check_mask_shape(const std::int64_t* mask, const std::int64_t* of, int rank) {
@@ -83,12 +91,13 @@ void check_mask_shape(const std::int64_t* mask, const std::int64_t* of, int rank
 void check_mask_count(std::int64_t values, std::int64_t elements) {
   if (values != elements)
     support::fail_usage(
-        "boolean array indexing assignment cannot assign {} input values to the {} output values where the mask is true", values,
-        elements);
+        "boolean array indexing assignment cannot assign {} input values to the {} output values where the mask is true",
+        values, elements);
 }
 
 void check_index_count(std::int64_t indices) {
-  if (indices >= std::int64_t(1) << 31) support::fail_usage("an assignment takes fewer than 2^31 indices, not {}", indices);
+  if (indices >= std::int64_t(1) << 31)
+    support::fail_usage("an assignment takes fewer than 2^31 indices, not {}", indices);
 }
 
 }  // namespace krait::detail

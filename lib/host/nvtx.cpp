@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program's side of NVTX declares in nvtxTypes.h of github.com/NVIDIA/NVTX, as far as tools ask for it.
+// What a program's side of NVTX declares in nvtxTypes.h of github.com/NVIDIA/NVTX, as far as tools
+// ask for it.
 #include "host/nvtx.h"
 
 #include <dlfcn.h>
@@ -19,8 +20,9 @@ namespace {
 
 using Function = void (*)();
 
-/// Functions by module and number; the tool sets those that it wants to be called. All modules have their table, as tools may take it
-/// for granted; only some of the first one's functions are called.
+/// Functions by module and number; the tool sets those that it wants to be called. All modules have
+/// their table, as tools may take it for granted; only some of the first one's functions are
+/// called.
 constexpr unsigned modules = 7, core = 1;
 constexpr std::array<unsigned, modules> sizes{0, 16, 9, 15, 7, 16, 7};
 enum { MarkA = 2, RangePushA = 9, RangePop = 11 };
@@ -29,7 +31,8 @@ Function* tables[modules][17];  // the last is null
 
 struct Callbacks {
   std::size_t bytes = sizeof(Callbacks);
-  int (*table_of)(int module, Function*** table, unsigned* size) = [](int module, Function*** table, unsigned* size) {
+  int (*table_of)(int module, Function*** table, unsigned* size) = [](int module, Function*** table,
+                                                                      unsigned* size) {
     if (module < int(core) || module >= int(modules)) return 0;
     if (size) *size = sizes[unsigned(module)];
     if (table) *table = tables[module];
@@ -46,7 +49,9 @@ const Version version;
 
 const void* exported(std::uint32_t what) {
   constexpr std::uint32_t callbacks_id = 1, version_id = 3;
-  return what == callbacks_id ? &callbacks : what == version_id ? static_cast<const void*>(&version) : nullptr;
+  return what == callbacks_id ? &callbacks
+         : what == version_id ? static_cast<const void*>(&version)
+                              : nullptr;
 }
 
 const Nvtx* load(const char* library) noexcept {
@@ -54,11 +59,13 @@ const Nvtx* load(const char* library) noexcept {
     for (unsigned f = 1; f < sizes[m]; ++f) tables[m][f] = &functions[m][f];
   void* const tool = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (!tool) return nullptr;
-  const auto begin = reinterpret_cast<int (*)(const void* (*)(std::uint32_t))>(dlsym(tool, "InitializeInjectionNvtx2"));
+  const auto begin = reinterpret_cast<int (*)(const void* (*)(std::uint32_t))>(
+      dlsym(tool, "InitializeInjectionNvtx2"));
   if (!begin || !begin(exported)) return nullptr;
   static Nvtx them{[](const char*) {}, [](const char*) { return 0; }, [] { return 0; }};
   const auto take = [](auto& to, unsigned number) {
-    if (const Function f = functions[core][number]) to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(f);
+    if (const Function f = functions[core][number])
+      to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(f);
   };
   take(them.mark, MarkA), take(them.push, RangePushA), take(them.pop, RangePop);
   return &them;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVTX, by which NVIDIA's tools learn what a program calls its parts. Version 3 has no library: a program loads the tool's, which
-// the variable NVTX_INJECTION64_PATH names, and gives it a table of pointers to functions, which the tool sets.
+// NVTX, by which NVIDIA's tools learn what a program calls its parts. Version 3 has no library: a
+// program loads the tool's, which the variable NVTX_INJECTION64_PATH names, and gives it a table of
+// pointers to functions, which the tool sets.
 #pragma once
 
 namespace krait::host {

@@ -14,7 +14,9 @@ namespace krait::host {
 
 using detail::argument;
 
-std::string function_of(const detail::kernel_state* of) { return of ? describe(*of) : "a moved-from element-wise function"; }
+std::string function_of(const detail::kernel_state* of) {
+  return of ? describe(*of) : "a moved-from element-wise function";
+}
 
 namespace {
 
@@ -44,13 +46,16 @@ struct Bytes {
   }
 
  private:
-  static const void* space_of(const DeviceHandle& device) { return device.device->reaches_host() ? nullptr : &device; }
+  static const void* space_of(const DeviceHandle& device) {
+    return device.device->reaches_host() ? nullptr : &device;
+  }
 };
 
 /// Whether some element of one may share a byte with one of the other.
 template <class Shaped>
 bool may_meet(const Shaped& x, const Bytes& a, const Shaped& y, const Bytes& b) {
-  if (a.space != b.space || a.first + a.reach.begin >= b.first + b.reach.end || b.first + b.reach.begin >= a.first + a.reach.end)
+  if (a.space != b.space || a.first + a.reach.begin >= b.first + b.reach.end ||
+      b.first + b.reach.begin >= a.first + a.reach.end)
     return false;
   std::int64_t grid = 0;  // both lie on multiples of it, from their first elements
   for (int d = 0; d < x.rank; ++d)
@@ -70,7 +75,8 @@ bool are_same(const argument& x, const Bytes& a, const argument& y, const Bytes&
   return true;
 }
 
-/// Whether two elements may lie at one place: a stride is no longer than what the shorter ones reach.
+/// Whether two elements may lie at one place: a stride is no longer than what the shorter ones
+/// reach.
 template <class Shaped>
 bool repeats(const Shaped& a) {
   int order[detail::max_rank], dims = 0;
@@ -78,7 +84,8 @@ bool repeats(const Shaped& a) {
     if (a.extents[d] == 0) return false;
     if (a.extents[d] == 1) continue;
     int at = dims++;
-    for (; at > 0 && std::abs(a.strides[order[at - 1]]) > std::abs(a.strides[d]); --at) order[at] = order[at - 1];
+    for (; at > 0 && std::abs(a.strides[order[at - 1]]) > std::abs(a.strides[d]); --at)
+      order[at] = order[at - 1];
     order[at] = d;
   }
   std::int64_t reached = 0;
@@ -92,16 +99,19 @@ bool repeats(const Shaped& a) {
 
 [[noreturn]] void refuse_repeats(const std::string& function) {
   support::fail_usage(
-      "{}: elements of the output share memory (its strides are too short): they cannot be written", function);
+      "{}: elements of the output share memory (its strides are too short): they cannot be written",
+      function);
 }
 
 }  // namespace
 
-Apart::Apart(const detail::kernel_state* of, const detail::signature& as, argument* arguments, unsigned outputs,
-             const detail::call_config& config, Order order)
+Apart::Apart(const detail::kernel_state* of, const detail::signature& as, argument* arguments,
+             unsigned outputs, const detail::call_config& config, Order order)
     : of_(of), config_(config) {
   const unsigned inputs = as.count - outputs;
-  const auto bytes_of = [&](unsigned i) { return Bytes(arguments[i], as.parameters[i].elem_bytes); };
+  const auto bytes_of = [&](unsigned i) {
+    return Bytes(arguments[i], as.parameters[i].elem_bytes);
+  };
   for (unsigned o = inputs; o < as.count; ++o) {
     const argument& out = arguments[o];
     const Bytes written = bytes_of(o);

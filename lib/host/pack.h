@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pack: kernels in one file, as recorded, with code for some targets. The file is an entry of the cache's format (cache/entry.h) whose
-// payload is entries side by side: of each kernel its text, then its tables, then its code, each in an envelope. docs/shipping.md has the
-// layout.
+// A pack: kernels in one file, as recorded, with code for some targets. The file is an entry of the
+// cache's format (cache/entry.h) whose payload is entries side by side: of each kernel its text,
+// then its tables, then its code, each in an envelope. docs/shipping.md has the layout.
 #pragma once
 
 #include <memory>
@@ -44,7 +44,8 @@ struct PackedKernel {
 
 class Pack {
  public:
-  /// Throws error{usage} that begins with the file's name where it cannot be read or is no pack of this version.
+  /// Throws error{usage} that begins with the file's name where it cannot be read or is no pack of
+  /// this version.
   static std::shared_ptr<const Pack> read(const std::string& file);
   /// Of the bytes of a file.
   static std::shared_ptr<const Pack> parse(std::string bytes, const std::string& file);
@@ -63,8 +64,10 @@ class Pack {
 
 /// "x86-64-v3; sm_90; vulkan". Throws error{usage}.
 std::vector<support::Target> read_targets(std::string_view list);
-/// The file's bytes; compiles each kernel for each target. Throws error, for two kernels of one name, too.
-std::string make_pack(const std::vector<const Recorded*>& kernels, const std::vector<support::Target>& targets);
+/// The file's bytes; compiles each kernel for each target. Throws error, for two kernels of one
+/// name, too.
+std::string make_pack(const std::vector<const Recorded*>& kernels,
+                      const std::vector<support::Target>& targets);
 /// Whole, or as it was before. Throws error{usage}.
 void write_pack(const std::string& file, std::string_view bytes);
 

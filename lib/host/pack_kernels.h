@@ -17,8 +17,10 @@ std::vector<detail::parameter_type> parameters_of(const ir::Function& kernel);
 /// A kernel with these parameters and no operation.
 ir::Module module_of(std::string_view name, const detail::signature& as);
 /// Throws error{usage} that lists those that there are.
-std::shared_ptr<const PackedKernel> find_kernel(const std::shared_ptr<const Pack>& pack, std::string_view name);
+std::shared_ptr<const PackedKernel> find_kernel(const std::shared_ptr<const Pack>& pack,
+                                                std::string_view name);
 /// `as` has its parameters, and lives as long as the kernel object.
-detail::kernel_state* make_kernel(std::shared_ptr<const PackedKernel> packed, const detail::signature& as);
+detail::kernel_state* make_kernel(std::shared_ptr<const PackedKernel> packed,
+                                  const detail::signature& as);
 
 }  // namespace krait::host

@@ -18,10 +18,16 @@ Packing::Packing(const ir::ArgumentLayout& layout) : given_(layout.given) {
       continue;
     }
     switch (s.what) {
-      case What::Address: addresses_.push_back({s.offset, std::uint32_t(s.param * sizeof(std::uint64_t))}); break;
+      case What::Address:
+        addresses_.push_back({s.offset, std::uint32_t(s.param * sizeof(std::uint64_t))});
+        break;
       case What::Scalar: of_argument(offsetof(argument, bits)); break;
-      case What::Extent: of_argument(offsetof(argument, extents) + s.dimension * sizeof(std::int64_t)); break;
-      case What::Stride: of_argument(offsetof(argument, strides) + s.dimension * sizeof(std::int64_t)); break;
+      case What::Extent:
+        of_argument(offsetof(argument, extents) + s.dimension * sizeof(std::int64_t));
+        break;
+      case What::Stride:
+        of_argument(offsetof(argument, strides) + s.dimension * sizeof(std::int64_t));
+        break;
       case What::SharedLength:
       case What::Bytes: break;
     }
@@ -30,7 +36,8 @@ Packing::Packing(const ir::ArgumentLayout& layout) : given_(layout.given) {
 
 void Packing::pack(std::byte* block, const Sources& from) const {
   const auto move = [&](const std::vector<Move>& all, const void* start) {
-    for (const Move& m : all) std::memcpy(block + m.to, static_cast<const std::byte*>(start) + m.from, 8);
+    for (const Move& m : all)
+      std::memcpy(block + m.to, static_cast<const std::byte*>(start) + m.from, 8);
   };
   move(numbers_, from.given);
   move(addresses_, from.addresses);
@@ -50,7 +57,9 @@ void Packing::pack(std::byte* block, const Sources& from) const {
       case What::Scalar: std::memcpy(block + s.offset, &value.bits, s.bytes); break;
       case What::Extent: std::memcpy(block + s.offset, &value.count, s.bytes); break;
       case What::Stride: std::memcpy(block + s.offset, &one, s.bytes); break;
-      case What::Bytes: std::memcpy(block + s.offset, reinterpret_cast<const void*>(value.bits), s.bytes); break;
+      case What::Bytes:
+        std::memcpy(block + s.offset, reinterpret_cast<const void*>(value.bits), s.bytes);
+        break;
       case What::SharedLength: break;
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the arguments of a launch become its block, found once a compilation: a launch with many numbers is a few moves.
+// How the arguments of a launch become its block, found once a compilation: a launch with many
+// numbers is a few moves.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@
 
 namespace krait::host {
 
-/// The value of a hidden parameter: a number, the address of so many elements side by side, or of bytes that are passed by value.
+/// The value of a hidden parameter: a number, the address of so many elements side by side, or of
+/// bytes that are passed by value.
 struct HiddenValue {
   std::uint64_t bits = 0;
   std::int64_t count = 0;
@@ -36,9 +38,11 @@ class Packing {
   void pack(std::byte* block, const Sources& from) const;
 
  private:
-  /// Eight bytes, whatever the size of the item: they ascend, and what goes beyond an item is written right by what follows.
+  /// Eight bytes, whatever the size of the item: they ascend, and what goes beyond an item is
+  /// written right by what follows.
   struct Move {
-    std::uint32_t to, from;  // bytes from the start of the block; of the arguments, or of the addresses
+    // bytes from the start of the block; of the arguments, or of the addresses
+    std::uint32_t to, from;
   };
   std::vector<Move> numbers_, addresses_;
   std::vector<ir::ArgumentSlot> rest_;

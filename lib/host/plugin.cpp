@@ -28,7 +28,8 @@ std::vector<std::string> places() { return support::places_of("libkrait_codegen.
 void find_exports(Plugin& p, void* library) {
   p.compile = reinterpret_cast<krait_codegen_fn>(dlsym(library, "krait_codegen"));
   p.release = reinterpret_cast<krait_codegen_release_fn>(dlsym(library, "krait_codegen_release"));
-  const auto id = reinterpret_cast<krait_codegen_build_id_fn>(dlsym(library, "krait_codegen_build_id"));
+  const auto id =
+      reinterpret_cast<krait_codegen_build_id_fn>(dlsym(library, "krait_codegen_build_id"));
   if (!p.compile || !p.release || !id) {
     p.compile = nullptr, p.failure = "its exports do not match this library: reinstall Krait";
     return;
@@ -51,8 +52,8 @@ Plugin open_plugin() {
   return p;
 }
 
-/// The plug-in as it is now. Where LLVM fails in it, it compiles no more, and a copy takes its place; what was there stays loaded, as
-/// threads of it never end.
+/// The plug-in as it is now. Where LLVM fails in it, it compiles no more, and a copy takes its
+/// place; what was there stays loaded, as threads of it never end.
 struct Current {
   std::deque<Plugin> all{1};  // kept as long as the process; the first was not loaded yet
   std::atomic<const Plugin*> plugin{&all.front()};
@@ -63,7 +64,9 @@ struct Current {
     static auto* const current = new Current;
     return *current;
   }
-  void replace_by(Plugin fresh) { plugin.store(&all.emplace_back(std::move(fresh)), std::memory_order_release); }
+  void replace_by(Plugin fresh) {
+    plugin.store(&all.emplace_back(std::move(fresh)), std::memory_order_release);
+  }
 };
 
 /// Where it could not be loaded, for want of memory or of the file, that is tried again.
@@ -94,17 +97,21 @@ void replace(const Plugin& spent, const std::string& what) {
         what, most_copies + 1);
   Plugin fresh;
   fresh.path = spent.path;
-  if (void* const library = support::open_copy(spent.path, current.copies, fresh.failure)) find_exports(fresh, library);
+  if (void* const library = support::open_copy(spent.path, current.copies, fresh.failure))
+    find_exports(fresh, library);
   if (!fresh.compile)
-    support::fail_device("{}: LLVM failed in Krait's code generator, and a copy of it cannot be loaded: {}", what,
-                         fresh.failure);
+    support::fail_device(
+        "{}: LLVM failed in Krait's code generator, and a copy of it cannot be loaded: {}", what,
+        fresh.failure);
   ++current.copies;
   current.replace_by(std::move(fresh));
 }
 
 const Plugin& plugin() {
   const Plugin& p = loaded();
-  if (!p.compile) support::fail_device("Krait's code generator libkrait_codegen.so cannot be loaded: {}", p.failure);
+  if (!p.compile)
+    support::fail_device("Krait's code generator libkrait_codegen.so cannot be loaded: {}",
+                         p.failure);
   return p;
 }
 
@@ -140,12 +147,14 @@ std::string find_lines(const std::string& request) {
   return lines;
 }
 
-Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what, bool hints,
-                   const RawText* raw) {
+Generated generate(const std::string& kir, const support::Target& target, const char* emit,
+                   const std::string& what, bool hints, const RawText* raw) {
   const Plugin* p = &plugin();
   const std::string target_text = support::print(target);
   krait_codegen_request request{kir.data(), kir.size(), target_text.c_str(), emit, hints};
-  if (raw) request.raw = raw->text.data(), request.raw_size = raw->text.size(), request.entry = raw->entry.c_str();
+  if (raw)
+    request.raw = raw->text.data(), request.raw_size = raw->text.size(),
+    request.entry = raw->entry.c_str();
   krait_codegen_reply reply{};
   p->compile(&request, &reply);
   while (reply.status == 4) {  // another thread's compilation failed, or an earlier one
@@ -163,10 +172,12 @@ Generated generate(const std::string& kir, const support::Target& target, const 
     p->release(&reply);
     throw;
   }
-  out.parse_ms = reply.parse_ms, out.lower_ms = reply.lower_ms, out.optimise_ms = reply.optimise_ms, out.emit_ms = reply.emit_ms;
+  out.parse_ms = reply.parse_ms, out.lower_ms = reply.lower_ms, out.optimise_ms = reply.optimise_ms,
+  out.emit_ms = reply.emit_ms;
   const int status = reply.status;
   p->release(&reply);
-  const bool of_user = status == 1 || (status == 2 && raw);  // what is wrong with code that was given is not our defect
+  // what is wrong with code that was given is not our defect
+  const bool of_user = status == 1 || (status == 2 && raw);
   if (of_user) support::fail(error::kind_type::compile, "{}: {}", what, out.log);
   if (status == 3) support::fail_device("{}: {}", what, out.log);
   if (status != 0)

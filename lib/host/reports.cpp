@@ -19,8 +19,10 @@ namespace krait::host {
 namespace {
 
 constexpr std::uint32_t line_words = 1u << 18, fault_words = 1u << 14;
-constexpr std::size_t most_launches = 4096;  // in a buffer, and so in the lists that waits look through
-constexpr std::size_t most_buffers = 64;     // before the device is waited for, so that they can be read: each takes a megabyte
+// in a buffer, and so in the lists that waits look through
+constexpr std::size_t most_launches = 4096;
+// before the device is waited for, so that they can be read: each takes a megabyte
+constexpr std::size_t most_buffers = 64;
 
 /// All kernels that report.
 struct Sources {
@@ -67,7 +69,8 @@ struct Handler {
   }
 };
 
-/// What the user's handler throws is an error of the launch that printed the line; the next lines come all the same.
+/// What the user's handler throws is an error of the launch that printed the line; the next lines
+/// come all the same.
 void print_lines() {
   PrintedLines& lines = PrintedLines::get();
   if (lines.left.load(std::memory_order_acquire) == 0) return;
@@ -122,11 +125,13 @@ ir::Module with_reports(const Recorded& recorded) {
 }
 
 const ReportSource* find_reports(const Recorded& recorded) {
-  if (!recorded.module.kernel().checked && ir::report_sites(recorded.module).empty()) return nullptr;
+  if (!recorded.module.kernel().checked && ir::report_sites(recorded.module).empty())
+    return nullptr;
   const ir::Module m = with_reports(recorded);
   std::vector<ir::ReportSite> sites = ir::report_sites(m);
   if (sites.empty()) return nullptr;
-  const std::string content = recorded.what + '\n' + ir::print(m, {.names = true, .locations = true});
+  const std::string content =
+      recorded.what + '\n' + ir::print(m, {.names = true, .locations = true});
   Sources& all = Sources::get();
   std::lock_guard lock(all.mutex);
   const auto [at, fresh] = all.by_content.try_emplace(content);
@@ -134,7 +139,7 @@ const ReportSource* find_reports(const Recorded& recorded) {
   return &at->second;
 }
 
-// ---- the buffers of a device --------------------------------------------------------------------------------------------------
+// ---- the buffers of a device --------------------------------------------------------------------
 
 std::uint32_t Reports::words() { return ir::report_first_word + line_words + fault_words; }
 
@@ -162,7 +167,8 @@ Reports::Held Reports::take(StreamRecord* stream) {
     {
       const std::lock_guard lock(mutex_);
       const auto find = [&](const auto& fits) {
-        const auto at = std::find_if(buffers_.begin(), buffers_.end(), [&](const auto& b) { return fits(*b); });
+        const auto at =
+            std::find_if(buffers_.begin(), buffers_.end(), [&](const auto& b) { return fits(*b); });
         return at == buffers_.end() ? nullptr : at->get();
       };
       ours = find(is_ours);
@@ -199,18 +205,22 @@ void Reports::give_back(ReportBuffer& buffer) noexcept {
 
 ReportBuffer& Reports::take_for_graph() {
   const std::lock_guard lock(mutex_);
-  const auto at = std::find_if(buffers_.begin(), buffers_.end(), [](const auto& b) { return !b->taken; });
+  const auto at =
+      std::find_if(buffers_.begin(), buffers_.end(), [](const auto& b) { return !b->taken; });
   ReportBuffer& buffer = at == buffers_.end() ? add_buffer() : **at;
   buffer.taken = buffer.is_graphs = true;
   return buffer;
 }
 
-std::uint64_t Reports::expect_graph(Held& held, StreamRecord* stream, std::span<const Reporting> launches, bool own) {
+std::uint64_t Reports::expect_graph(Held& held, StreamRecord* stream,
+                                    std::span<const Reporting> launches, bool own) {
   ReportBuffer& buffer = *held.buffer;
   held.gate = std::unique_lock(buffer.gate);
-  // The numbers are in the graph's arguments: what an earlier replay wrote is told apart by being read before.
+  // The numbers are in the graph's arguments: what an earlier replay wrote is told apart by being
+  // read before.
   if (!buffer.launches.empty()) {
-    if (!own && buffer.thread == this_thread() && is_one_order(buffer.stream, stream)) return buffer.launches.front().of->order;
+    if (!own && buffer.thread == this_thread() && is_one_order(buffer.stream, stream))
+      return buffer.launches.front().of->order;
     read_held(buffer, {Wait::For::Everything});
   }
   const std::uint64_t order = device_.errors.next();
@@ -232,7 +242,8 @@ void Reports::leave_graph(ReportBuffer& buffer) noexcept {
 
 void Reports::read(const Wait& wait) {
   const auto is_covered = [&](const ReportBuffer& b) {
-    return std::any_of(b.launches.begin(), b.launches.end(), [&](const Reporting& l) { return wait.covers(*l.of); });
+    return std::any_of(b.launches.begin(), b.launches.end(),
+                       [&](const Reporting& l) { return wait.covers(*l.of); });
   };
   std::vector<ReportBuffer*> covered;
   {
@@ -250,10 +261,12 @@ void Reports::read(const Wait& wait) {
 void Reports::read_held(ReportBuffer& buffer, const Wait& wait) {
   using For = Wait::For;
   runtime::Device& device = *device_.device;
-  // Others' streams may end meanwhile in their threads, so only the one that was waited for is looked at.
-  const bool in_order = wait.what != For::Device && wait.what != For::Everything && is_one_order(wait.stream, buffer.stream) &&
-                        !has_ended(wait.stream);
-  const runtime::StreamHandle order = in_order && wait.stream ? wait.stream->handle : runtime::StreamHandle{};
+  // Others' streams may end meanwhile in their threads, so only the one that was waited for is
+  // looked at.
+  const bool in_order = wait.what != For::Device && wait.what != For::Everything &&
+                        is_one_order(wait.stream, buffer.stream) && !has_ended(wait.stream);
+  const runtime::StreamHandle order =
+      in_order && wait.stream ? wait.stream->handle : runtime::StreamHandle{};
   if (in_order) device.synchronize(order);
   else device.synchronize();
 
@@ -285,8 +298,9 @@ void Reports::sort_out(const ReportBuffer& buffer, std::span<const std::uint32_t
   for (const ir::Report& r : ir::read_reports(words, false, find))
     PrintedLines::get().add({r.text(), &device_, launches[r.launch - 1].of});
   if (const std::uint64_t lost = ir::lost_reports(words, false))
-    PrintedLines::get().add({fmt::format("… {} further {} dropped", grouped(lost), lost == 1 ? "message" : "messages"), &device_,
-                             launches.back().of});
+    PrintedLines::get().add(
+        {fmt::format("… {} further {} dropped", grouped(lost), lost == 1 ? "message" : "messages"),
+         &device_, launches.back().of});
 
   std::map<std::uint32_t, Fault> faults;  // by the launch's number
   for (const ir::Report& r : ir::read_reports(words, true, find)) {
@@ -294,13 +308,15 @@ void Reports::sort_out(const ReportBuffer& buffer, std::span<const std::uint32_t
     if (f.count++ > 0) continue;
     const ir::Location& where = r.site->where;
     f.what = launches[r.launch - 1].source->what, f.file = where.file, f.line = where.line;
-    f.text = fmt::format("{}, block ({}), thread ({})", r.text(), fmt::join(r.block, ", "), fmt::join(r.thread, ", "));
+    f.text = fmt::format("{}, block ({}), thread ({})", r.text(), fmt::join(r.block, ", "),
+                         fmt::join(r.thread, ", "));
   }
   const std::uint64_t lost = ir::lost_reports(words, true);
   for (auto& [number, f] : faults) {
     std::shared_ptr<const Origin> of = launches[number - 1].of;
     if (lost && number == faults.rbegin()->first) {
-      // Launches that came after this one may have found no room: whoever waits for their arrays is told by it.
+      // Launches that came after this one may have found no room: whoever waits for their arrays is
+      // told by it.
       f.count += lost;
       auto all = std::make_shared<Origin>(*of);
       for (std::size_t later = number; later < launches.size(); ++later) {
@@ -334,7 +350,8 @@ void after_wait(DeviceHandle& device, const Wait& wait) {
 
 void after_wait(const detail::storage& memory) {
   const std::uint64_t number = memory.number.load(std::memory_order_relaxed);
-  after_wait(*memory.device, {.what = Wait::For::Arrays, .stream = known_as(memory.last), .arrays = {&number, 1}});
+  after_wait(*memory.device,
+             {.what = Wait::For::Arrays, .stream = known_as(memory.last), .arrays = {&number, 1}});
 }
 
 bool debug_mode() {
@@ -348,7 +365,7 @@ bool debug_mode() {
   return on;
 }
 
-// ---- the user -----------------------------------------------------------------------------------------------------------------
+// ---- the user -----------------------------------------------------------------------------------
 
 void print_line(const std::string& line) {
   Handler& handler = Handler::get();

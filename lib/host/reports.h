@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels print and what goes wrong in them: buffers that kernels with print, check or checked accesses write (ir/report.h), and
-// their way to the user. Kernels without them come nowhere near it.
+// What kernels print and what goes wrong in them: buffers that kernels with print, check or checked
+// accesses write (ir/report.h), and their way to the user. Kernels without them come nowhere near
+// it.
 //
-// A buffer holds what one thread's launches into one stream write: others cannot fill it, and to read it nobody waits for others' work. It
-// is theirs until it is read. A record's number is the launch's place in the buffer's list, counted from 1.
+// A buffer holds what one thread's launches into one stream write: others cannot fill it, and to
+// read it nobody waits for others' work. It is theirs until it is read. A record's number is the
+// launch's place in the buffer's list, counted from 1.
 #pragma once
 
 #include <atomic>
@@ -24,7 +26,8 @@ struct ReportSource {
   std::string what;  // the kernel for messages
   std::vector<ir::ReportSite> sites;
 };
-/// The recording with calls inlined and accesses checked, as the pipeline begins: its sites have the numbers of records.
+/// The recording with calls inlined and accesses checked, as the pipeline begins: its sites have
+/// the numbers of records.
 ir::Module with_reports(const Recorded& recorded);
 
 /// Null for a kernel that reports nothing.
@@ -38,7 +41,8 @@ struct Reporting {
 
 struct ReportBuffer {
   std::uint64_t address = 0;
-  std::mutex gate;  // held while a launch is made and put into its stream, and while the buffer is read
+  // held while a launch is made and put into its stream, and while the buffer is read
+  std::mutex gate;
   // What follows changes under the device's mutex; the launches only with the gate held, too.
   std::vector<Reporting> launches;  // since it was last read
   StreamRecord* stream = nullptr;
@@ -59,14 +63,17 @@ class Reports {
   };
   /// This thread's for the stream.
   Held take(StreamRecord* stream);
-  /// For what is launched next into the stream, before it is: from then on a wait may read the buffer.
+  /// For what is launched next into the stream, before it is: from then on a wait may read the
+  /// buffer.
   void expect(ReportBuffer& buffer, Reporting launch);
   /// Where nothing was launched.
   void give_back(ReportBuffer& buffer) noexcept;
 
   ReportBuffer& take_for_graph();
-  /// Of a graph that is launched into the stream; own: it is waited for at once. The number by which a wait knows it.
-  std::uint64_t expect_graph(Held& held, StreamRecord* stream, std::span<const Reporting> launches, bool own);
+  /// Of a graph that is launched into the stream; own: it is waited for at once. The number by
+  /// which a wait knows it.
+  std::uint64_t expect_graph(Held& held, StreamRecord* stream, std::span<const Reporting> launches,
+                             bool own);
   void leave_graph(ReportBuffer& buffer) noexcept;
 
   /// Whether launches are under way that may report.
@@ -91,7 +98,8 @@ Reports& reports_of(DeviceHandle& device);
 /// A launch that may report, from when its arguments are made.
 class ReportedLaunch {
  public:
-  ReportedLaunch(DeviceHandle& device, StreamRecord* stream) : reports_(reports_of(device)), held_(reports_.take(stream)) {}
+  ReportedLaunch(DeviceHandle& device, StreamRecord* stream)
+      : reports_(reports_of(device)), held_(reports_.take(stream)) {}
   ReportedLaunch(const ReportedLaunch&) = delete;
   ~ReportedLaunch() {
     if (held_.gate.owns_lock()) reports_.give_back(*held_.buffer);
@@ -110,7 +118,8 @@ class ReportedLaunch {
   Reports::Held held_;
 };
 
-/// What a call does that has waited for work of the device: hands out lines, and throws an error of what it waited for.
+/// What a call does that has waited for work of the device: hands out lines, and throws an error of
+/// what it waited for.
 void after_wait(DeviceHandle& device, const Wait& wait);
 /// The same for an array's memory: for the stream that it was last used in.
 void after_wait(const detail::storage& memory);

@@ -34,7 +34,8 @@ struct TemporaryFolder {
 /// The program's place on the PATH, or where the toolkit puts it; empty: not installed.
 std::string find_program(const std::string& name) {
   const char* const path = support::environment_text("PATH");
-  const std::string places = (path ? std::string(path) + ":" : std::string()) + "/usr/local/cuda/bin";
+  const std::string places =
+      (path ? std::string(path) + ":" : std::string()) + "/usr/local/cuda/bin";
   for (std::size_t at = 0; at <= places.size();) {
     const std::size_t end = std::min(places.find(':', at), places.size());
     const std::string file = places.substr(at, end - at) + "/" + name;
@@ -51,10 +52,12 @@ int run(const std::vector<std::string>& command, const std::string& output) {
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = 0;
-  const int failed = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), support::environment_of_children());
+  const int failed = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(),
+                                 support::environment_of_children());
   posix_spawn_file_actions_destroy(&actions);
   if (failed) return failed;
   int status = 0;
@@ -82,15 +85,19 @@ std::string ptxas_report(const std::string& ptx, const support::PtxTarget& targe
 }
 
 std::string sass(const std::string& ptx, const support::PtxTarget& target) {
-  const std::string ptxas = find_program("ptxas"), nvdisasm = find_program("nvdisasm"), cuobjdump = find_program("cuobjdump");
+  const std::string ptxas = find_program("ptxas"), nvdisasm = find_program("nvdisasm"),
+                    cuobjdump = find_program("cuobjdump");
   if (ptxas.empty() || (nvdisasm.empty() && cuobjdump.empty()))
-    support::fail_usage("SASS needs NVIDIA's {} on the PATH (CUDA toolkit)", ptxas.empty() ? "ptxas" : "nvdisasm or cuobjdump");
+    support::fail_usage("SASS needs NVIDIA's {} on the PATH (CUDA toolkit)",
+                        ptxas.empty() ? "ptxas" : "nvdisasm or cuobjdump");
   const TemporaryFolder folder;
-  const std::string out = folder.path + "/out", cubin = folder.path + "/k.cubin", source = folder.path + "/k.ptx";
+  const std::string out = folder.path + "/out", cubin = folder.path + "/k.cubin",
+                    source = folder.path + "/k.ptx";
   std::ofstream(source) << ptx;
   if (run({ptxas, "-arch=" + target.name(), source, "-o", cubin}, out))
     support::fail_usage("ptxas rejects the kernel: {}", read(out));
-  const int failed = nvdisasm.empty() ? run({cuobjdump, "-sass", cubin}, out) : run({nvdisasm, "-c", cubin}, out);
+  const int failed =
+      nvdisasm.empty() ? run({cuobjdump, "-sass", cubin}, out) : run({nvdisasm, "-c", cubin}, out);
   if (failed) support::fail_usage("the disassembler failed: {}", read(out));
   return read(out);
 }

@@ -29,28 +29,34 @@ statistics::~statistics() { delete state_; }
 statistics stats() {
   statistics s;
   const host::Counts sums = host::counts();
-  s.compiled_ = sums.compiled, s.improved_ = sums.improved, s.from_disk_ = sums.from_disk, s.from_memory_ = sums.from_memory,
-  s.launches_ = sums.launches;
+  s.compiled_ = sums.compiled, s.improved_ = sums.improved, s.from_disk_ = sums.from_disk,
+  s.from_memory_ = sums.from_memory, s.launches_ = sums.launches;
   s.state_ = new statistics::state;
   auto& code = s.state_->code;
   code = host::all_code();
-  // Code that was improved is one entry: the best, with what was told of the quick code and the launches of both.
+  // Code that was improved is one entry: the best, with what was told of the quick code and the
+  // launches of both.
   std::map<const host::Compiled*, const host::Compiled*> asked;  // by what runs now
   for (const auto& c : code) asked.emplace(c.get(), c.get());
   for (const auto& c : code)
-    if (const auto best = asked.find(c->next.code.load(std::memory_order_acquire)); best != asked.end())
+    if (const auto best = asked.find(c->next.code.load(std::memory_order_acquire));
+        best != asked.end())
       best->second = c.get(), asked.erase(c.get());
-  std::vector<std::pair<const host::Compiled*, const host::Compiled*>> entries(asked.begin(), asked.end());
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.second->number < b.second->number; });
+  std::vector<std::pair<const host::Compiled*, const host::Compiled*>> entries(asked.begin(),
+                                                                               asked.end());
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.second->number < b.second->number; });
   for (const auto& [now, first] : entries) {
     const runtime::Executable::Attributes a = now->code->attributes();
     const auto both = [now = now, first = first](auto count) {
       return (now->*count).load() + (now == first ? 0 : (first->*count).load());
     };
-    s.state_->kernels.push_back({first->name.c_str(), first->where.c_str(), first->hash.c_str(), first->device->id.c_str(),
-                                 first->from_disk, now->effort == host::Effort::Quick, both(&host::Compiled::found_in_memory),
-                                 first->record_ms, first->passes_ms, first->codegen_ms, first->load_ms,
-                                 both(&host::Compiled::launches), a.registers, a.shared_bytes, a.local_bytes});
+    s.state_->kernels.push_back(
+        {first->name.c_str(), first->where.c_str(), first->hash.c_str(), first->device->id.c_str(),
+         first->from_disk, now->effort == host::Effort::Quick,
+         both(&host::Compiled::found_in_memory), first->record_ms, first->passes_ms,
+         first->codegen_ms, first->load_ms, both(&host::Compiled::launches), a.registers,
+         a.shared_bytes, a.local_bytes});
   }
   s.first_ = s.state_->kernels.data(), s.size_ = s.state_->kernels.size();
   return s;

@@ -11,7 +11,8 @@ const cache::Settings& cache_settings() {
   static const auto* const settings = [] {
     auto* s = new cache::Settings(cache::settings_from_environment());
     // `krait dump --run` shows what is compiled, and hints tell of it, so everything is.
-    if ((support::environment_text("KRAIT_DUMP") || hinting() == Hinting::All) && s->mode != cache::Mode::Off)
+    if ((support::environment_text("KRAIT_DUMP") || hinting() == Hinting::All) &&
+        s->mode != cache::Mode::Off)
       s->mode = cache::Mode::Memory;
     return s;
   }();
@@ -28,7 +29,8 @@ support::Store* store() {
 }
 
 const std::string& library_build_id() {
-  static const auto* const id = new std::string(support::build_id_at(reinterpret_cast<const void*>(&library_build_id)));
+  static const auto* const id =
+      new std::string(support::build_id_at(reinterpret_cast<const void*>(&library_build_id)));
   return *id;
 }
 

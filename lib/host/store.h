@@ -13,7 +13,8 @@ const cache::Settings& cache_settings();
 /// Null where nothing is kept on disk.
 support::Store* store();
 
-/// This library's build: the passes and the mathematical functions in it decide what code becomes. Empty where it has none.
+/// This library's build: the passes and the mathematical functions in it decide what code becomes.
+/// Empty where it has none.
 const std::string& library_build_id();
 
 }  // namespace krait::host

@@ -22,7 +22,8 @@ struct StreamOn {
   runtime::Device& device;
   runtime::StreamHandle handle;
 };
-/// The second waits for what the first holds now; the two are of one device or of peers (runtime/async.h).
+/// The second waits for what the first holds now; the two are of one device or of peers
+/// (runtime/async.h).
 void order(const StreamOn& first, const StreamOn& second);
 
 }  // namespace krait::host

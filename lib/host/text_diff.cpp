@@ -33,16 +33,20 @@ struct Marked {
   std::string_view text;
 };
 
-/// Longest common subsequences of what lies between equal beginnings and ends; texts beyond the table's size count as all new.
+/// Longest common subsequences of what lies between equal beginnings and ends; texts beyond the
+/// table's size count as all new.
 class Comparison {
  public:
-  Comparison(std::vector<Line> from, std::vector<Line> to) : from_(std::move(from)), to_(std::move(to)) {}
+  Comparison(std::vector<Line> from, std::vector<Line> to)
+      : from_(std::move(from)), to_(std::move(to)) {}
 
   std::vector<Marked> run() {
     std::size_t begin = 0, end = 0;
     const std::size_t shorter = std::min(from_.size(), to_.size());
     while (begin < shorter && from_[begin].same == to_[begin].same) ++begin;
-    while (end < shorter - begin && from_[from_.size() - 1 - end].same == to_[to_.size() - 1 - end].same) ++end;
+    while (end < shorter - begin &&
+           from_[from_.size() - 1 - end].same == to_[to_.size() - 1 - end].same)
+      ++end;
     for (std::size_t k = 0; k < begin; ++k) out_.push_back({' ', to_[k].text});
     middle(begin, from_.size() - end, to_.size() - end);
     for (std::size_t k = to_.size() - end; k < to_.size(); ++k) out_.push_back({' ', to_[k].text});
@@ -57,13 +61,16 @@ class Comparison {
     if ((rows + 1) * width <= largest) common.resize((rows + 1) * width);
     for (std::size_t r = common.empty() ? 0 : rows; r-- > 0;)
       for (std::size_t c = columns; c-- > 0;)
-        common[r * width + c] = from_[begin + r].same == to_[begin + c].same
-                                    ? common[(r + 1) * width + c + 1] + 1
-                                    : std::max(common[(r + 1) * width + c], common[r * width + c + 1]);
+        common[r * width + c] =
+            from_[begin + r].same == to_[begin + c].same
+                ? common[(r + 1) * width + c + 1] + 1
+                : std::max(common[(r + 1) * width + c], common[r * width + c + 1]);
     std::size_t r = 0, c = 0;
     while (!common.empty() && r < rows && c < columns) {
-      if (from_[begin + r].same == to_[begin + c].same) out_.push_back({' ', to_[begin + c].text}), ++r, ++c;
-      else if (common[(r + 1) * width + c] >= common[r * width + c + 1]) out_.push_back({'-', from_[begin + r++].text});
+      if (from_[begin + r].same == to_[begin + c].same)
+        out_.push_back({' ', to_[begin + c].text}), ++r, ++c;
+      else if (common[(r + 1) * width + c] >= common[r * width + c + 1])
+        out_.push_back({'-', from_[begin + r++].text});
       else out_.push_back({'+', to_[begin + c++].text});
     }
     for (; r < rows; ++r) out_.push_back({'-', from_[begin + r].text});
@@ -82,7 +89,8 @@ std::string text_diff(std::string_view from, std::string_view to, bool short_) {
   std::string out;
   bool left_out = false;
   for (auto line = all.begin(); line != all.end(); ++line) {
-    const auto first = line - std::min(around, line - all.begin()), last = line + std::min(around + 1, all.end() - line);
+    const auto first = line - std::min(around, line - all.begin()),
+               last = line + std::min(around + 1, all.end() - line);
     if (short_ && std::all_of(first, last, [](const Marked& m) { return m.mark == ' '; })) {
       if (!left_out) out += "  …\n";
       left_out = true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one trace of the process. Devices whose launches are synchronous are on the host's clock; others have two events a launch, and an
-// event at the begin whose place on the host's clock is known.
+// The one trace of the process. Devices whose launches are synchronous are on the host's clock;
+// others have two events a launch, and an event at the begin whose place on the host's clock is
+// known.
 #include "host/tracing.h"
 
 #include <unistd.h>
@@ -26,7 +27,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using runtime::EventHandle;
 
-double microseconds(Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
+double microseconds(Clock::duration d) {
+  return std::chrono::duration<double, std::micro>(d).count();
+}
 
 /// As profilers show it.
 std::string text_of(std::string_view what, std::string_view name) {
@@ -61,15 +64,19 @@ struct Trace {
   std::map<std::string, unsigned> tracks;  // threads and streams, by what they are called
   std::map<void*, unsigned> streams;       // but the default ones, in the order of their first work
 
-  unsigned track(const std::string& name) { return tracks.try_emplace(name, unsigned(tracks.size()) + 1).first->second; }
+  unsigned track(const std::string& name) {
+    return tracks.try_emplace(name, unsigned(tracks.size()) + 1).first->second;
+  }
   /// A track a stream: work of two may overlap.
   unsigned track(const DeviceHandle& device, runtime::StreamHandle stream) {
     if (!stream.native || device.device->host_memory()) return track(device.id);
-    const unsigned number = streams.try_emplace(stream.native, unsigned(streams.size()) + 1).first->second;
+    const unsigned number =
+        streams.try_emplace(stream.native, unsigned(streams.size()) + 1).first->second;
     return track(device.id + " stream " + std::to_string(number));
   }
   /// On this thread's track, or a device's. What memory does not suffice for is left out.
-  void add(const DeviceHandle* who, const char* what, std::string_view name, Clock::time_point begin, double length) noexcept {
+  void add(const DeviceHandle* who, const char* what, std::string_view name,
+           Clock::time_point begin, double length) noexcept {
     try {
       std::lock_guard lock(mutex);
       if (!on) return;
@@ -114,13 +121,17 @@ std::string quoted(const std::string& text) {
 void Trace::write() {
   std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
   for (const auto& [name, number] : tracks)
-    text += fmt::format("{{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": {}, \"args\": {{\"name\": {}}}}},\n",
-                        number, quoted(name));
+    text += fmt::format(
+        "{{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": {}, \"args\": {{\"name\": {}}}}},\n",
+        number, quoted(name));
   for (const Span& s : spans)
-    text += fmt::format("{{\"ph\": \"{}\", \"cat\": \"{}\", \"name\": {}, \"pid\": 1, \"tid\": {}, \"ts\": {:.3f}, {}}},\n",
-                        s.length < 0 ? 'i' : 'X', s.what.empty() ? "label" : s.what, quoted(text_of(s.what, s.name)), s.track,
-                        s.begin, s.length < 0 ? "\"s\": \"t\"" : fmt::format("\"dur\": {:.3f}", s.length));
-  text += "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"krait\"}}\n]}\n";
+    text += fmt::format(
+        "{{\"ph\": \"{}\", \"cat\": \"{}\", \"name\": {}, \"pid\": 1, \"tid\": {}, \"ts\": {:.3f}, {}}},\n",
+        s.length < 0 ? 'i' : 'X', s.what.empty() ? "label" : s.what,
+        quoted(text_of(s.what, s.name)), s.track, s.begin,
+        s.length < 0 ? "\"s\": \"t\"" : fmt::format("\"dur\": {:.3f}", s.length));
+  text +=
+      "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"krait\"}}\n]}\n";
   support::write_all(file, text);
 }
 
@@ -146,7 +157,8 @@ void HostSpan::end() {
   if (what_) trace().add(nullptr, what_, name_, begin_, microseconds(Clock::now() - begin_));
 }
 
-void DeviceSpan::begin(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what) noexcept {
+void DeviceSpan::begin(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name,
+                       const char* what) noexcept {
   if (!tracing()) return;
   device_ = &device, stream_ = stream, what_ = what, name_ = name, begin_ = Clock::now();
   runtime::Device& d = *device.device;
@@ -181,7 +193,8 @@ void DeviceSpan::end() {
     }
     const EventHandle ended = d.create_event();
     d.record(ended, stream_);
-    trace().pending.push_back({device_, trace().track(*device_, stream_), what_, std::string(name_), begun_, ended});
+    trace().pending.push_back(
+        {device_, trace().track(*device_, stream_), what_, std::string(name_), begun_, ended});
   } catch (...) {  // as above
   }
 }
@@ -195,7 +208,8 @@ trace_file::trace_file(const char* path) {
   std::lock_guard lock(t.mutex);
   if (t.on) support::fail_usage("a trace is being written already: end it before {} begins", path);
   t.file = support::create_file(path, support::shared_file);
-  if (t.file < 0) support::fail_usage("the trace {} cannot be written: {}", path, std::strerror(errno));
+  if (t.file < 0)
+    support::fail_usage("the trace {} cannot be written: {}", path, std::strerror(errno));
   t.start = host::Clock::now();
   t.on = host::anyone_listens = true;
 }

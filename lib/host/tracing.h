@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Notes for kr::trace_file and NVTX: who does what, from when to when. One load of an atomic where nobody listens.
+// Notes for kr::trace_file and NVTX: who does what, from when to when. One load of an atomic where
+// nobody listens.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,8 @@
 
 namespace krait::host {
 
-/// Whether kr::trace_file has been on, or there is a tool of NVTX: where nobody listens a span is one load.
+/// Whether kr::trace_file has been on, or there is a tool of NVTX: where nobody listens a span is
+/// one load.
 extern std::atomic<bool> anyone_listens;
 bool tracing() noexcept;
 
@@ -41,10 +43,12 @@ class HostSpan {
   std::chrono::steady_clock::time_point begin_;
 };
 
-/// Work that is put into a stream while it lives, "run" or "copy". What cannot be noted is left out.
+/// Work that is put into a stream while it lives, "run" or "copy". What cannot be noted is left
+/// out.
 class DeviceSpan {
  public:
-  DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what = "run") noexcept {
+  DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name,
+             const char* what = "run") noexcept {
     if (anyone_listens.load(std::memory_order_relaxed)) begin(device, stream, name, what);
   }
   DeviceSpan(const DeviceSpan&) = delete;
@@ -54,7 +58,8 @@ class DeviceSpan {
   }
 
  private:
-  void begin(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what) noexcept;
+  void begin(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name,
+             const char* what) noexcept;
   void end();
 
   DeviceHandle* device_ = nullptr;  // null: nobody traces

@@ -15,8 +15,9 @@ namespace {
 
 runtime::VulkanApplication& application_of(DeviceHandle& device, const char* operation) {
   if (auto* const a = dynamic_cast<runtime::VulkanApplication*>(device.device.get())) return *a;
-  support::fail_usage("kr::vulkan::{}: {} is not an application's device: use the one that kr::vulkan::adopt gave", operation,
-                      device.id);
+  support::fail_usage(
+      "kr::vulkan::{}: {} is not an application's device: use the one that kr::vulkan::adopt gave",
+      operation, device.id);
 }
 
 void check_semaphore(const VkSemaphore_T* semaphore, const char* operation) {
@@ -45,8 +46,8 @@ using host::Devices;
 using host::handle;
 
 device adopt(const application& of) {
-  return host::to_public(
-      Devices::get().adopt([&](const std::string& id) { return runtime::adopt_vulkan(of, host::store(), id); }));
+  return host::to_public(Devices::get().adopt(
+      [&](const std::string& id) { return runtime::adopt_vulkan(of, host::store(), id); }));
 }
 
 void release(const device& adopted) {
@@ -70,13 +71,15 @@ void signal(const device& adopted, VkSemaphore_T* semaphore, std::uint64_t value
 
 namespace krait::detail {
 
-storage* lend_buffer(void* on, VkBuffer_T* buffer, std::uint64_t offset, std::uint64_t bytes, std::size_t alignment) {
+storage* lend_buffer(void* on, VkBuffer_T* buffer, std::uint64_t offset, std::uint64_t bytes,
+                     std::size_t alignment) {
   auto& device = *static_cast<host::DeviceHandle*>(on);
   runtime::VulkanApplication& a = host::application_of(device, "wrap_buffer");
   if (!buffer) support::fail_usage("kr::vulkan::wrap_buffer: the buffer is null");
   if (offset % alignment != 0)
-    support::fail_usage("kr::vulkan::wrap_buffer: the offset {} is not a multiple of {}, which the elements need", offset,
-                        alignment);
+    support::fail_usage(
+        "kr::vulkan::wrap_buffer: the offset {} is not a multiple of {}, which the elements need",
+        offset, alignment);
   auto lent = std::make_unique<host::Lent>(a, buffer, offset + bytes);
   if (bytes == 0) return nullptr;
   storage* const memory = wrap_memory(on, lent->address + offset, bytes);

@@ -10,10 +10,11 @@ namespace krait::ir {
 namespace {
 
 /// From the types alone.
-ArgumentLayout layout_of(std::span<const Type> parameters, const Facts& facts, std::vector<Hidden> hidden,
-                         std::size_t sized_at_launch) {
+ArgumentLayout layout_of(std::span<const Type> parameters, const Facts& facts,
+                         std::vector<Hidden> hidden, std::size_t sized_at_launch) {
   ArgumentLayout layout;
-  layout.given = std::uint32_t(parameters.size() - hidden.size()), layout.hidden = std::move(hidden);
+  layout.given = std::uint32_t(parameters.size() - hidden.size()),
+  layout.hidden = std::move(hidden);
   unsigned param = 0;
   const auto add = [&](ArgumentSlot::What what, unsigned dimension, unsigned bytes) {
     constexpr unsigned of_aggregates = 16;  // the only hidden ones are maps of tiles
@@ -21,7 +22,8 @@ ArgumentLayout layout_of(std::span<const Type> parameters, const Facts& facts, s
                                : param < layout.given            ? of_aggregates
                                                                  : support::tile_map_alignment;
     layout.size = (layout.size + alignment - 1) / alignment * alignment;
-    layout.slots.push_back({what, std::uint8_t(dimension), std::uint16_t(param), bytes, layout.size});
+    layout.slots.push_back(
+        {what, std::uint8_t(dimension), std::uint16_t(param), bytes, layout.size});
     layout.size += bytes;
   };
   for (const Type& t : parameters) {
@@ -51,10 +53,12 @@ std::vector<Type> types_of(const Function& f, std::span<const ValueId> params) {
 }  // namespace
 
 ArgumentLayout argument_layout(const Function& kernel) {
-  return layout_of(types_of(kernel, kernel.params()), kernel.facts, kernel.hidden, arrays_sized_at_launch(kernel).size());
+  return layout_of(types_of(kernel, kernel.params()), kernel.facts, kernel.hidden,
+                   arrays_sized_at_launch(kernel).size());
 }
 
-ArgumentLayout given_layout(const Function& recorded, const Facts& facts, const ArgumentLayout& code) {
+ArgumentLayout given_layout(const Function& recorded, const Facts& facts,
+                            const ArgumentLayout& code) {
   std::vector<Type> types = types_of(recorded, recorded.params());
   std::vector<Hidden> hidden = recorded.hidden;
   for (std::size_t k = hidden.size(); k < code.hidden.size(); ++k) {  // those that passes added

@@ -17,8 +17,8 @@ namespace {
 std::uint64_t integer(std::string_view text) {
   const std::string s(text);
   char* end = nullptr;
-  const std::uint64_t value =
-      s.starts_with('-') ? std::uint64_t(std::strtoll(s.c_str(), &end, 0)) : std::strtoull(s.c_str(), &end, 0);
+  const std::uint64_t value = s.starts_with('-') ? std::uint64_t(std::strtoll(s.c_str(), &end, 0))
+                                                 : std::strtoull(s.c_str(), &end, 0);
   if (s.empty() || *end) support::fail_usage("a kernel's file: {} is not an integer", text);
   return value;
 }
@@ -30,7 +30,8 @@ std::uint64_t masked(std::uint64_t bits, Scalar s) {
 
 double real(std::string_view text) {
   std::uint64_t bits = 0;
-  if (const char* wrong = parse_float(text, Scalar::F64, bits)) support::fail_usage("a kernel's file: {}: {}", text, wrong);
+  if (const char* wrong = parse_float(text, Scalar::F64, bits))
+    support::fail_usage("a kernel's file: {}: {}", text, wrong);
   return std::bit_cast<double>(bits);
 }
 
@@ -61,12 +62,15 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64's finaliser
 
 std::uint64_t random_float(std::uint64_t r, Scalar s) {
   const unsigned fraction = info(s).fraction, width = bits_of(s);
-  const std::uint64_t sign = std::uint64_t(1) << (width - 1), unit = std::uint64_t(1) << fraction, one = number("1", s),
-                      largest = largest_finite(s), way = r >> 60, digits = mixed(r);
-  const std::uint64_t edges[] = {0, one, 1, unit - 1, unit, largest, largest + 1, largest + 1 + unit / 2};
+  const std::uint64_t sign = std::uint64_t(1) << (width - 1), unit = std::uint64_t(1) << fraction,
+                      one = number("1", s), largest = largest_finite(s), way = r >> 60,
+                      digits = mixed(r);
+  const std::uint64_t edges[] = {0,    one,     1,           unit - 1,
+                                 unit, largest, largest + 1, largest + 1 + unit / 2};
   const std::uint64_t negative = digits >> 63 ? sign : 0;
   if (way < 4) return edges[digits % std::size(edges)] | negative;
-  if (way < 9) return ((one + (digits % (8 * unit)) - 4 * unit) & (sign - 1)) | negative;  // near one
+  // near one
+  if (way < 9) return ((one + (digits % (8 * unit)) - 4 * unit) & (sign - 1)) | negative;
   if (way < 12) return of_real(double(digits % 20000000) / 1e6 - 10, s);
   return masked(digits, s);
 }
@@ -92,7 +96,8 @@ std::int64_t product(std::string_view text) {
 }
 
 void ArgumentReader::refuse(std::string_view what) const {
-  support::fail_usage("a kernel's file: {} before '{}'", what, text_.substr(std::min(at_, text_.size()), 40));
+  support::fail_usage("a kernel's file: {} before '{}'", what,
+                      text_.substr(std::min(at_, text_.size()), 40));
 }
 
 bool ArgumentReader::accept(char c) {
@@ -174,13 +179,20 @@ void ArgumentReader::fill(HostArgument& a, Scalar s, std::size_t count) {
     return;
   }
   const std::vector<std::string_view> of = list(')');
-  const auto given = [&](std::size_t k, std::string_view otherwise) { return k < of.size() ? of[k] : otherwise; };
-  if (name == "ramp") return put([&](std::size_t i) { return along(given(0, "0"), given(1, "1"), i, s); });
-  if (name == "permuted") return put([&](std::size_t i) { return number(std::to_string(i * integer(of[0]) % count), s); });
-  if (name == "random") return put([&](std::size_t i) { return random_bits(integer(of[0]), i, s); });
+  const auto given = [&](std::size_t k, std::string_view otherwise) {
+    return k < of.size() ? of[k] : otherwise;
+  };
+  if (name == "ramp")
+    return put([&](std::size_t i) { return along(given(0, "0"), given(1, "1"), i, s); });
+  if (name == "permuted")
+    return put(
+        [&](std::size_t i) { return number(std::to_string(i * integer(of[0]) % count), s); });
+  if (name == "random")
+    return put([&](std::size_t i) { return random_bits(integer(of[0]), i, s); });
   if (name != "hash") refuse("expected ramp, hash, permuted, random or bytes");
   put([&](std::size_t i) {
-    return along(given(1, "0"), given(2, "1"), (std::uint64_t(std::uint32_t(i * 2654435761u)) >> 9) % integer(of[0]), s);
+    return along(given(1, "0"), given(2, "1"),
+                 (std::uint64_t(std::uint32_t(i * 2654435761u)) >> 9) % integer(of[0]), s);
   });
 }
 

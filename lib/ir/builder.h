@@ -9,7 +9,8 @@
 
 namespace krait::ir {
 
-/// Operands in braces: what makes them appends in their order, which a compiler is free to choose among arguments.
+/// Operands in braces: what makes them appends in their order, which a compiler is free to choose
+/// among arguments.
 struct Pair {
   ValueId x, y;
 };
@@ -42,8 +43,12 @@ class Builder {
   ValueId unary(Op op, ValueId x) { return emit(op, f_->type_of(x).scalar, {x}); }
   ValueId binary(Op op, Pair of) { return emit(op, f_->type_of(of.x).scalar, {of.x, of.y}); }
   ValueId compare(Op op, Pair of) { return emit(op, Scalar::Bool, {of.x, of.y}); }
-  ValueId select(Choice of) { return emit(Op::Select, f_->type_of(of.x).scalar, {of.condition, of.x, of.y}); }
-  ValueId cast(Scalar s, ValueId x) { return f_->type_of(x).scalar == s ? x : emit(Op::Cast, s, {x}); }
+  ValueId select(Choice of) {
+    return emit(Op::Select, f_->type_of(of.x).scalar, {of.condition, of.x, of.y});
+  }
+  ValueId cast(Scalar s, ValueId x) {
+    return f_->type_of(x).scalar == s ? x : emit(Op::Cast, s, {x});
+  }
 
  private:
   Function* f_;

@@ -36,7 +36,9 @@ bool is_large(const Function& f, const Inst& local) {
 }
 
 /// True for a local array: nobody else sees it.
-bool is_own(const Function& f, ValueId array) { return f.def(array) && f.def(array)->op == Op::Local; }
+bool is_own(const Function& f, ValueId array) {
+  return f.def(array) && f.def(array)->op == Op::Local;
+}
 
 /// Functions that calls reach, each before those that it calls, else in the order of the calls.
 class FunctionOrder {
@@ -61,7 +63,8 @@ class FunctionOrder {
   void visit(std::size_t function) {
     if (place_[function] != none) return;
     place_[function] = 0;
-    // The last call first: of functions that do not call each other the one called first is put in front in the end.
+    // The last call first: of functions that do not call each other the one called first is put in
+    // front in the end.
     std::vector<std::size_t> callees;
     const Function& f = module_.functions[function];
     for_each_inst(f, [&](InstId i, RegionId) {
@@ -106,7 +109,8 @@ bool Calls::reads(const Inst& inst, std::size_t operand) const {
 bool Calls::writes(const Inst& inst, std::size_t operand) const {
   if (inst.op == Op::Call) return all_[inst.imm].writes[operand];
   const Effect e = info(inst.op).effect;
-  return operand == 0 && (e == Effect::Write || e == Effect::Atomic || is_copy(inst.op) || inst.op == Op::CopyTile);
+  return operand == 0 &&
+         (e == Effect::Write || e == Effect::Atomic || is_copy(inst.op) || inst.op == Op::CopyTile);
 }
 
 void Calls::access(const Function& f, const Inst& inst, Summary& s) const {
@@ -126,19 +130,23 @@ void Calls::summarise(const Function& f, Summary& s) const {
   s.reads.resize(f.params().size());
   s.writes.resize(f.params().size());
   for (const ValueId p : f.params())
-    s.kernel_only = s.kernel_only || (f.type_of(p).is_array() && f.type_of(p).space != Space::Global);
+    s.kernel_only =
+        s.kernel_only || (f.type_of(p).is_array() && f.type_of(p).space != Space::Global);
   unsigned most = 0;
   for_each_inst(f, [&](InstId i, RegionId) {
     const Inst& inst = f.insts[i];
     const OpInfo& row = info(inst.op);
-    const bool own = (row.effect == Effect::Read || row.effect == Effect::Write) && is_own(f, inst.operands[0]);
+    const bool own =
+        (row.effect == Effect::Read || row.effect == Effect::Write) && is_own(f, inst.operands[0]);
     if (!own) most = std::max(most, reach(effect(inst)));
     s.checked = s.checked || is_checked(inst);
     const bool position = knows_place(inst.op);
     const bool constant = position && row.level == Level::Launch;
     s.placed = s.placed || (position && !constant) || is_placed(inst);
-    s.kernel_only = s.kernel_only || position || inst.op == Op::Shared || (inst.op == Op::Local && is_large(f, inst)) ||
-                    (f.checked && (row.effect == Effect::Read || row.effect == Effect::Write || row.effect == Effect::Atomic)) ||
+    s.kernel_only = s.kernel_only || position || inst.op == Op::Shared ||
+                    (inst.op == Op::Local && is_large(f, inst)) ||
+                    (f.checked && (row.effect == Effect::Read || row.effect == Effect::Write ||
+                                   row.effect == Effect::Atomic)) ||
                     (inst.op == Op::Call && belongs_to_kernel(inst.imm));
     access(f, inst, s);
   });

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the order of instructions independent of the order in which the host compiler evaluated the operands of the recorded
-// expressions. In every region the anchors (writes, atomics, barriers, assignments, control) keep their order. Everything else
-// floats: it gets a rank by a walk of the operands, from the anchors in order, and stands before the first anchor that
+// Makes the order of instructions independent of the order in which the host compiler evaluated the
+// operands of the recorded expressions. In every region the anchors (writes, atomics, barriers,
+// assignments, control) keep their order. Everything else floats: it gets a rank by a walk of the
+// operands, from the anchors in order, and stands before the first anchor that
 //   - needs it, directly or through other floating instructions or within its regions, or
 //   - would change its result: a write after a load, an assignment after a get of that slot, control after a warp operation.
-// Several at one anchor stand in the order of their ranks. What no anchor needs is dropped, but for what a check looks at, which stands
-// before the last anchor at the latest. Instructions stay in their region.
-// A call is what its function does (ir/calls.h). Functions get the order in which calls reach them; equal ones become one.
+// Several at one anchor stand in the order of their ranks. What no anchor needs is dropped, but for
+// what a check looks at, which stands before the last anchor at the latest. Instructions stay in
+// their region. A call is what its function does (ir/calls.h). Functions get the order in which
+// calls reach them; equal ones become one.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -68,7 +70,9 @@ class Canonicaliser {
   Pinned pinned(InstId i) const {
     if (inst(i).op == Op::Get) return Pinned::Slot;
     const Effect e = calls_.effect(inst(i));
-    return e == Effect::Read ? Pinned::Memory : e == Effect::Cross ? Pinned::Lanes : Pinned::Nowhere;
+    return e == Effect::Read    ? Pinned::Memory
+           : e == Effect::Cross ? Pinned::Lanes
+                                : Pinned::Nowhere;
   }
 
   /// Places of the anchors in their regions; what lies within the regions of control instructions.
@@ -101,7 +105,9 @@ class Canonicaliser {
       if (is_kept(i)) demand(inst(i).results[0]);
   }
   /// Floats, and stays whatever needs it.
-  bool is_kept(InstId i) const { return f_.checked && floats(i) && calls_.is_checked(inst(i)) && !inst(i).results.empty(); }
+  bool is_kept(InstId i) const {
+    return f_.checked && floats(i) && calls_.is_checked(inst(i)) && !inst(i).results.empty();
+  }
   /// Depth-first, operands before users; with a stack of its own, as chains are long.
   void demand(ValueId root) {
     std::vector<std::pair<InstId, std::size_t>> open;
@@ -135,7 +141,8 @@ class Canonicaliser {
       const InstId d = f_.values[v].def;
       if (d == none || !floats(d)) continue;
       InstId at = user;
-      for (RegionId here = r; here != holders_[d]; here = holders_[at]) at = f_.regions[here].parent;
+      for (RegionId here = r; here != holders_[d]; here = holders_[at])
+        at = f_.regions[here].parent;
       if (place_[at] != none) before(d, place_[at]);
     }
   }
@@ -167,7 +174,8 @@ class Canonicaliser {
     }
   }
 
-  /// Operands stand where their users in the same region do, or before: users have the higher ranks.
+  /// Operands stand where their users in the same region do, or before: users have the higher
+  /// ranks.
   void settle(RegionId r) {
     for (const InstId i : ranked_[r])
       if (is_kept(i)) before(i, place_[f_.regions[r].insts.back()]);
@@ -178,7 +186,8 @@ class Canonicaliser {
         if (d != none && floats(d) && holders_[d] == r) before(d, when_[user]);
       }
     }
-    std::stable_sort(ranked_[r].begin(), ranked_[r].end(), [&](InstId x, InstId y) { return when_[x] < when_[y]; });
+    std::stable_sort(ranked_[r].begin(), ranked_[r].end(),
+                     [&](InstId x, InstId y) { return when_[x] < when_[y]; });
   }
 
   void rebuild() {
@@ -187,12 +196,14 @@ class Canonicaliser {
     region(f_.body, out_.body);
   }
   void region(RegionId from, RegionId to) {
-    for (const ValueId v : f_.regions[from].params) map_[v] = builder_.new_param(to, f_.values[v].type);
+    for (const ValueId v : f_.regions[from].params)
+      map_[v] = builder_.new_param(to, f_.values[v].type);
     std::size_t next = 0;
     const std::vector<InstId>& floating = ranked_[from];
     for (const InstId i : f_.regions[from].insts) {
       if (floats(i)) continue;
-      for (; next < floating.size() && when_[floating[next]] <= place_[i]; ++next) emit(floating[next], to);
+      for (; next < floating.size() && when_[floating[next]] <= place_[i]; ++next)
+        emit(floating[next], to);
       emit(i, to);
     }
   }
@@ -209,8 +220,8 @@ class Canonicaliser {
   std::uint32_t location(std::uint32_t loc) {
     if (loc == 0 || (loc & is_spot)) return loc;
     const Location& place = f_.locations[loc];
-    const auto [it, fresh] =
-        places_.emplace(std::pair(std::string_view(place.file), place.line), std::uint32_t(out_.locations.size()));
+    const auto [it, fresh] = places_.emplace(std::pair(std::string_view(place.file), place.line),
+                                             std::uint32_t(out_.locations.size()));
     if (fresh) out_.locations.push_back(place);
     return it->second;
   }
@@ -220,12 +231,15 @@ class Canonicaliser {
   Function out_;
   Builder builder_;
   std::vector<RegionId> holders_;
-  std::vector<std::uint32_t> place_;           // anchors: the how manieth of the region
-  std::vector<std::uint32_t> rank_;            // floating instructions that something needs
-  std::vector<std::uint32_t> when_;            // floating: the place of the anchor before which it stands
-  std::vector<bool> writes_;                   // anchors: memory is written or ordered, here or within
+  std::vector<std::uint32_t> place_;  // anchors: the how manieth of the region
+  std::vector<std::uint32_t> rank_;   // floating instructions that something needs
+  // floating: the place of the anchor before which it stands
+  std::vector<std::uint32_t> when_;
+  // anchors: memory is written or ordered, here or within
+  std::vector<bool> writes_;
   std::vector<std::vector<ValueId>> assigns_;  // anchors: slots set, here or within
-  std::vector<std::vector<InstId>> ranked_;    // by region: floating instructions by rank, in the end by place and rank
+  // by region: floating instructions by rank, in the end by place and rank
+  std::vector<std::vector<InstId>> ranked_;
   std::vector<ValueId> map_;
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> places_;
   std::uint32_t next_rank_ = 0;

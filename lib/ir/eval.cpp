@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the loop over lanes for an operation and its types, out of op_semantics.h; eval is that loop over one lane.
+// Chooses the loop over lanes for an operation and its types, out of op_semantics.h; eval is that
+// loop over one lane.
 #include <cassert>
 
 #include "ir/interp.h"
@@ -12,7 +13,7 @@ namespace {
 using semantics::Bits;
 using Columns = const std::uint64_t* const*;
 
-// ---- loops over lanes -------------------------------------------------------------------------------------------------------
+// ---- loops over lanes ---------------------------------------------------------------------------
 
 template <Op op, class T>
 void lanes(Columns in, Bits* out, std::size_t n) {
@@ -22,7 +23,8 @@ void lanes(Columns in, Bits* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     if constexpr (row.rule == Rule::Shift) out[i] = to_bits(compute<op>(from_bits<T>(x[i]), y[i]));
     else if constexpr (row.arity == 1) out[i] = to_bits(compute<op>(from_bits<T>(x[i])));
-    else if constexpr (row.arity == 2) out[i] = to_bits(compute<op>(from_bits<T>(x[i]), from_bits<T>(y[i])));
+    else if constexpr (row.arity == 2)
+      out[i] = to_bits(compute<op>(from_bits<T>(x[i]), from_bits<T>(y[i])));
     else out[i] = to_bits(compute<op>(from_bits<T>(x[i]), from_bits<T>(y[i]), from_bits<T>(z[i])));
   }
 }
@@ -41,8 +43,8 @@ void copy_lanes(Columns in, Bits* out, std::size_t n) {
 void dot_lanes(Columns in, Bits* out, std::size_t n) {
   const Bits *x = in[0], *y = in[1], *z = in[2];
   for (std::size_t i = 0; i < n; ++i)
-    out[i] =
-        semantics::to_bits(semantics::dot_pairs(std::uint32_t(x[i]), std::uint32_t(y[i]), semantics::from_bits<float>(z[i])));
+    out[i] = semantics::to_bits(semantics::dot_pairs(std::uint32_t(x[i]), std::uint32_t(y[i]),
+                                                     semantics::from_bits<float>(z[i])));
 }
 
 template <Op op, class To, class From>
@@ -52,7 +54,7 @@ void cast_lanes(Columns in, Bits* out, std::size_t n) {
     out[i] = semantics::to_bits(semantics::convert_by<op, To>(semantics::from_bits<From>(x[i])));
 }
 
-// ---- from types at run time to types of C++ ---------------------------------------------------------------------------------
+// ---- from types at run time to types of C++ -----------------------------------------------------
 
 template <Scalar s>
 struct Tag {
@@ -79,7 +81,8 @@ template <Op op>
 LaneFunction cast_function(Scalar to, Scalar from) {
   return for_type(to, [from]<class To>(To) {
     return for_type(from, []<class From>(From) -> LaneFunction {
-      if constexpr (takes(info(op), From::scalar)) return cast_lanes<op, typename To::type, typename From::type>;
+      if constexpr (takes(info(op), From::scalar))
+        return cast_lanes<op, typename To::type, typename From::type>;
       else return nullptr;
     });
   });
@@ -94,10 +97,11 @@ LaneFunction choose(Scalar result, Scalar operand) {
   else if constexpr (op == Op::DotPairs) return dot_lanes;
   else if constexpr (rule == Rule::Convert) return cast_function<op>(result, operand);
   else
-    return for_type(rule == Rule::Same || rule == Rule::Shift ? result : operand, []<class T>(T) -> LaneFunction {
-      if constexpr (takes(info(op), T::scalar)) return lanes<op, typename T::type>;
-      else return nullptr;
-    });
+    return for_type(rule == Rule::Same || rule == Rule::Shift ? result : operand,
+                    []<class T>(T) -> LaneFunction {
+                      if constexpr (takes(info(op), T::scalar)) return lanes<op, typename T::type>;
+                      else return nullptr;
+                    });
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ void Facts::set_block(std::int64_t x, std::int64_t y, std::int64_t z) {
   brick = {};
   if (x < 1 || x > longest || y < 1) return;
   brick.x = std::uint8_t(x);
-  brick.y = std::uint8_t(std::min(std::bit_ceil(std::uint64_t(y)), std::uint64_t(Brick::threads / brick.width())));
+  brick.y = std::uint8_t(
+      std::min(std::bit_ceil(std::uint64_t(y)), std::uint64_t(Brick::threads / brick.width())));
   brick.whole = y % brick.y == 0 && z % brick.z() == 0;
 }
 

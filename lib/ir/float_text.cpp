@@ -18,7 +18,10 @@ struct Format {
 constexpr Format format_of(Scalar s) { return {s}; }
 
 constexpr int hex_digit(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
 }
 
 /// Bits of mantissa × 2^exponent without sign.
@@ -31,7 +34,8 @@ const char* encode(Format f, std::uint64_t mantissa, int exponent, std::uint64_t
   const int least = 1 - f.bias() - f.mantissa;  // exponent of the smallest subnormal
   if (width > f.mantissa + 1 || exponent < least) return "constant is not exact in its type";
   if (top < 1 - f.bias()) return bits = mantissa << (exponent - least), nullptr;
-  const std::uint64_t fraction = (mantissa << (f.mantissa + 1 - width)) & ((std::uint64_t(1) << f.mantissa) - 1);
+  const std::uint64_t fraction =
+      (mantissa << (f.mantissa + 1 - width)) & ((std::uint64_t(1) << f.mantissa) - 1);
   bits = std::uint64_t(top + f.bias()) << f.mantissa | fraction;
   return bits > f.largest() ? "constant is too large for its type" : nullptr;
 }
@@ -58,7 +62,8 @@ const char* parse_hex(std::string_view text, Format f, std::uint64_t& bits) {
     mantissa = mantissa << 4 | unsigned(d);
     exponent -= point ? 4 : 0;
   }
-  if (digits == 0 || i == text.size() || text[i] != 'p') return "hexadecimal float must look like 0x1.8p+1";
+  if (digits == 0 || i == text.size() || text[i] != 'p')
+    return "hexadecimal float must look like 0x1.8p+1";
   ++i;
   if (i < text.size() && text[i] == '+') ++i;
   int power = 0;
@@ -72,7 +77,8 @@ template <class T, class U>
 const char* parse_decimal(std::string_view text, std::uint64_t& bits) {
   T value{};
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || failed == std::errc::invalid_argument) return "expected a floating-point constant";
+  if (end != text.data() + text.size() || failed == std::errc::invalid_argument)
+    return "expected a floating-point constant";
   if (failed != std::errc()) return "constant is out of range of its type";
   return bits = std::bit_cast<U>(value), nullptr;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hidden parameters of a kernel (support/hidden.def): the recorder and passes add them here, and the library binds them at each launch.
+// Hidden parameters of a kernel (support/hidden.def): the recorder and passes add them here, and
+// the library binds them at each launch.
 #pragma once
 
 #include "ir/ir.h"
@@ -13,8 +14,8 @@ using support::HiddenKind;
 /// Whether a hidden parameter of that kind may have the type.
 bool fits(HiddenKind kind, const Type& type);
 
-/// The kernel's parameter of that kind and index: the one that is there, or a new one behind all others. The type is that of the kind's
-/// row, and `type` where the row leaves it open.
+/// The kernel's parameter of that kind and index: the one that is there, or a new one behind all
+/// others. The type is that of the kind's row, and `type` where the row leaves it open.
 ValueId hidden_parameter(Function& kernel, Hidden what, Type type = {});
 
 /// The type that the kind's row names; Type{} where it leaves that open.

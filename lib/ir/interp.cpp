@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a launch: blocks one after another, all threads of a block together. A region runs under the mask of the threads that
-// reach it and gives the mask of those that fall through its end; continue, break and return take threads out on the way.
+// Runs a launch: blocks one after another, all threads of a block together. A region runs under the
+// mask of the threads that reach it and gives the mask of those that fall through its end;
+// continue, break and return take threads out on the way.
 #include "ir/interp.h"
 
 #include <algorithm>
@@ -31,13 +32,15 @@ std::int64_t signed_value(std::uint64_t bits, Scalar s) {
 
 namespace {
 
-std::int64_t blocks_of(const Launch& launch) { return launch.grid[0] * launch.grid[1] * launch.grid[2]; }
+std::int64_t blocks_of(const Launch& launch) {
+  return launch.grid[0] * launch.grid[1] * launch.grid[2];
+}
 
 class Interpreter {
  public:
   /// `turns`: of a launch whose blocks meet, in which this one runs a single block.
-  Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options,
-              RaceDetector& races, Turns* turns = nullptr)
+  Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+              const InterpretOptions& options, RaceDetector& races, Turns* turns = nullptr)
       : s_(module, launch, arguments, options), races_(races), turns_(turns) {}
   /// All blocks, one after another.
   const Outcome& run();
@@ -81,7 +84,7 @@ class Interpreter {
   std::chrono::steady_clock::time_point waits_since_;  // that a loop has found nothing new
 };
 
-// ---- regions ----------------------------------------------------------------------------------------------------------------
+// ---- regions ------------------------------------------------------------------------------------
 
 Mask Interpreter::run_region(RegionId r, Mask active) {
   for (const InstId id : s_.f().regions[r].insts) {
@@ -98,14 +101,17 @@ Mask Interpreter::run_region(RegionId r, Mask active) {
     } else if (inst.regions.empty()) {
       run_effect(inst, active);
     } else {
-      active = is_loop(inst.op) ? run_loop(inst, active) : inst.op == Op::If ? run_if(inst, active) : run_switch(inst, active);
+      active = is_loop(inst.op)    ? run_loop(inst, active)
+               : inst.op == Op::If ? run_if(inst, active)
+                                   : run_switch(inst, active);
       if (active.none()) return active;
     }
   }
   return active;
 }
 
-/// A terminator: moves the operands to where they go on living. The mask of the threads that fall through.
+/// A terminator: moves the operands to where they go on living. The mask of the threads that fall
+/// through.
 Mask Interpreter::leave_region(const Inst& inst, RegionId r, const Mask& active) {
   Mask through(s_.words);
   if (inst.op == Op::Yield) {
@@ -115,11 +121,14 @@ Mask Interpreter::leave_region(const Inst& inst, RegionId r, const Mask& active)
       s_.copy(s_.column(inst.operands[i]), s_.column(parent.results[i]), active);
     through = active;
   } else if (inst.op == Op::Continue) {
-    // All operands are read before a parameter is written: they may be parameters of the same region.
+    // All operands are read before a parameter is written: they may be parameters of the same
+    // region.
     scratch_.resize(std::max(scratch_.size(), inst.operands.size() * s_.stride));
-    for (std::size_t i = 0; i < inst.operands.size(); ++i) s_.copy(s_.column(inst.operands[i]), &scratch_[i * s_.stride], active);
     for (std::size_t i = 0; i < inst.operands.size(); ++i)
-      s_.copy(&scratch_[i * s_.stride], s_.column(loop_->body->params[loop_->first_carried + i]), active);
+      s_.copy(s_.column(inst.operands[i]), &scratch_[i * s_.stride], active);
+    for (std::size_t i = 0; i < inst.operands.size(); ++i)
+      s_.copy(&scratch_[i * s_.stride], s_.column(loop_->body->params[loop_->first_carried + i]),
+              active);
     loop_->next |= active;
   } else if (inst.op == Op::Break) {
     for (std::size_t i = 0; i < inst.operands.size(); ++i)
@@ -128,7 +137,9 @@ Mask Interpreter::leave_region(const Inst& inst, RegionId r, const Mask& active)
   } else if (inst.op == Op::Return) {
     returned_ |= active;
   } else {
-    active.for_each([&](std::size_t lane) { s_.fault(inst, [&] { return "reached `unreachable`" + s_.who(lane); }); });
+    active.for_each([&](std::size_t lane) {
+      s_.fault(inst, [&] { return "reached `unreachable`" + s_.who(lane); });
+    });
   }
   return through;
 }
@@ -150,8 +161,9 @@ Mask Interpreter::run_switch(const Inst& inst, const Mask& active) {
   Mask through(s_.words), rest = active;
   for (std::size_t i = 0; i < inst.regions.size(); ++i) {
     const bool last = i + 1 == inst.regions.size();
-    const Mask taken =
-        last ? rest : rest.where([&](std::size_t lane) { return signed_value(selector[lane], type) == inst.list[i]; });
+    const Mask taken = last ? rest : rest.where([&](std::size_t lane) {
+      return signed_value(selector[lane], type) == inst.list[i];
+    });
     rest.remove(taken);
     if (!taken.none()) through |= run_region(inst.regions[i], taken);
   }
@@ -183,7 +195,8 @@ Mask Interpreter::run_call(const Inst& inst, const Mask& active) {
   State::Frame* const callee = &s_.frame(inst.imm);
   const Function& g = *callee->f;
   for (std::size_t i = 0; i < inst.operands.size(); ++i) {
-    if (s_.f().type_of(inst.operands[i]).is_array()) callee->array_of[g.params()[i]] = caller->array_of[inst.operands[i]];
+    if (s_.f().type_of(inst.operands[i]).is_array())
+      callee->array_of[g.params()[i]] = caller->array_of[inst.operands[i]];
     else s_.copy(s_.column(inst.operands[i]), callee->column(g.params()[i]), active);
   }
   Loop* const loop = std::exchange(loop_, nullptr);
@@ -197,7 +210,8 @@ Mask Interpreter::run_call(const Inst& inst, const Mask& active) {
   return through;
 }
 
-/// Of `for` and `grid_stride`: sets the index; threads whose trips have ended leave with the carried values.
+/// Of `for` and `grid_stride`: sets the index; threads whose trips have ended leave with the
+/// carried values.
 void Interpreter::next_trip(Loop& loop, Mask& running, std::uint64_t trip) {
   const Inst& inst = *loop.inst;
   const std::uint64_t* bound = s_.column(inst.operands[0]);
@@ -218,12 +232,13 @@ void Interpreter::next_trip(Loop& loop, Mask& running, std::uint64_t trip) {
   }
   if (ended.none()) return;
   for (std::size_t i = 0; i < inst.results.size(); ++i)
-    s_.copy(s_.column(loop.body->params[loop.first_carried + i]), s_.column(inst.results[i]), ended);
+    s_.copy(s_.column(loop.body->params[loop.first_carried + i]), s_.column(inst.results[i]),
+            ended);
   running.remove(ended);
   loop.done |= ended;
 }
 
-// ---- instructions -----------------------------------------------------------------------------------------------------------
+// ---- instructions -------------------------------------------------------------------------------
 
 void Interpreter::run_pure(const Inst& inst, LaneFunction function, const Mask& active) {
   std::uint64_t* out = s_.column(inst.results[0]);
@@ -232,8 +247,10 @@ void Interpreter::run_pure(const Inst& inst, LaneFunction function, const Mask& 
     unsigned end = first;
     while (end < s_.words && active.word(end)) ++end;
     if (end > first) {
-      const std::size_t from = std::size_t(first) * 64, to = std::min(std::size_t(end) * 64, s_.threads);
-      for (std::size_t i = 0; i < inst.operands.size(); ++i) in[i] = s_.column(inst.operands[i]) + from;
+      const std::size_t from = std::size_t(first) * 64,
+                        to = std::min(std::size_t(end) * 64, s_.threads);
+      for (std::size_t i = 0; i < inst.operands.size(); ++i)
+        in[i] = s_.column(inst.operands[i]) + from;
       function(in, out + from, to - from);
     }
     first = end + 1;
@@ -244,7 +261,8 @@ void Interpreter::position(const Inst& inst, const Mask& active) {
   std::uint64_t* out = s_.column(inst.results[0]);
   const auto d = unsigned(inst.imm);
   const std::int64_t start = inst.op == Op::GlobalId ? s_.block_index[d] * s_.launch.block[d] : 0;
-  active.for_each([&](std::size_t lane) { out[lane] = std::uint64_t(start + s_.thread_index(lane, d)); });
+  active.for_each(
+      [&](std::size_t lane) { out[lane] = std::uint64_t(start + s_.thread_index(lane, d)); });
 }
 
 /// A line or a fault for each thread.
@@ -270,8 +288,8 @@ void Interpreter::assume(const Inst& inst, const Mask& active) {
   });
 }
 
-/// A loop in which all threads wait for what nothing writes while they do: blocks run one after another, and lanes in step. Only the host could
-/// still write it.
+/// A loop in which all threads wait for what nothing writes while they do: blocks run one after
+/// another, and lanes in step. Only the host could still write it.
 void Interpreter::poll(const Inst& inst, const Mask& active) {
   constexpr std::uint64_t looks_every = 1024;
   const std::uint64_t* trips = s_.column(inst.operands[0]);
@@ -285,7 +303,8 @@ void Interpreter::poll(const Inst& inst, const Mask& active) {
   using Clock = std::chrono::steady_clock;
   if (least == looks_every || waits_since_ == Clock::time_point()) waits_since_ = Clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  if (std::chrono::duration<double>(Clock::now() - waits_since_).count() < s_.options.patience) return;
+  if (std::chrono::duration<double>(Clock::now() - waits_since_).count() < s_.options.patience)
+    return;
   s_.fault(inst, [&] {
     return "this loop waits for a value that nobody writes. The interpreter runs blocks one after another, and the threads of a block in step: a thread can wait only for an earlier block" +
            s_.who(first);
@@ -304,17 +323,29 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::BlockIdx: s_.fill(inst.results[0], std::uint64_t(s_.block_index[d]), active); break;
     case Op::BlockDim: s_.fill(inst.results[0], std::uint64_t(s_.launch.block[d]), active); break;
     case Op::GridDim: s_.fill(inst.results[0], std::uint64_t(s_.launch.grid[d]), active); break;
-    case Op::GlobalSize: s_.fill(inst.results[0], std::uint64_t(s_.launch.grid[d] * s_.launch.block[d]), active); break;
-    case Op::Extent: s_.fill(inst.results[0], std::uint64_t(s_.array(inst.operands[0]).extents[d]), active); break;
-    case Op::Stride: s_.fill(inst.results[0], std::uint64_t(s_.array(inst.operands[0]).strides[d]), active); break;
+    case Op::GlobalSize:
+      s_.fill(inst.results[0], std::uint64_t(s_.launch.grid[d] * s_.launch.block[d]), active);
+      break;
+    case Op::Extent:
+      s_.fill(inst.results[0], std::uint64_t(s_.array(inst.operands[0]).extents[d]), active);
+      break;
+    case Op::Stride:
+      s_.fill(inst.results[0], std::uint64_t(s_.array(inst.operands[0]).strides[d]), active);
+      break;
     case Op::WarpSize: s_.fill(inst.results[0], std::uint64_t(s_.launch.warp_size), active); break;
     case Op::LaneId:
-      active.for_each([&](std::size_t lane) { s_.column(inst.results[0])[lane] = lane % unsigned(s_.launch.warp_size); });
+      active.for_each([&](std::size_t lane) {
+        s_.column(inst.results[0])[lane] = lane % unsigned(s_.launch.warp_size);
+      });
       break;
-    case Op::SharedOf: s_.copy(s_.column(inst.operands[1]), s_.column(inst.results[0]), active); break;
+    case Op::SharedOf:
+      s_.copy(s_.column(inst.operands[1]), s_.column(inst.results[0]), active);
+      break;
     case Op::Local: {
       Array& a = s_.array(inst.results[0]);
-      active.for_each([&](std::size_t lane) { std::fill_n(a.data + lane * a.thread_bytes, a.thread_bytes, std::byte{}); });
+      active.for_each([&](std::size_t lane) {
+        std::fill_n(a.data + lane * a.thread_bytes, a.thread_bytes, std::byte{});
+      });
       break;
     }
     case Op::Load: memory_.load(inst, active); break;
@@ -362,11 +393,13 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::Set: s_.copy(s_.column(inst.operands[1]), s_.column(inst.operands[0]), active); break;
 #define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      s_.stop(fmt::format("{}.{} has not been expanded{}", info(inst.op).name, name_of(inst.type.scalar), s_.where(inst)));
+      s_.stop(fmt::format("{}.{} has not been expanded{}", info(inst.op).name,
+                          name_of(inst.type.scalar), s_.where(inst)));
       // Run by their lane functions; here only where the operation does not have the type.
 #define KRAIT_VALUE(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      s_.stop(fmt::format("{} has no type {}{}", info(inst.op).name, name_of(inst.type.scalar), s_.where(inst)));
+      s_.stop(fmt::format("{} has no type {}{}", info(inst.op).name, name_of(inst.type.scalar),
+                          s_.where(inst)));
     // Run as control flow.
     case Op::If:
     case Op::Switch:
@@ -383,9 +416,10 @@ void Interpreter::meet(const Inst& inst) {
   const std::size_t missing = turns_->meet();
   if (!missing) return;
   s_.fault(inst, [&] {
-    return fmt::format("{}: {} of {} blocks do not arrive, block ({}, {}, {})", info(inst.op).name, missing,
-                       s_.neighbours ? std::int64_t(s_.neighbours->blocks.size()) : blocks_of(s_.launch), s_.block_index[0],
-                       s_.block_index[1], s_.block_index[2]);
+    return fmt::format(
+        "{}: {} of {} blocks do not arrive, block ({}, {}, {})", info(inst.op).name, missing,
+        s_.neighbours ? std::int64_t(s_.neighbours->blocks.size()) : blocks_of(s_.launch),
+        s_.block_index[0], s_.block_index[1], s_.block_index[2]);
   });
 }
 
@@ -417,7 +451,8 @@ const Outcome& Interpreter::run(std::int64_t block) {
   return s_.outcome;
 }
 
-/// Runs blocks that meet, by `run(which, turns)`, and adds up what came of them. `met()`: at each barrier that all have come to.
+/// Runs blocks that meet, by `run(which, turns)`, and adds up what came of them. `met()`: at each
+/// barrier that all have come to.
 template <class Run>
 void run_together(std::size_t blocks, Outcome& all, const std::function<void()>& met, Run run) {
   Turns turns;
@@ -446,20 +481,23 @@ Outcome run_grid(const Module& module, const Launch& launch, std::span<const Arg
   run_together(
       blocks.size(), all, [&] { races.order_all(); },
       [&](std::size_t b, Turns& turns) {
-        blocks[b] = std::make_unique<Interpreter>(module, launch, arguments, options, races, &turns);
+        blocks[b] =
+            std::make_unique<Interpreter>(module, launch, arguments, options, races, &turns);
         return blocks[b]->run(std::int64_t(b));
       });
   return all;
 }
 
 /// One cluster after another, of blocks that see each other's shared memory.
-Outcome run_clusters(const Module& module, const Launch& launch, std::span<const Argument> arguments,
-                     const InterpretOptions& options) {
+Outcome run_clusters(const Module& module, const Launch& launch,
+                     std::span<const Argument> arguments, const InterpretOptions& options) {
   RaceDetector races;
   Outcome all;
   const auto& c = module.kernel().cluster;
   const auto& grid = launch.grid;
-  const auto place = [](std::int64_t n, std::int64_t x, std::int64_t y) { return std::array{n % x, n / x % y, n / x / y}; };
+  const auto place = [](std::int64_t n, std::int64_t x, std::int64_t y) {
+    return std::array{n % x, n / x % y, n / x / y};
+  };
   for (std::int64_t k = 0; k < blocks_of(launch) / blocks_of_cluster(c); ++k) {
     const auto cluster = place(k, grid[0] / c[0], grid[1] / c[1]);
     Neighbours neighbours{std::vector<State*>(std::size_t(blocks_of_cluster(c)))};
@@ -470,7 +508,8 @@ Outcome run_clusters(const Module& module, const Launch& launch, std::span<const
         [&](std::size_t rank, Turns& turns) {
           const auto in = place(std::int64_t(rank), c[0], c[1]);
           const auto at = [&](unsigned d) { return cluster[d] * c[d] + in[d]; };
-          blocks[rank] = std::make_unique<Interpreter>(module, launch, arguments, options, races, &turns);
+          blocks[rank] =
+              std::make_unique<Interpreter>(module, launch, arguments, options, races, &turns);
           State& state = blocks[rank]->state();
           neighbours.blocks[rank] = &state, state.neighbours = &neighbours;
           const Outcome outcome = blocks[rank]->run(at(0) + grid[0] * (at(1) + grid[1] * at(2)));
@@ -489,8 +528,9 @@ namespace {
 
 /// Whether blocks meet at barriers of the grid.
 bool meets(const Module& module) {
-  return std::any_of(module.functions.begin(), module.functions.end(),
-                     [](const Function& f) { return any_inst(f, [](const Inst& inst) { return inst.op == Op::GridBarrier; }); });
+  return std::any_of(module.functions.begin(), module.functions.end(), [](const Function& f) {
+    return any_inst(f, [](const Inst& inst) { return inst.op == Op::GridBarrier; });
+  });
 }
 
 /// Empty, or why the launch cannot be.
@@ -502,41 +542,49 @@ std::string refused(const Module& module, const Launch& launch, std::size_t argu
     if (launch.block[d] < 1 || launch.grid[d] < 0)
       return fmt::format("launch: dimension {} of the grid or block is not positive", d);
     if (f.block[d] && f.block[d] != launch.block[d])
-      return fmt::format("launch: the kernel is made for blocks of {} in dimension {}, not {}", f.block[d], d, launch.block[d]);
+      return fmt::format("launch: the kernel is made for blocks of {} in dimension {}, not {}",
+                         f.block[d], d, launch.block[d]);
     if (launch.block[d] > interpreter::max_threads / threads)
       return fmt::format("launch: more than {} threads in a block", interpreter::max_threads);
     threads *= launch.block[d];
   }
   for (unsigned d = 0; d < 3 && f.in_clusters(); ++d)
     if (launch.grid[d] % f.cluster[d])
-      return fmt::format("launch: the grid is not a multiple of clusters of {} in dimension {}", f.cluster[d], d);
+      return fmt::format("launch: the grid is not a multiple of clusters of {} in dimension {}",
+                         f.cluster[d], d);
   if (launch.warp_size < 1 || launch.warp_size > 64) return "launch: the warp size must be 1 to 64";
-  const std::int64_t blocks = support::clipped_product(launch.grid[0], launch.grid[1], launch.grid[2]);
-  if (support::clipped_product(blocks, threads) > support::most_elements) return "launch: more than 2^62 threads";
+  const std::int64_t blocks =
+      support::clipped_product(launch.grid[0], launch.grid[1], launch.grid[2]);
+  if (support::clipped_product(blocks, threads) > support::most_elements)
+    return "launch: more than 2^62 threads";
   if (meets(module) && blocks > most_together)
     return fmt::format("launch: more than {} blocks meet at barriers of the grid", most_together);
-  if (arguments != f.params().size()) return fmt::format("launch: {} arguments for {} parameters", arguments, f.params().size());
+  if (arguments != f.params().size())
+    return fmt::format("launch: {} arguments for {} parameters", arguments, f.params().size());
   return {};
 }
 
 }  // namespace
 
-Outcome run(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options) {
+Outcome run(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+            const InterpretOptions& options) {
   const DefaultFloatEnvironment environment;
   Outcome outcome;
   outcome.stopped = refused(module, launch, arguments.size());
   if (!outcome.stopped.empty()) return outcome;
-  if (module.kernel().in_clusters()) return interpreter::run_clusters(module, launch, arguments, options);
+  if (module.kernel().in_clusters())
+    return interpreter::run_clusters(module, launch, arguments, options);
   if (meets(module)) return interpreter::run_grid(module, launch, arguments, options);
   interpreter::RaceDetector races;
   return interpreter::Interpreter(module, launch, arguments, options, races).run();
 }
 
-std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments,
-                      const InterpretOptions& options) {
+std::string interpret(const Module& module, const Launch& launch,
+                      std::span<const Argument> arguments, const InterpretOptions& options) {
   const Outcome outcome = run(module, launch, arguments, options);
   std::string text = outcome.fault;
-  if (!text.empty() && outcome.where.line) text += fmt::format(", {}:{}", outcome.where.file, outcome.where.line);
+  if (!text.empty() && outcome.where.line)
+    text += fmt::format(", {}:{}", outcome.where.file, outcome.where.line);
   if (!text.empty() && !outcome.stopped.empty()) text += '\n';
   return text + outcome.stopped;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations across threads: barriers of the block, and the operations of a warp, which is a run of warp_size linear thread ids.
+// Operations across threads: barriers of the block, and the operations of a warp, which is a run of
+// warp_size linear thread ids.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -9,7 +10,8 @@
 
 namespace krait::ir::interpreter {
 
-Cooperation::Cooperation(State& state) : s_(state), warp_epochs_(state.warp_of(state.threads - 1) + 1) {}
+Cooperation::Cooperation(State& state)
+    : s_(state), warp_epochs_(state.warp_of(state.threads - 1) + 1) {}
 
 void Cooperation::begin_block() {
   epoch_ = 0;
@@ -27,15 +29,17 @@ void Cooperation::barrier(const Inst& inst, const Mask& active, const Mask& retu
     missing.remove(active);
     const std::size_t gone = returned.count();
     s_.fault(inst, [&] {
-      return fmt::format("{}: {} of {} threads do not arrive{}, block ({}, {}, {})", info(inst.op).name, missing.count(),
-                         s_.threads, gone ? fmt::format(" ({} have returned)", gone) : "", s_.block_index[0], s_.block_index[1],
-                         s_.block_index[2]);
+      return fmt::format("{}: {} of {} threads do not arrive{}, block ({}, {}, {})",
+                         info(inst.op).name, missing.count(), s_.threads,
+                         gone ? fmt::format(" ({} have returned)", gone) : "", s_.block_index[0],
+                         s_.block_index[1], s_.block_index[2]);
     });
   }
   ++epoch_;
   if (inst.operands.empty()) return;
   const std::uint64_t* operand = s_.column(inst.operands[0]);
-  const std::size_t true_ones = active.where([&](std::size_t lane) { return operand[lane] != 0; }).count();
+  const std::size_t true_ones =
+      active.where([&](std::size_t lane) { return operand[lane] != 0; }).count();
   std::uint64_t result = true_ones;
   if (inst.op == Op::BarrierAnd) result = true_ones == active.count();
   if (inst.op == Op::BarrierOr) result = true_ones != 0;
@@ -80,12 +84,14 @@ void Cooperation::shuffle(const Inst& inst, const Mask& active) {
   std::uint64_t* out = s_.column(inst.results[0]);
   active.for_each([&](std::size_t lane) {
     const std::int64_t named = signed_value(source[lane], type) % warp_size;
-    const auto from = std::size_t(s_.warp_of(lane) * warp_size + (named < 0 ? named + warp_size : named));
+    const auto from =
+        std::size_t(s_.warp_of(lane) * warp_size + (named < 0 ? named + warp_size : named));
     out[lane] = from < s_.threads && active.has(from) ? value[from] : 0;
   });
 }
 
-/// Calls `fn` with the active lanes of each warp that has some, as threads of the block in ascending order.
+/// Calls `fn` with the active lanes of each warp that has some, as threads of the block in
+/// ascending order.
 template <class Fn>
 void Cooperation::for_each_warp(const Mask& active, Fn&& fn) {
   std::vector<std::size_t> lanes;
@@ -105,7 +111,8 @@ void Cooperation::match_any(const Inst& inst, const Mask& active) {
     for (const std::size_t lane : lanes) {
       std::uint64_t same = 0;
       for (const std::size_t other : lanes)
-        same |= std::uint64_t(operand[other] == operand[lane]) << other % unsigned(s_.launch.warp_size);
+        same |= std::uint64_t(operand[other] == operand[lane])
+                << other % unsigned(s_.launch.warp_size);
       out[lane] = same;
     }
   });
@@ -127,7 +134,8 @@ void Cooperation::combine(const Inst& inst, const Mask& active) {
         function(operands, &sums[i], 1);
       }
     }
-    for (std::size_t i = 0; i < lanes.size(); ++i) out[lanes[i]] = inst.op == Op::WarpScan ? sums[i] : sums.back();
+    for (std::size_t i = 0; i < lanes.size(); ++i)
+      out[lanes[i]] = inst.op == Op::WarpScan ? sums[i] : sums.back();
   });
 }
 
@@ -137,7 +145,9 @@ void Cooperation::uniform(const Inst& inst, const Mask& active) {
   active.for_each([&](std::size_t lane) {
     if (first == s_.threads) first = lane;
     else if (operand[lane] != operand[first])
-      s_.fault(inst, [&] { return "uniform: the operand is not equal in the whole block" + s_.who(lane); });
+      s_.fault(inst, [&] {
+        return "uniform: the operand is not equal in the whole block" + s_.who(lane);
+      });
   });
   if (first < s_.threads) s_.fill(inst.results[0], operand[first], active);
 }

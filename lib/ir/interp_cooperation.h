@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What threads do together in a launch that the interpreter runs, and how many barriers they have passed.
+// What threads do together in a launch that the interpreter runs, and how many barriers they have
+// passed.
 #pragma once
 
 #include <vector>

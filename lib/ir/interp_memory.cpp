@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and atomics. Every access is checked against extents (or, once accesses are flat, against the range that extents
-// and strides span); one that fails reads 0 and writes nothing.
+// Loads, stores and atomics. Every access is checked against extents (or, once accesses are flat,
+// against the range that extents and strides span); one that fails reads 0 and writes nothing.
 #include <algorithm>
 #include <cstring>
 
@@ -41,12 +41,14 @@ std::string Memory::indices_text(const Inst& inst, unsigned indices, std::size_t
   std::string text;
   for (unsigned d = 0; d < indices; ++d) {
     const ValueId v = inst.operands[1 + d];
-    text += fmt::format("{}{}", d ? ", " : "", signed_value(s_.column(v)[lane], s_.f().type_of(v).scalar));
+    text += fmt::format("{}{}", d ? ", " : "",
+                        signed_value(s_.column(v)[lane], s_.f().type_of(v).scalar));
   }
   return text;
 }
 
-/// Where the lane's array begins, or null and a fault: a block that the lane names may not be there.
+/// Where the lane's array begins, or null and a fault: a block that the lane names may not be
+/// there.
 std::byte* Memory::begin_of(const Inst& inst, std::size_t lane) {
   const Array* const a = s_.array(inst.operands[0], lane);
   if (a) return a->data + lane * a->thread_bytes;
@@ -56,12 +58,15 @@ std::byte* Memory::begin_of(const Inst& inst, std::size_t lane) {
     const std::string& label = s_.array(inst.operands[0]).label;
     const std::string_view word = access_word(inst.op);
     if (rank < 0 || std::size_t(rank) >= blocks)
-      return fmt::format("cluster: {} {} of block {}, of {} in the cluster{}", word, label, rank, blocks, s_.who(lane));
+      return fmt::format("cluster: {} {} of block {}, of {} in the cluster{}", word, label, rank,
+                         blocks, s_.who(lane));
     if (s_.neighbours->blocks[std::size_t(rank)])
-      return fmt::format("cluster: {} {} of block {}, which has ended: let all blocks reach kr::cluster_sync() before they end{}",
-                         word, label, rank, s_.who(lane));
-    return fmt::format("cluster: {} {} of block {}, which has not begun: let all blocks reach kr::cluster_sync() first{}", word, label,
-                       rank, s_.who(lane));
+      return fmt::format(
+          "cluster: {} {} of block {}, which has ended: let all blocks reach kr::cluster_sync() before they end{}",
+          word, label, rank, s_.who(lane));
+    return fmt::format(
+        "cluster: {} {} of block {}, which has not begun: let all blocks reach kr::cluster_sync() first{}",
+        word, label, rank, s_.who(lane));
   });
   return nullptr;
 }
@@ -93,8 +98,10 @@ std::byte* Memory::locate(const Inst& inst, unsigned indices, std::size_t lane) 
   }
   s_.fault(inst, [&] {
     std::string extents;
-    for (unsigned d = 0; d < a.rank; ++d) extents += fmt::format("{}{}", d ? ", " : "", a.extents[d]);
-    return fmt::format("out of bounds: {} {} at {}({}), extents ({}){}", access_word(inst.op), a.label,
+    for (unsigned d = 0; d < a.rank; ++d)
+      extents += fmt::format("{}{}", d ? ", " : "", a.extents[d]);
+    return fmt::format("out of bounds: {} {} at {}({}), extents ({}){}", access_word(inst.op),
+                       a.label,
                        a.space == Space::Argument ? "byte "
                        : flat                     ? "flat index "
                                                   : "",
@@ -103,15 +110,18 @@ std::byte* Memory::locate(const Inst& inst, unsigned indices, std::size_t lane) 
   return nullptr;
 }
 
-/// As locate, for `count` elements from a flat index on, whose address must be a multiple of their size together where arrays are aligned.
+/// As locate, for `count` elements from a flat index on, whose address must be a multiple of their
+/// size together where arrays are aligned.
 std::byte* Memory::locate_vector(const Inst& inst, unsigned count, std::size_t lane) {
   const Array& a = s_.array(inst.operands[0]);
-  const std::int64_t i = signed_value(s_.column(inst.operands[1])[lane], s_.f().type_of(inst.operands[1]).scalar);
+  const std::int64_t i =
+      signed_value(s_.column(inst.operands[1])[lane], s_.f().type_of(inst.operands[1]).scalar);
   const std::int64_t bytes = count * size_of(inst.type.scalar);
   if (i < a.first || i >= a.end || (a.end - i) * a.elem_bytes < std::int64_t(inst.imm) + bytes) {
     s_.fault(inst, [&] {
-      return fmt::format("out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}", access_word(inst.op),
-                         a.label, i, count - 1, a.end - a.first, s_.who(lane));
+      return fmt::format(
+          "out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}",
+          access_word(inst.op), a.label, i, count - 1, a.end - a.first, s_.who(lane));
     });
     return nullptr;
   }
@@ -119,35 +129,42 @@ std::byte* Memory::locate_vector(const Inst& inst, unsigned count, std::size_t l
   if (!begin) return nullptr;
   std::byte* const p = begin + i * a.elem_bytes + inst.imm;
   const bool aligned = s_.f().facts.aligned || a.space != Space::Global;
-  if (aligned && reinterpret_cast<std::uintptr_t>(p) % std::uintptr_t(std::min<std::int64_t>(bytes, 16)))
+  if (aligned &&
+      reinterpret_cast<std::uintptr_t>(p) % std::uintptr_t(std::min<std::int64_t>(bytes, 16)))
     s_.fault(inst, [&] {
-      return fmt::format("misaligned: {} {} at flat index ({}){}", access_word(inst.op), a.label, i, s_.who(lane));
+      return fmt::format("misaligned: {} {} at flat index ({}){}", access_word(inst.op), a.label, i,
+                         s_.who(lane));
     });
   return p;
 }
 
-void Memory::observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane) {
+void Memory::observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind,
+                     std::size_t lane) {
   observe(inst, *s_.array(inst.operands[0], lane), p, bytes, kind, lane);
 }
 
-void Memory::observe(const Inst& inst, Array& a, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane) {
+void Memory::observe(const Inst& inst, Array& a, const std::byte* p, unsigned bytes,
+                     AccessKind kind, std::size_t lane) {
   if (!a.written.empty()) {
     const std::size_t offset = std::size_t(p - a.data);
     for (unsigned i = 0; i < bytes; ++i) {
       if (kind != AccessKind::Write && !a.written[offset + i])
         s_.fault(inst, [&] {
-          return fmt::format("uninitialised: {} {} at byte {}, which nothing wrote{}", access_word(inst.op), a.label, offset + i,
-                             s_.who(lane));
+          return fmt::format("uninitialised: {} {} at byte {}, which nothing wrote{}",
+                             access_word(inst.op), a.label, offset + i, s_.who(lane));
         });
       if (kind != AccessKind::Read) a.written[offset + i] = 1;
     }
   }
   if (s_.options.races && a.space != Space::Local) {
     const std::string conflict =
-        races_.access(a.space == Space::Shared || a.space == Space::Cluster, p, bytes, kind, cooperation_.place_of(lane));
+        races_.access(a.space == Space::Shared || a.space == Space::Cluster, p, bytes, kind,
+                      cooperation_.place_of(lane));
     if (!conflict.empty())
-      s_.fault(inst,
-               [&] { return fmt::format("data race: {} {}: {}{}", access_word(inst.op), a.label, conflict, s_.who(lane)); });
+      s_.fault(inst, [&] {
+        return fmt::format("data race: {} {}: {}{}", access_word(inst.op), a.label, conflict,
+                           s_.who(lane));
+      });
   }
 }
 
@@ -179,7 +196,8 @@ void Memory::load_vector(const Inst& inst, const Mask& active) {
   const unsigned bytes = size_of(inst.type.scalar);
   active.for_each([&](std::size_t lane) {
     const std::byte* p = locate_vector(inst, count, lane);
-    for (unsigned i = 0; i < count; ++i) s_.column(inst.results[i])[lane] = p ? read_memory(p + i * bytes, inst.type.scalar) : 0;
+    for (unsigned i = 0; i < count; ++i)
+      s_.column(inst.results[i])[lane] = p ? read_memory(p + i * bytes, inst.type.scalar) : 0;
     if (p) observe(inst, p, count * bytes, AccessKind::Read, lane);
   });
 }
@@ -190,18 +208,21 @@ void Memory::store_vector(const Inst& inst, const Mask& active) {
   active.for_each([&](std::size_t lane) {
     std::byte* p = locate_vector(inst, count, lane);
     if (!p) return;
-    for (unsigned i = 0; i < count; ++i) write_memory(p + i * bytes, inst.type.scalar, s_.column(inst.operands[2 + i])[lane]);
+    for (unsigned i = 0; i < count; ++i)
+      write_memory(p + i * bytes, inst.type.scalar, s_.column(inst.operands[2 + i])[lane]);
     observe(inst, p, count * bytes, AccessKind::Write, lane);
   });
 }
 
-/// `update` is the pure operation that makes the new value, or the atomic itself where there is none.
+/// `update` is the pure operation that makes the new value, or the atomic itself where there is
+/// none.
 void Memory::atomic(const Inst& inst, Op update, const Mask& active) {
   const unsigned indices = unsigned(inst.operands.size()) - 1 - values_of_access(inst.op);
   const Scalar type = inst.type.scalar;
   const LaneFunction function = lane_function(update, type, type);
   const std::uint64_t* value = s_.column(inst.operands.back());
-  const std::uint64_t* expected = inst.op == Op::AtomicCas ? s_.column(inst.operands[1 + indices]) : nullptr;
+  const std::uint64_t* expected =
+      inst.op == Op::AtomicCas ? s_.column(inst.operands[1 + indices]) : nullptr;
   active.for_each([&](std::size_t lane) {
     std::byte* p = locate(inst, indices, lane);
     const std::uint64_t old = p ? read_memory(p, type) : 0;
@@ -209,9 +230,11 @@ void Memory::atomic(const Inst& inst, Op update, const Mask& active) {
       std::uint64_t next = value[lane];
       const std::uint64_t* operands[] = {&old, &value[lane]};
       if (function) function(operands, &next, 1);
-      else if (update == Op::AtomicLoad || (update == Op::AtomicCas && old != expected[lane])) next = old;
+      else if (update == Op::AtomicLoad || (update == Op::AtomicCas && old != expected[lane]))
+        next = old;
       else if (update == Op::AtomicInc) next = old >= value[lane] ? 0 : old + 1;
-      else if (update == Op::AtomicDec) next = old == 0 || old > value[lane] ? value[lane] : old - 1;
+      else if (update == Op::AtomicDec)
+        next = old == 0 || old > value[lane] ? value[lane] : old - 1;
       write_memory(p, type, next);
       observe(inst, p, size_of(type), AccessKind::Atomic, lane);
     }
@@ -220,14 +243,15 @@ void Memory::atomic(const Inst& inst, Op update, const Mask& active) {
 }
 
 /// The first byte of a factor whose offset is the next operand, or null and a fault.
-const std::byte* Memory::factor(const Inst& inst, std::size_t operand, std::int64_t elements, std::size_t lane) {
+const std::byte* Memory::factor(const Inst& inst, std::size_t operand, std::int64_t elements,
+                                std::size_t lane) {
   const Array& a = s_.array(inst.operands[operand]);
   const ValueId offset = inst.operands[operand + 1];
   const std::int64_t first = signed_value(s_.column(offset)[lane], s_.f().type_of(offset).scalar);
   if (first >= 0 && first + elements <= a.extents[0]) return a.data + first * a.elem_bytes;
   s_.fault(inst, [&] {
-    return fmt::format("out of bounds: product reads {} at {} and the next {}, of {} elements{}", a.label, first, elements - 1,
-                       a.extents[0], s_.who(lane));
+    return fmt::format("out of bounds: product reads {} at {} and the next {}, of {} elements{}",
+                       a.label, first, elements - 1, a.extents[0], s_.who(lane));
   });
   return nullptr;
 }
@@ -238,12 +262,14 @@ void Memory::product(const Inst& inst, const Mask& active) {
   const ThreadTile tile = *ThreadTile::of(p.rows, p.columns, std::int64_t(s_.threads));
   const Scalar sums = inst.type.scalar;
   const bool floats = is_float(sums);
-  const LaneFunction wide[] = {lane_function(Op::Cast, sums, p.left), lane_function(Op::Cast, sums, p.right)},
+  const LaneFunction wide[] = {lane_function(Op::Cast, sums, p.left),
+                               lane_function(Op::Cast, sums, p.right)},
                      fma = floats ? lane_function(Op::Fma, sums, sums) : nullptr;
   // Factors are widened once per offset, which is the same for all threads of most blocks.
   std::vector<std::uint64_t> factors[2];
   const std::byte* known[2] = {};
-  const auto widen = [&](unsigned side, const std::byte* from, Scalar s, std::int64_t rows, std::int64_t columns, auto place) {
+  const auto widen = [&](unsigned side, const std::byte* from, Scalar s, std::int64_t rows,
+                         std::int64_t columns, auto place) {
     if (known[side] == from) return;
     known[side] = from;
     factors[side].resize(std::size_t(rows * columns));
@@ -258,13 +284,16 @@ void Memory::product(const Inst& inst, const Mask& active) {
   };
   const bool watched = s_.options.races || !s_.array(inst.operands[0]).written.empty();
   active.for_each([&](std::size_t lane) {
-    const std::byte *left = factor(inst, 0, p.left_tile().size(), lane), *right = factor(inst, 2, p.right_tile().size(), lane);
+    const std::byte *left = factor(inst, 0, p.left_tile().size(), lane),
+                    *right = factor(inst, 2, p.right_tile().size(), lane);
     if (!left || !right) {
       for (std::size_t e = 0; e < inst.results.size(); ++e) s_.column(inst.results[e])[lane] = 0;
       return;
     }
-    widen(0, left, p.left, p.rows, p.depth, [&](std::int64_t r, std::int64_t k) { return p.left_place(r, k); });
-    widen(1, right, p.right, p.depth, p.columns, [&](std::int64_t k, std::int64_t c) { return p.right_place(k, c); });
+    widen(0, left, p.left, p.rows, p.depth,
+          [&](std::int64_t r, std::int64_t k) { return p.left_place(r, k); });
+    widen(1, right, p.right, p.depth, p.columns,
+          [&](std::int64_t k, std::int64_t c) { return p.right_place(k, c); });
     for (std::int64_t e = 0; e < tile.elements(); ++e) {
       const std::int64_t row = tile.row(std::int64_t(lane), tile.row_of(e)),
                          column = tile.column(std::int64_t(lane), tile.column_of(e));
@@ -276,9 +305,10 @@ void Memory::product(const Inst& inst, const Mask& active) {
         if (floats) fma(in, &sum, 1);
         else sum = std::uint32_t(sum + *x * *y);
         if (!watched) continue;
-        observe(inst, s_.array(inst.operands[0]), left + p.left_place(row, k) * size_of(p.left), size_of(p.left),
-                AccessKind::Read, lane);
-        observe(inst, s_.array(inst.operands[2]), right + p.right_place(k, column) * size_of(p.right), size_of(p.right),
+        observe(inst, s_.array(inst.operands[0]), left + p.left_place(row, k) * size_of(p.left),
+                size_of(p.left), AccessKind::Read, lane);
+        observe(inst, s_.array(inst.operands[2]),
+                right + p.right_place(k, column) * size_of(p.right), size_of(p.right),
                 AccessKind::Read, lane);
       }
       s_.column(inst.results[std::size_t(e)])[lane] = sum;
@@ -286,17 +316,20 @@ void Memory::product(const Inst& inst, const Mask& active) {
   });
 }
 
-/// Elements between a row of a view and neighbours in shared memory, where zeros are behind those that there are.
+/// Elements between a row of a view and neighbours in shared memory, where zeros are behind those
+/// that there are.
 void Memory::copy_row(const Inst& inst, const Mask& active) {
   const CopyOperands at = copy_operands(inst.op);
   Array &shared = s_.array(inst.operands[at.shared]), &view = s_.array(inst.operands[at.view]);
   const auto number = [&](std::size_t operand, std::size_t lane) {
-    return signed_value(s_.column(inst.operands[operand])[lane], s_.f().type_of(inst.operands[operand]).scalar);
+    return signed_value(s_.column(inst.operands[operand])[lane],
+                        s_.f().type_of(inst.operands[operand]).scalar);
   };
   const std::int64_t all = inst.list[0], bytes = shared.elem_bytes;
   active.for_each([&](std::size_t lane) {
     if (number(at.count, lane) < 0) return;
-    const std::int64_t first = number(at.shared + 1, lane), given = std::min(number(at.count, lane), all);
+    const std::int64_t first = number(at.shared + 1, lane),
+                       given = std::min(number(at.count, lane), all);
     bool inside = first >= 0 && first + all <= shared.extents[0];
     std::int64_t element = 0, step = 1;
     if (s_.f().flat) {
@@ -304,7 +337,8 @@ void Memory::copy_row(const Inst& inst, const Mask& active) {
       inside = inside && (given == 0 || (element >= view.first && element + given <= view.end));
     } else {
       for (unsigned d = 0; d < view.rank; ++d) {
-        const std::int64_t i = number(at.indices + d, lane), last = d + 1 == view.rank ? i + given : i + 1;
+        const std::int64_t i = number(at.indices + d, lane),
+                           last = d + 1 == view.rank ? i + given : i + 1;
         inside = inside && (given == 0 || (i >= 0 && last <= view.extents[d]));
         element += i * view.strides[d];
       }
@@ -312,11 +346,14 @@ void Memory::copy_row(const Inst& inst, const Mask& active) {
     }
     if (!inside)
       return s_.fault(inst, [&] {
-        return fmt::format("out of bounds: {} of {} elements of {} and {} at {}{}", info(inst.op).name, given, view.label,
-                           shared.label, first, s_.who(lane));
+        return fmt::format("out of bounds: {} of {} elements of {} and {} at {}{}",
+                           info(inst.op).name, given, view.label, shared.label, first,
+                           s_.who(lane));
       });
     for (std::int64_t i = 0; i < all; ++i) {
-      std::byte *const here = shared.data + (first + i) * bytes, *const there = view.data + (element + i * step) * bytes;
+      std::byte *const here = shared.data + (first + i) * bytes, *const there =
+                                                                     view.data +
+                                                                     (element + i * step) * bytes;
       if (inst.op == Op::CopyBack) {
         if (i >= given) break;
         observe(inst, shared, here, unsigned(bytes), AccessKind::Read, lane);
@@ -338,30 +375,36 @@ void Memory::copy_row(const Inst& inst, const Mask& active) {
 /// The block's threads take turns at the pieces of 16 bytes.
 void Memory::copy_tile(const Inst& inst, const Mask& active) {
   const TileCopy t(inst);
-  Array &shared = s_.array(inst.operands[TileCopy::shared]), &view = s_.array(inst.operands[TileCopy::view]);
+  Array &shared = s_.array(inst.operands[TileCopy::shared]),
+        &view = s_.array(inst.operands[TileCopy::view]);
   const std::int64_t bytes = shared.elem_bytes;
   const SharedTile tile = t.tile(unsigned(bytes));
   std::vector<std::size_t> lanes;
   active.for_each([&](std::size_t lane) { lanes.push_back(lane); });
   if (lanes.empty()) return;
   const auto number = [&](std::size_t operand, std::size_t lane) {
-    return signed_value(s_.column(inst.operands[operand])[lane], s_.f().type_of(inst.operands[operand]).scalar);
+    return signed_value(s_.column(inst.operands[operand])[lane],
+                        s_.f().type_of(inst.operands[operand]).scalar);
   };
   const auto outside = [&](std::size_t lane) {
     s_.fault(inst, [&] {
-      return fmt::format("out of bounds: {} of {} x {} elements of {} to {} at {}{}", info(inst.op).name, t.rows, t.columns,
-                         view.label, shared.label, number(TileCopy::offset, lane), s_.who(lane));
+      return fmt::format("out of bounds: {} of {} x {} elements of {} to {} at {}{}",
+                         info(inst.op).name, t.rows, t.columns, view.label, shared.label,
+                         number(TileCopy::offset, lane), s_.who(lane));
     });
   };
   const unsigned row_dimension = view.rank - 2u, column_dimension = view.rank - 1u;
   for (std::int64_t r = 0; r < t.rows; ++r)
     for (std::int64_t c = 0; c < t.columns; ++c) {
-      const std::size_t lane = lanes[std::size_t((r * t.columns + c) / tile.piece()) % lanes.size()];
+      const std::size_t lane =
+          lanes[std::size_t((r * t.columns + c) / tile.piece()) % lanes.size()];
       const std::int64_t at = number(TileCopy::offset, lane) + tile.place(r, c);
       std::int64_t element = 0;
       bool there = true, matrix = at >= 0 && at < shared.extents[0];
       for (unsigned d = 0; d < view.rank; ++d) {
-        const std::int64_t i = number(TileCopy::indices + d, lane) + (d == row_dimension ? r : d == column_dimension ? c : 0);
+        const std::int64_t i = number(TileCopy::indices + d, lane) + (d == row_dimension      ? r
+                                                                      : d == column_dimension ? c
+                                                                                              : 0);
         const bool inside = i >= 0 && i < view.extents[d];
         (d < row_dimension ? matrix : there) &= inside;
         element += i * view.strides[d];

@@ -29,9 +29,12 @@ class Memory {
   std::byte* begin_of(const Inst& inst, std::size_t lane);
   std::byte* locate(const Inst& inst, unsigned indices, std::size_t lane);
   std::byte* locate_vector(const Inst& inst, unsigned count, std::size_t lane);
-  void observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane);
-  void observe(const Inst& inst, Array& a, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane);
-  const std::byte* factor(const Inst& inst, std::size_t operand, std::int64_t elements, std::size_t lane);
+  void observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind,
+               std::size_t lane);
+  void observe(const Inst& inst, Array& a, const std::byte* p, unsigned bytes, AccessKind kind,
+               std::size_t lane);
+  const std::byte* factor(const Inst& inst, std::size_t operand, std::int64_t elements,
+                          std::size_t lane);
   std::string indices_text(const Inst& inst, unsigned indices, std::size_t lane) const;
 
   State& s_;

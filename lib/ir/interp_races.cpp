@@ -33,7 +33,8 @@ bool RaceDetector::Trace::unordered_with(const Place& place) const {
   return last.warp_epoch == place.warp_epoch && (threads || last.thread != place.thread);
 }
 
-std::string RaceDetector::access(bool shared, const std::byte* p, unsigned bytes, AccessKind kind, const Place& place) {
+std::string RaceDetector::access(bool shared, const std::byte* p, unsigned bytes, AccessKind kind,
+                                 const Place& place) {
   constexpr const char* names[] = {"read", "write", "atomic access"};
   auto& memory = shared ? shared_ : global_;
   std::string conflict;
@@ -44,9 +45,11 @@ std::string RaceDetector::access(bool shared, const std::byte* p, unsigned bytes
       const Trace& trace = byte.traces[other];
       if (harmless || !trace.unordered_with(place)) continue;
       const bool same_thread = trace.last.block == place.block && trace.last.thread == place.thread;
-      const std::string thread = same_thread ? "another thread" : fmt::format("thread {}", trace.last.thread);
-      conflict = fmt::format("{} by thread {} of block {} and {} by {} of block {}", names[unsigned(kind)], place.thread,
-                             place.block, names[other], thread, trace.last.block);
+      const std::string thread =
+          same_thread ? "another thread" : fmt::format("thread {}", trace.last.thread);
+      conflict =
+          fmt::format("{} by thread {} of block {} and {} by {} of block {}", names[unsigned(kind)],
+                      place.thread, place.block, names[other], thread, trace.last.block);
     }
     byte.traces[unsigned(kind)].add(place);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds data races while the interpreter runs: two accesses of one byte by different threads, not both reads and not both atomic,
-// with no barrier between them. Each byte remembers for each kind of access whom a later access is not ordered after: blocks are
-// never ordered, warps of a block by the block's barriers, threads of a warp by its barriers too.
+// Finds data races while the interpreter runs: two accesses of one byte by different threads, not
+// both reads and not both atomic, with no barrier between them. Each byte remembers for each kind
+// of access whom a later access is not ordered after: blocks are never ordered, warps of a block by
+// the block's barriers, threads of a warp by its barriers too.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +27,16 @@ struct Place {
 class RaceDetector {
  public:
   /// Empty, or the conflict: "write by thread 3 of block 0 and read by thread 4 of block 0".
-  std::string access(bool shared, const std::byte* p, unsigned bytes, AccessKind kind, const Place& place);
+  std::string access(bool shared, const std::byte* p, unsigned bytes, AccessKind kind,
+                     const Place& place);
   /// Shared memory is another one from here on.
   void begin_block() { shared_.clear(); }
   /// What comes is ordered after everything before.
   void order_all() { global_.clear(), shared_.clear(); }
 
  private:
-  /// Past accesses of one kind: the last one, and whether others on the same level are as unordered with what follows.
+  /// Past accesses of one kind: the last one, and whether others on the same level are as unordered
+  /// with what follows.
   struct Trace {
     bool any = false, blocks = false, warps = false, threads = false;
     Place last;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a launch starts from, a column for every value and arrays from arguments and declarations; threads and columns.
+// What a launch starts from, a column for every value and arrays from arguments and declarations;
+// threads and columns.
 #include <algorithm>
 #include <new>
 
@@ -33,7 +34,8 @@ void set_range(Array& a) {
 
 }  // namespace
 
-State::State(const Module& module, const Launch& for_launch, std::span<const Argument> arguments, const InterpretOptions& with)
+State::State(const Module& module, const Launch& for_launch, std::span<const Argument> arguments,
+             const InterpretOptions& with)
     : launch(for_launch),
       options(with),
       threads(std::size_t(launch.block[0] * launch.block[1] * launch.block[2])),
@@ -53,7 +55,8 @@ State::State(const Module& module, const Launch& for_launch, std::span<const Arg
   make_arguments(arguments);
 }
 
-/// Constants, arrays and the choice of loops over lanes, for the instructions that the region reaches: others mean nothing.
+/// Constants, arrays and the choice of loops over lanes, for the instructions that the region
+/// reaches: others mean nothing.
 void State::prepare(RegionId r) {
   for (const InstId id : f().regions[r].insts) {
     const Inst& inst = f().insts[id];
@@ -62,7 +65,8 @@ void State::prepare(RegionId r) {
     if (inst.op == Op::SharedOf) make_shared_of(inst);
     const bool value = !inst.operands.empty() && f().type_of(inst.operands[0]).is_value();
     if (value && inst.results.size() == 1)
-      now->functions[id] = lane_function(inst.op, inst.type.scalar, f().type_of(inst.operands[0]).scalar);
+      now->functions[id] =
+          lane_function(inst.op, inst.type.scalar, f().type_of(inst.operands[0]).scalar);
     for (const RegionId inner : inst.regions) prepare(inner);
   }
 }
@@ -72,7 +76,8 @@ void State::make_frame(const Function& f) {
   Frame& frame = frames_.emplace_back();
   const std::size_t columns = std::max<std::size_t>(f.values.size(), 1);
   frame.f = &f, frame.stride = stride;
-  frame.columns.reset(static_cast<std::uint64_t*>(std::calloc(columns * stride, sizeof(std::uint64_t))));
+  frame.columns.reset(
+      static_cast<std::uint64_t*>(std::calloc(columns * stride, sizeof(std::uint64_t))));
   if (!frame.columns) throw std::bad_alloc();
   frame.functions.resize(f.insts.size());
   frame.array_of.assign(f.values.size(), none);
@@ -127,7 +132,8 @@ void State::make_block_array(const Inst& inst) {
   set_range(a);
   const std::size_t bytes = std::size_t(a.extents[0] * row);
   const bool local = inst.op == Op::Local;
-  // At least one byte, so that the address is one. The allocator aligns it for 16-byte accesses, a thread's part of it too.
+  // At least one byte, so that the address is one. The allocator aligns it for 16-byte accesses, a
+  // thread's part of it too.
   if (local) a.thread_bytes = (bytes + 15) / 16 * 16;
   a.storage.resize(std::max<std::size_t>(local ? a.thread_bytes * threads : bytes, 1));
   if (!local && options.uninitialised) a.written.resize(bytes);
@@ -140,14 +146,16 @@ void State::make_block_array(const Inst& inst) {
 void State::make_shared_of(const Inst& inst) {
   const Array& shared = array(inst.operands[0]);
   Array a;
-  a.space = Space::Cluster, a.label = shared.label, a.rank = shared.rank, a.elem_bytes = shared.elem_bytes;
-  a.extents = shared.extents, a.strides = shared.strides, a.first = shared.first, a.end = shared.end;
+  a.space = Space::Cluster, a.label = shared.label, a.rank = shared.rank,
+  a.elem_bytes = shared.elem_bytes;
+  a.extents = shared.extents, a.strides = shared.strides, a.first = shared.first,
+  a.end = shared.end;
   a.of = now->array_of[inst.operands[0]];
   now->array_of[inst.results[0]] = std::uint32_t(arrays_.size());
   arrays_.push_back(std::move(a));
 }
 
-// ---- threads ----------------------------------------------------------------------------------------------------------------
+// ---- threads ------------------------------------------------------------------------------------
 
 std::int64_t State::thread_index(std::size_t lane, unsigned dimension) const {
   const auto linear = std::int64_t(lane);
@@ -162,11 +170,12 @@ std::string State::where(const Inst& inst) const {
 }
 
 std::string State::who(std::size_t lane) const {
-  return fmt::format(", block ({}, {}, {}), thread ({}, {}, {})", block_index[0], block_index[1], block_index[2],
-                     thread_index(lane, 0), thread_index(lane, 1), thread_index(lane, 2));
+  return fmt::format(", block ({}, {}, {}), thread ({}, {}, {})", block_index[0], block_index[1],
+                     block_index[2], thread_index(lane, 0), thread_index(lane, 1),
+                     thread_index(lane, 2));
 }
 
-// ---- columns ----------------------------------------------------------------------------------------------------------------
+// ---- columns ------------------------------------------------------------------------------------
 
 void State::copy(const std::uint64_t* from, std::uint64_t* to, const Mask& active) const {
   for (unsigned w = 0; w < words; ++w) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interpreter's inside: the state of one launch, and the threads of the block that runs now. A value is a column of bits,
-// one a thread, in linear thread order (x fastest); a set of threads is a mask. Pure operations run over whole words of 64 lanes,
-// active or not: they are total, and what an inactive lane computes is never read, because a value's uses run under a part of
-// the mask that its definition ran under. Everything else goes active lane by active lane, in ascending order.
+// The interpreter's inside: the state of one launch, and the threads of the block that runs now. A
+// value is a column of bits, one a thread, in linear thread order (x fastest); a set of threads is
+// a mask. Pure operations run over whole words of 64 lanes, active or not: they are total, and what
+// an inactive lane computes is never read, because a value's uses run under a part of the mask that
+// its definition ran under. Everything else goes active lane by active lane, in ascending order.
 #pragma once
 
 #include <array>
@@ -90,10 +91,11 @@ struct Array {
   std::array<std::int64_t, max_rank> strides{};  // in elements
   std::int64_t first = 0, end = 0;               // the flat indices that belong to it
   std::int64_t elem_bytes = 0;
-  std::uint32_t of = 0;               // cluster: which array of the block
-  std::size_t thread_bytes = 0;       // local: distance from one thread's array to the next's
-  std::vector<std::byte> storage;     // shared and local
-  std::vector<std::uint8_t> written;  // shared, where reads of nothing are to be reported: one flag a byte
+  std::uint32_t of = 0;            // cluster: which array of the block
+  std::size_t thread_bytes = 0;    // local: distance from one thread's array to the next's
+  std::vector<std::byte> storage;  // shared and local
+  // shared, where reads of nothing are to be reported: one flag a byte
+  std::vector<std::uint8_t> written;
 };
 
 /// The value of an integer of type `s`; u64 above 2^63 comes out negative.
@@ -104,7 +106,8 @@ void write_memory(std::byte* p, Scalar s, std::uint64_t bits);
 /// Ends the launch; the last line of the fault says why.
 struct Stop {};
 
-/// What a launch holds: the values of the threads of the block that runs now, the arrays, and what went wrong so far.
+/// What a launch holds: the values of the threads of the block that runs now, the arrays, and what
+/// went wrong so far.
 class State;
 
 /// The blocks that this one sees: those of its cluster, by rank. Null: not begun.
@@ -118,7 +121,8 @@ class State {
   };
 
  public:
-  State(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options);
+  State(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+        const InterpretOptions& options);
   State(const State&) = delete;
 
   /// The values of a function's threads. Nothing is recursive, so one a function will do.
@@ -135,7 +139,8 @@ class State {
   std::uint64_t* column(ValueId v) const { return now->column(v); }
   Array& array(ValueId v) { return arrays_[now->array_of[v]]; }
   const Array& array(ValueId v) const { return arrays_[now->array_of[v]]; }
-  /// Of the cluster's blocks in a lane's place: where `v` is the array of a block that each lane names, and the block can be seen.
+  /// Of the cluster's blocks in a lane's place: where `v` is the array of a block that each lane
+  /// names, and the block can be seen.
   Array* array(ValueId v, std::size_t lane) {
     Array& a = array(v);
     if (a.space != Space::Cluster) return &a;
@@ -175,7 +180,8 @@ class State {
   std::array<std::int64_t, 3> block_index{};
   std::uint64_t block_number = 0;
   const Neighbours* neighbours = nullptr;  // in a cluster
-  bool ended = false;                      // in a cluster: the block is over, and its shared memory gone
+  // in a cluster: the block is over, and its shared memory gone
+  bool ended = false;
   Outcome outcome;
 
  private:

@@ -26,7 +26,8 @@ std::size_t Turns::meet() {
   return missing_;
 }
 
-void Turns::run(std::size_t blocks, const std::function<void(std::size_t)>& block, const std::function<void()>& met) {
+void Turns::run(std::size_t blocks, const std::function<void(std::size_t)>& block,
+                const std::function<void()>& met) {
   ended_.assign(blocks, false), turn_ = gone_ = missing_ = 0, met_ = &met;
   std::exception_ptr failed;
   std::vector<std::jthread> threads;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks that meet at barriers of the grid. Each has a thread of its own, to keep its place in the kernel; one of them runs at a time, in
-// ascending order from barrier to barrier.
+// Blocks that meet at barriers of the grid. Each has a thread of its own, to keep its place in the
+// kernel; one of them runs at a time, in ascending order from barrier to barrier.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +15,10 @@ namespace krait::ir::interpreter {
 class Turns {
  public:
   /// Calls `block(number)` for all, and `met()` at each barrier that all have come to.
-  void run(std::size_t blocks, const std::function<void(std::size_t)>& block, const std::function<void()>& met);
-  /// A block is at a barrier, and goes on when it is its turn again. How many blocks ended instead of coming.
+  void run(std::size_t blocks, const std::function<void(std::size_t)>& block,
+           const std::function<void()>& met);
+  /// A block is at a barrier, and goes on when it is its turn again. How many blocks ended instead
+  /// of coming.
   std::size_t meet();
 
  private:
@@ -27,7 +29,8 @@ class Turns {
   std::condition_variable next_;
   std::vector<bool> ended_;
   std::size_t turn_ = 0, gone_ = 0;
-  std::size_t missing_ = 0;  // of the blocks, when the last one of those that are left had come to its barrier
+  // of the blocks, when the last one of those that are left had come to its barrier
+  std::size_t missing_ = 0;
   const std::function<void()>* met_ = nullptr;
 };
 

@@ -50,7 +50,9 @@ std::vector<std::string> values_of(std::string_view list) {
   return values;
 }
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /// Every `$NAME` by what it stands for; the longest name counts.
 std::string replaced(std::string_view text, const Chosen& choice) {
@@ -64,8 +66,10 @@ std::string replaced(std::string_view text, const Chosen& choice) {
     while (at + 1 + length < text.size() && is_word(text[at + 1 + length])) ++length;
     Chosen::const_iterator found = choice.end();
     for (; length > 0 && found == choice.end(); --length)
-      if (found = choice.find(std::string(text.substr(at + 1, length))); found != choice.end()) break;
-    if (found == choice.end()) support::fail_usage("a kernel's file: {} is not defined", text.substr(at, 20));
+      if (found = choice.find(std::string(text.substr(at + 1, length))); found != choice.end())
+        break;
+    if (found == choice.end())
+      support::fail_usage("a kernel's file: {} is not defined", text.substr(at, 20));
     out += replaced(found->second, choice);
     at += 1 + length;
   }
@@ -81,7 +85,8 @@ Module parsed(const std::string& text) {
   return std::move(result.module);
 }
 
-/// `grid X Y Z block X Y Z warp LANES arguments …`; what is left out is 1, the warps are then the device's.
+/// `grid X Y Z block X Y Z warp LANES arguments …`; what is left out is 1, the warps are then the
+/// device's.
 Case case_of(const Module& module, const std::string& run) {
   Case c{run, {module, {}, {}}};
   const std::size_t end = std::min(run.find("arguments"), run.size());
@@ -90,14 +95,18 @@ Case case_of(const Module& module, const std::string& run) {
   for (const std::string& word : split(std::string_view(run).substr(0, end), " ")) {
     if (word.empty()) continue;
     if (word == "grid" || word == "block" || word == "warp") {
-      shape = word == "grid" ? &c.kernel.launch.grid : word == "block" ? &c.kernel.launch.block : nullptr;
+      shape = word == "grid"    ? &c.kernel.launch.grid
+              : word == "block" ? &c.kernel.launch.block
+                                : nullptr;
       dimension = 0, c.any_warp = c.any_warp && word != "warp";
       continue;
     }
     const std::int64_t number = product(word);
     if (shape && dimension < 3) (*shape)[dimension++] = number;
     else if (!c.any_warp && !shape) c.kernel.launch.warp_size = int(number);
-    else support::fail_usage("a kernel's file: expected grid X Y Z block X Y Z warp LANES arguments …, not {}", run);
+    else
+      support::fail_usage(
+          "a kernel's file: expected grid X Y Z block X Y Z warp LANES arguments …, not {}", run);
   }
   const Function& f = module.kernel();
   ArgumentReader reader(std::string_view(run).substr(std::min(end + 9, run.size())));
@@ -109,7 +118,8 @@ Case case_of(const Module& module, const std::string& run) {
 /// `; image: WIDTH HEIGHT`.
 std::array<std::int64_t, 2> size_of_image(std::string_view item) {
   const std::vector<std::string> sides = split(item, " ");
-  if (sides.size() != 2) support::fail_usage("a kernel's file: expected image: WIDTH HEIGHT, not {}", item);
+  if (sides.size() != 2)
+    support::fail_usage("a kernel's file: expected image: WIDTH HEIGHT, not {}", item);
   return {product(sides[0]), product(sides[1])};
 }
 
@@ -124,12 +134,15 @@ KernelFile KernelFile::read(const std::string& folder, std::string_view name) {
 
 KernelFile::KernelFile(std::string text, const std::string& folder) : text_(std::move(text)) {
   const std::size_t found = text_.find("\nkir ");
-  const std::size_t module = text_.starts_with("kir ") ? 0 : found == text_.npos ? text_.size() : found + 1;
+  const std::size_t module = text_.starts_with("kir ") ? 0
+                             : found == text_.npos     ? text_.size()
+                                                       : found + 1;
   std::vector<std::string> items;
   for (std::size_t at = 0; at < module;) {
     const std::size_t end = std::min(text_.find('\n', at), module);
     const std::string_view line = std::string_view(text_).substr(at, end - at);
-    if (line.starts_with(";   ") && !items.empty()) items.back().append(" ").append(trimmed(line.substr(1)));
+    if (line.starts_with(";   ") && !items.empty())
+      items.back().append(" ").append(trimmed(line.substr(1)));
     else if (line.starts_with(";")) items.emplace_back(trimmed(line.substr(1)));
     at = end + 1;
   }
@@ -139,21 +152,28 @@ KernelFile::KernelFile(std::string text, const std::string& folder) : text_(std:
     if (item.starts_with("on:")) back_ends_ = split(trimmed(std::string_view(item).substr(3)), " ");
     if (item.starts_with("known:")) known_.emplace_back(trimmed(std::string_view(item).substr(6)));
     if (item.starts_with("for:")) add_words(trimmed(std::string_view(item).substr(4)));
-    if (item.starts_with("of:")) of_ = std::make_shared<KernelFile>(read(folder, trimmed(std::string_view(item).substr(3))));
-    if (item.starts_with("results:")) results_ = unsigned(product(trimmed(std::string_view(item).substr(8))));
-    if (item.starts_with("image:")) image_ = size_of_image(trimmed(std::string_view(item).substr(6)));
+    if (item.starts_with("of:"))
+      of_ = std::make_shared<KernelFile>(read(folder, trimmed(std::string_view(item).substr(3))));
+    if (item.starts_with("results:"))
+      results_ = unsigned(product(trimmed(std::string_view(item).substr(8))));
+    if (item.starts_with("image:"))
+      image_ = size_of_image(trimmed(std::string_view(item).substr(6)));
   }
-  if (runs_.empty()) support::fail_usage("a kernel's file: the launch is missing (; run: grid … block … arguments …)");
+  if (runs_.empty())
+    support::fail_usage(
+        "a kernel's file: the launch is missing (; run: grid … block … arguments …)");
 }
 
 void KernelFile::add_words(std::string_view item) {
   const std::size_t in = item.find(" in ");
-  if (in == item.npos) support::fail_usage("a kernel's file: expected NAME in WORD | WORD …, not {}", item);
+  if (in == item.npos)
+    support::fail_usage("a kernel's file: expected NAME in WORD | WORD …, not {}", item);
   Words words{split(item.substr(0, in), " / "), {}};
   for (const std::string& value : values_of(item.substr(in + 4))) {
     words.values.push_back(split(value, " / "));
     if (words.values.back().size() != words.names.size())
-      support::fail_usage("a kernel's file: {} does not stand for {} words", value, words.names.size());
+      support::fail_usage("a kernel's file: {} does not stand for {} words", value,
+                          words.names.size());
     for (std::string& part : words.values.back())
       if (part == "-") part.clear();
   }
@@ -161,13 +181,15 @@ void KernelFile::add_words(std::string_view item) {
 }
 
 bool KernelFile::is_for(std::string_view back_end) const {
-  return back_ends_.empty() || std::find(back_ends_.begin(), back_ends_.end(), back_end) != back_ends_.end();
+  return back_ends_.empty() ||
+         std::find(back_ends_.begin(), back_ends_.end(), back_end) != back_ends_.end();
 }
 
 std::string KernelFile::known_on(std::string_view back_end, std::string_view device) const {
   for (const std::string& known : known_) {
     const std::size_t colon = known.find(": ");
-    if (known.substr(0, colon) == fmt::format("{}, {}", back_end, device)) return known.substr(std::min(colon + 2, known.size()));
+    if (known.substr(0, colon) == fmt::format("{}, {}", back_end, device))
+      return known.substr(std::min(colon + 2, known.size()));
   }
   return {};
 }
@@ -181,7 +203,8 @@ unsigned KernelFile::results(const Function& kernel) const {
   }
   if (results_ && !fits)
     support::fail_usage(
-        "a kernel's file: results: {} must be the last parameters, arrays of one dimension, after the inputs", results_);
+        "a kernel's file: results: {} must be the last parameters, arrays of one dimension, after the inputs",
+        results_);
   return results_;
 }
 
@@ -202,11 +225,14 @@ std::vector<KernelFile::Chosen> KernelFile::choices() const {
 KernelFile::Chosen KernelFile::whole(const Chosen& choice) const {
   Chosen all = choice;
   for (const Words& w : words_)
-    for (std::size_t k = 0; k < w.names.size(); ++k) all.try_emplace(w.names[k], w.values.front()[k]);
+    for (std::size_t k = 0; k < w.names.size(); ++k)
+      all.try_emplace(w.names[k], w.values.front()[k]);
   return of_ ? of_->whole(all) : all;
 }
 
-std::string KernelFile::text(const Chosen& choice) const { return replaced((of_ ? of_->text_ : text_), whole(choice)); }
+std::string KernelFile::text(const Chosen& choice) const {
+  return replaced((of_ ? of_->text_ : text_), whole(choice));
+}
 
 std::vector<KernelFile::Case> KernelFile::cases(const Chosen& choice) const {
   const Module module = parsed(text(choice));
@@ -228,7 +254,8 @@ std::vector<Argument> raw_arguments(std::vector<HostArgument>& arguments) {
     if (a.rank > 0) {
       r.data = a.bytes.data(), r.extents = a.extents;
       std::int64_t stride = 1;
-      for (int d = int(a.rank) - 1; d >= 0; --d) r.strides[std::size_t(d)] = stride, stride *= a.extents[std::size_t(d)];
+      for (int d = int(a.rank) - 1; d >= 0; --d)
+        r.strides[std::size_t(d)] = stride, stride *= a.extents[std::size_t(d)];
     }
     raw.push_back(r);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel with its launches as a file (docs/testing.md says how it is written): the module as .kir text, in comments before it the
-// launches with their arguments, and words of the text that stand for several others. Tests run them, and `krait export` makes web pages
-// of them.
+// A kernel with its launches as a file (docs/testing.md says how it is written): the module as .kir
+// text, in comments before it the launches with their arguments, and words of the text that stand
+// for several others. Tests run them, and `krait export` makes web pages of them.
 #pragma once
 
 #include <array>
@@ -46,7 +46,8 @@ class KernelFile {
     bool any_warp = true;  // the launch names no size of warps: it is the device's
   };
 
-  /// `folder`: where the file lies, and those that it names. Throws krait::error, with the place, where the text is not such a file.
+  /// `folder`: where the file lies, and those that it names. Throws krait::error, with the place,
+  /// where the text is not such a file.
   KernelFile(std::string text, const std::string& folder);
   /// That of the folder with this name, without its ending.
   static KernelFile read(const std::string& folder, std::string_view name);
@@ -55,11 +56,14 @@ class KernelFile {
   bool is_for(std::string_view back_end) const;
   /// Back ends that the file names.
   const std::vector<std::string>& back_ends() const { return back_ends_; }
-  /// What is known to go wrong on a device, where the file says so (`; known: vulkan, NVIDIA H200: …`); else "".
+  /// What is known to go wrong on a device, where the file says so (`; known: vulkan, NVIDIA H200:
+  /// …`); else "".
   std::string known_on(std::string_view back_end, std::string_view device) const;
-  /// `; image: WIDTH HEIGHT`: what the kernel writes is a picture of that size; 0 where the file does not say so.
+  /// `; image: WIDTH HEIGHT`: what the kernel writes is a picture of that size; 0 where the file
+  /// does not say so.
   std::array<std::int64_t, 2> image() const { return image_; }
-  /// `; results: N`: how many of the last parameters a page gets and does not pass. Throws where the kernel has no such arrays.
+  /// `; results: N`: how many of the last parameters a page gets and does not pass. Throws where
+  /// the kernel has no such arrays.
   unsigned results(const Function& kernel) const;
   /// Every choice, in the order of the text.
   std::vector<Chosen> choices() const;

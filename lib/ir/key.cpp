@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel's identity: XXH3 of the canonical text. Equal keys mean equal text, which means equal kernels.
+// A kernel's identity: XXH3 of the canonical text. Equal keys mean equal text, which means equal
+// kernels.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

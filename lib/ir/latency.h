@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How long results take on a CPU: for schedules and for the choice of how many vectors a kernel's lanes lie in.
+// How long results take on a CPU: for schedules and for the choice of how many vectors a kernel's
+// lanes lie in.
 #pragma once
 
 #include "ir/ir.h"

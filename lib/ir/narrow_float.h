@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floating-point formats of 16 bits and fewer on the host: conversions in integer arithmetic, each with one rounding to nearest even, whatever
-// the floating-point environment. A NaN becomes the canonical quiet NaN.
+// Floating-point formats of 16 bits and fewer on the host: conversions in integer arithmetic, each
+// with one rounding to nearest even, whatever the floating-point environment. A NaN becomes the
+// canonical quiet NaN.
 #pragma once
 
 #include <bit>
@@ -15,11 +16,14 @@ namespace krait::ir {
 /// A number of a type of the table, by its bits.
 template <Scalar type>
 struct Narrow {
-  static constexpr int fraction = int(info(type).fraction), bias = (1 << (info(type).exponent - 1)) - 1;
-  static constexpr int least = 1 - bias - fraction;                 // exponent of the smallest subnormal
+  static constexpr int fraction = int(info(type).fraction),
+                       bias = (1 << (info(type).exponent - 1)) - 1;
+  // exponent of the smallest subnormal
+  static constexpr int least = 1 - bias - fraction;
   static constexpr int most = bias + (has_infinity(type) ? 0 : 1);  // of the largest finite number
   static constexpr std::uint16_t sign = 1u << (bits_of(type) - 1);
-  static constexpr std::uint16_t largest = std::uint16_t(largest_finite(type)), nan = std::uint16_t(canonical_nan(type));
+  static constexpr std::uint16_t largest = std::uint16_t(largest_finite(type)),
+                                 nan = std::uint16_t(canonical_nan(type));
   static constexpr std::uint16_t beyond = largest + 1;  // infinity, or NaN where there is none
 
   std::uint16_t bits = 0;
@@ -45,7 +49,8 @@ constexpr To round_to(bool negative, std::uint64_t significand, int exponent) {
   const int top = exponent + int(std::bit_width(significand)) - 1;  // floor(log2)
   if (top > To::most) return {std::uint16_t(sign | To::beyond)};
   const int quantum =
-      top - To::fraction > To::least ? top - To::fraction : To::least;  // exponent of the last place of the result
+      // exponent of the last place of the result
+      top - To::fraction > To::least ? top - To::fraction : To::least;
   const int drop = quantum - exponent;
   std::uint64_t kept = 0;
   if (drop <= 0) {
@@ -56,7 +61,8 @@ constexpr To round_to(bool negative, std::uint64_t significand, int exponent) {
     kept = drop == 64 ? 0 : significand >> drop;
     if (rest > half || (rest == half && (kept & 1))) ++kept;
   }
-  // A normal number's leading bit, and a carry out of the significand, both land in the exponent field by this sum.
+  // A normal number's leading bit, and a carry out of the significand, both land in the exponent
+  // field by this sum.
   const std::uint64_t magnitude = (std::uint64_t(quantum - To::least) << To::fraction) + kept;
   return {std::uint16_t(sign | (magnitude > To::largest ? To::beyond : magnitude))};
 }
@@ -67,7 +73,8 @@ constexpr To narrow(double x) {
   const bool negative = bits >> 63;
   const int exponent = int(bits >> 52 & 0x7ff);
   const std::uint64_t fraction = bits & 0xfffffffffffff;
-  if (exponent == 0x7ff) return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::beyond)};
+  if (exponent == 0x7ff)
+    return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::beyond)};
   if (exponent == 0) return round_to<To>(negative, fraction, -1074);
   return round_to<To>(negative, fraction | std::uint64_t(1) << 52, exponent - 1075);
 }
@@ -77,7 +84,8 @@ constexpr To narrow(float x) {
   const bool negative = bits >> 31;
   const int exponent = int(bits >> 23 & 0xff);
   const std::uint32_t fraction = bits & 0x7fffff;
-  if (exponent == 0xff) return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::beyond)};
+  if (exponent == 0xff)
+    return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::beyond)};
   if (exponent == 0) return round_to<To>(negative, fraction, -149);
   return round_to<To>(negative, fraction | 0x800000u, exponent - 150);
 }
@@ -96,10 +104,12 @@ constexpr double to_double(From x) {
   if (x.is_nan()) return std::bit_cast<double>(0x7ff8000000000000);
   if (x.is_infinite()) return std::bit_cast<double>(sign | 0x7ff0000000000000);
   if (exponent != 0)
-    return std::bit_cast<double>(sign | std::uint64_t(exponent + 1023 - From::bias) << 52 | fraction << (52 - From::fraction));
+    return std::bit_cast<double>(sign | std::uint64_t(exponent + 1023 - From::bias) << 52 |
+                                 fraction << (52 - From::fraction));
   if (fraction == 0) return std::bit_cast<double>(sign);
   const int top = int(std::bit_width(fraction)) - 1;
-  return std::bit_cast<double>(sign | std::uint64_t(top + 1023 + From::least) << 52 | (fraction << (52 - top) & 0xfffffffffffff));
+  return std::bit_cast<double>(sign | std::uint64_t(top + 1023 + From::least) << 52 |
+                               (fraction << (52 - top) & 0xfffffffffffff));
 }
 
 }  // namespace krait::ir

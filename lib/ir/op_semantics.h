@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every pure operation computes, over the C++ type of its operand: `compute`. eval.cpp makes a loop over lanes of each row of KRAIT_VALUE;
-// folding and the interpreter both run those loops, so an operation has one meaning.
-// Every operation is total: it has a result for all operand bits, hence may run in lanes whose result nobody reads.
+// What every pure operation computes, over the C++ type of its operand: `compute`. eval.cpp makes a
+// loop over lanes of each row of KRAIT_VALUE; folding and the interpreter both run those loops, so
+// an operation has one meaning. Every operation is total: it has a result for all operand bits,
+// hence may run in lanes whose result nobody reads.
 #pragma once
 
 #include <bit>
@@ -39,14 +40,16 @@ constexpr auto host_type() {
   else {
     using Signed = std::conditional_t<
         bits == 8, std::int8_t,
-        std::conditional_t<bits == 16, std::int16_t, std::conditional_t<bits == 32, std::int32_t, std::int64_t>>>;
-    return std::type_identity<std::conditional_t<is_signed_int(s), Signed, std::make_unsigned_t<Signed>>>();
+        std::conditional_t<bits == 16, std::int16_t,
+                           std::conditional_t<bits == 32, std::int32_t, std::int64_t>>>;
+    return std::type_identity<
+        std::conditional_t<is_signed_int(s), Signed, std::make_unsigned_t<Signed>>>();
   }
 }
 template <Scalar s>
 using HostType = typename decltype(host_type<s>())::type;
 
-// ---- values and their bits --------------------------------------------------------------------------------------------------
+// ---- values and their bits ----------------------------------------------------------------------
 
 template <class T>
 constexpr T from_bits(Bits b) {
@@ -60,15 +63,18 @@ constexpr T from_bits(Bits b) {
 template <class T>
 constexpr bool is_nan(T x) {
   if constexpr (NarrowFloat<T>) return x.is_nan();
-  else if constexpr (std::same_as<T, float>) return (std::bit_cast<std::uint32_t>(x) & 0x7fffffff) > 0x7f800000;
-  else if constexpr (std::same_as<T, double>) return (std::bit_cast<std::uint64_t>(x) << 1) > 0xffe0000000000000;
+  else if constexpr (std::same_as<T, float>)
+    return (std::bit_cast<std::uint32_t>(x) & 0x7fffffff) > 0x7f800000;
+  else if constexpr (std::same_as<T, double>)
+    return (std::bit_cast<std::uint64_t>(x) << 1) > 0xffe0000000000000;
   else return false;
 }
 
 template <class T>
 constexpr bool is_infinite(T x) {
   if constexpr (NarrowFloat<T>) return x.is_infinite();
-  else if constexpr (std::same_as<T, float>) return (std::bit_cast<std::uint32_t>(x) & 0x7fffffff) == 0x7f800000;
+  else if constexpr (std::same_as<T, float>)
+    return (std::bit_cast<std::uint32_t>(x) & 0x7fffffff) == 0x7f800000;
   else return (std::bit_cast<std::uint64_t>(x) << 1) == 0xffe0000000000000;
 }
 
@@ -77,8 +83,10 @@ template <class T>
 constexpr Bits to_bits(T x) {
   if constexpr (std::same_as<T, bool>) return x;
   else if constexpr (NarrowFloat<T>) return is_nan(x) ? T::nan : x.bits;
-  else if constexpr (std::same_as<T, float>) return is_nan(x) ? 0x7fc00000 : std::bit_cast<std::uint32_t>(x);
-  else if constexpr (std::same_as<T, double>) return is_nan(x) ? 0x7ff8000000000000 : std::bit_cast<std::uint64_t>(x);
+  else if constexpr (std::same_as<T, float>)
+    return is_nan(x) ? 0x7fc00000 : std::bit_cast<std::uint32_t>(x);
+  else if constexpr (std::same_as<T, double>)
+    return is_nan(x) ? 0x7ff8000000000000 : std::bit_cast<std::uint64_t>(x);
   else return static_cast<std::make_unsigned_t<T>>(x);
 }
 
@@ -89,7 +97,7 @@ constexpr bool negative(T x) {
   else return x < T{};
 }
 
-// ---- integers ---------------------------------------------------------------------------------------------------------------
+// ---- integers -----------------------------------------------------------------------------------
 
 template <Integer T>
 using Unsigned = std::make_unsigned_t<T>;
@@ -110,7 +118,8 @@ constexpr T unary_integer(T x) {
   } else {
     static_assert(op == Op::Bswap);
     U r = 0;
-    for (int i = 0; i < width_of<T>; i += 8) r = U(r | (U(u >> i & 0xffu) << (width_of<T> - 8 - i)));
+    for (int i = 0; i < width_of<T>; i += 8)
+      r = U(r | (U(u >> i & 0xffu) << (width_of<T> - 8 - i)));
     return static_cast<T>(r);
   }
 }
@@ -139,7 +148,8 @@ template <Op op, Integer T>
 constexpr T saturating(T x, T y) {
   using Limits = std::numeric_limits<T>;
   T result{};
-  const bool overflow = op == Op::AddSat ? __builtin_add_overflow(x, y, &result) : __builtin_sub_overflow(x, y, &result);
+  const bool overflow = op == Op::AddSat ? __builtin_add_overflow(x, y, &result)
+                                         : __builtin_sub_overflow(x, y, &result);
   if (!overflow) return result;
   if constexpr (std::is_signed_v<T>) return x < 0 ? Limits::min() : Limits::max();
   else return op == Op::AddSat ? Limits::max() : Limits::min();
@@ -172,7 +182,8 @@ constexpr T dot_bytes(T x, T y, T z) {
 
 template <Op op, Integer T>
 constexpr T binary_integer(T x, T y) {
-  // At least 32 bits wide, so that 16-bit factors are not promoted to a signed int whose product overflows.
+  // At least 32 bits wide, so that 16-bit factors are not promoted to a signed int whose product
+  // overflows.
   using U = std::common_type_t<Unsigned<T>, std::uint32_t>;
   const U u = static_cast<U>(x), v = static_cast<U>(y);
   if constexpr (op == Op::Add) return static_cast<T>(u + v);
@@ -213,7 +224,7 @@ constexpr std::int32_t count_bits(T x) {
   }
 }
 
-// ---- floats -----------------------------------------------------------------------------------------------------------------
+// ---- floats -------------------------------------------------------------------------------------
 
 template <Op op, Float T>
 T unary_float(T x) {
@@ -245,12 +256,16 @@ T binary_float(T x, T y) {
   }
 }
 
-// An operation on a narrow float of p bits, at most 11, is the f64 operation rounded once more, and that is the correctly rounded result:
-// - products of two are exact in f64 (22 bits at most); sums of f16 are (they span at most 41 bits), and where one of bf16 is not, the
+// An operation on a narrow float of p bits, at most 11, is the f64 operation rounded once more, and
+// that is the correctly rounded result:
+// - products of two are exact in f64 (22 bits at most); sums of f16 are (they span at most 41
+// bits), and where one of bf16 is not, the
 //   smaller term is far below a quarter of the larger's last place, so both roundings give the larger;
-// - quotients and roots: 53 ≥ 2·p + 2 digits make the second rounding innocuous (Figueroa, "When is double rounding
+// - quotients and roots: 53 ≥ 2·p + 2 digits make the second rounding innocuous (Figueroa, "When is
+// double rounding
 //   innocuous?", 1995); the same argument with fewer kept digits covers subnormal quotients;
-// - x·y + z: the product is exact, and the sum is rounded to odd. Of f16 a plain sum would do: let 2^p and 2^s be the leading bits of
+// - x·y + z: the product is exact, and the sum is rounded to odd. Of f16 a plain sum would do: let
+// 2^p and 2^s be the leading bits of
 //   product and z. If p ≥ 17 the sum overflows f16 in f64 too, as |z| < 2^16. Else the sum is exact in f64 whenever its bits span at most
 //   53, that is unless p < s - 30, as a product has 22 bits and z is a multiple of 2^-24. Then the product is far below a quarter of z's
 //   last place, f64 keeps z's neighbourhood, and both roundings give z.
@@ -290,10 +305,12 @@ T binary(T x, T y) {
   }
 }
 
-/// x + y, and where that is inexact the odd one of its two neighbours in f64: a later rounding to at most 51 bits gives what one rounding of the
-/// exact sum gives (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+/// x + y, and where that is inexact the odd one of its two neighbours in f64: a later rounding to
+/// at most 51 bits gives what one rounding of the exact sum gives (Boldo and Melquiond, "Emulation
+/// of FMA and correctly rounded sums", 2008).
 inline double sum_to_odd(double x, double y) {
-  const double sum = x + y, part = sum - x, error = (x - (sum - part)) + (y - part);  // Knuth's exact error
+  // Knuth's exact error
+  const double sum = x + y, part = sum - x, error = (x - (sum - part)) + (y - part);
   const auto bits = std::bit_cast<std::uint64_t>(sum);
   if (!(error < 0 || error > 0) || (bits & 1)) return sum;
   return std::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
@@ -319,7 +336,7 @@ constexpr bool compare(T x, T y) {
   }
 }
 
-// ---- by the rules of ops.def: one overload per number of operands ------------------------------------------------------------
+// ---- by the rules of ops.def: one overload per number of operands -------------------------------
 
 template <Op op, class T>
 constexpr auto compute(T x) {
@@ -351,13 +368,15 @@ inline float dot_pairs(std::uint32_t x, std::uint32_t y, float z) {
   return std::fma(high(x), high(y), std::fma(low(x), low(y), z));
 }
 
-// ---- conversion -------------------------------------------------------------------------------------------------------------
+// ---- conversion ---------------------------------------------------------------------------------
 
 template <Integer To, Float From>
 constexpr To saturate(From x) {
   using Limits = std::numeric_limits<To>;
-  constexpr From low = static_cast<From>(Limits::min());                               // exact: 0 or a power of two
-  constexpr From high = static_cast<From>(Bits(1) << (Limits::digits - 1)) * From(2);  // exact, one above the maximum
+  // exact: 0 or a power of two
+  constexpr From low = static_cast<From>(Limits::min());
+  // exact, one above the maximum
+  constexpr From high = static_cast<From>(Bits(1) << (Limits::digits - 1)) * From(2);
   if (is_nan(x)) return 0;
   if (x >= high) return Limits::max();
   if (x <= low) return Limits::min();
@@ -397,10 +416,11 @@ constexpr To convert_by(From x) {
 namespace krait::ir {
 
 /// Computes `out[i]` from `operands[k][i]` for i < lanes. Columns hold bits, zero-extended to 64.
-using LaneFunction = void (*)(const std::uint64_t* const* operands, std::uint64_t* out, std::size_t lanes);
+using LaneFunction = void (*)(const std::uint64_t* const* operands, std::uint64_t* out,
+                              std::size_t lanes);
 
-/// The loop for an operation that eval knows; null for others and for types that the operation does not have. `operand` is the
-/// type of the first operand; select and shift go by the result's.
+/// The loop for an operation that eval knows; null for others and for types that the operation does
+/// not have. `operand` is the type of the first operand; select and shift go by the result's.
 LaneFunction lane_function(Op op, Scalar result, Scalar operand);
 
 }  // namespace krait::ir

@@ -19,8 +19,8 @@ constexpr auto by_name = [] {
 }  // namespace
 
 bool find_op(std::string_view name, Op& op) {
-  const auto it =
-      std::lower_bound(by_name.begin(), by_name.end(), name, [](Op x, std::string_view n) { return info(x).name < n; });
+  const auto it = std::lower_bound(by_name.begin(), by_name.end(), name,
+                                   [](Op x, std::string_view n) { return info(x).name < n; });
   if (it == by_name.end() || info(*it).name != name) return false;
   op = *it;
   return true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the text form. What comes back has sound tables whatever the text was: values are used where they are defined, ids are in
-// range, counts of operands and regions are right. Types and the rest of the rules are verify's.
+// Reads the text form. What comes back has sound tables whatever the text was: values are used
+// where they are defined, ids are in range, counts of operands and regions are right. Types and the
+// rest of the rules are verify's.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -18,7 +19,9 @@ namespace krait::ir {
 namespace {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool is_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 struct Failure {
   std::string text;
@@ -82,7 +85,8 @@ class Scanner {
   T number(const char* what) {
     skip();
     T value{};
-    const auto [end, failed] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    const auto [end, failed] =
+        std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (failed == std::errc::result_out_of_range) fail(std::string(what) + " is out of range");
     if (failed != std::errc()) fail(std::string("expected ") + what);
     at_ = std::size_t(end - text_.data());
@@ -122,12 +126,14 @@ class Parser : Scanner {
     peek();
     const std::size_t version_at = at_;
     if (const auto version = number<unsigned>("the version of the text form"); version != 1)
-      fail_at(version_at, "'kir " + std::to_string(version) + "' is another version of the text form, expected 'kir 1'");
+      fail_at(version_at, "'kir " + std::to_string(version) +
+                              "' is another version of the text form, expected 'kir 1'");
     while (!at_end()) {
       const std::size_t place = at_;
       const std::string_view kind = word();
       const bool first = m.functions.empty();
-      if (kind != "func" && !(first && kind == "kernel")) fail_at(place, first ? "expected 'kernel'" : "expected 'func'");
+      if (kind != "func" && !(first && kind == "kernel"))
+        fail_at(place, first ? "expected 'kernel'" : "expected 'func'");
       m.functions.push_back(new_function({}));
       Function& f = m.functions.back();
       f.called = kind == "func";
@@ -180,7 +186,8 @@ class Parser : Scanner {
       peek();
       const std::size_t place = at_;
       if (accept('=')) f.hidden.push_back(hidden());
-      else if (!f.hidden.empty()) fail_at(place, "expected '=' and a kind: a hidden parameter stands before this one");
+      else if (!f.hidden.empty())
+        fail_at(place, "expected '=' and a kind: a hidden parameter stands before this one");
     } while (accept(','));
   }
   Hidden hidden() {
@@ -190,10 +197,14 @@ class Parser : Scanner {
     std::string known;
     for (unsigned k = 0; k < support::hidden_kinds; ++k) {
       const auto kind = HiddenKind(k);
-      known += (k == 0 ? "" : k + 1 == support::hidden_kinds ? " or " : ", ") + std::string(support::info(kind).word);
+      known += (k == 0                           ? ""
+                : k + 1 == support::hidden_kinds ? " or "
+                                                 : ", ") +
+               std::string(support::info(kind).word);
       if (name != support::info(kind).word) continue;
       Hidden what{kind};
-      if (support::info(kind).indexed) expect('('), what.index = number<std::uint32_t>("a number"), expect(')');
+      if (support::info(kind).indexed)
+        expect('('), what.index = number<std::uint32_t>("a number"), expect(')');
       return what;
     }
     fail_at(place, "expected " + known);
@@ -272,7 +283,10 @@ class Parser : Scanner {
       else if (name == "cluster") sizes(f_->cluster, "a number of blocks");
       else if (name == "bounds") bounds();
       else if (name == "elements") elements();
-      else fail_at(place, "expected facts, checked, flat, block, cluster, bounds, elements or the parameters");
+      else
+        fail_at(
+            place,
+            "expected facts, checked, flat, block, cluster, bounds, elements or the parameters");
     }
   }
   void fp_mode() {
@@ -298,8 +312,12 @@ class Parser : Scanner {
       else if (name == "one_row") f_->facts.one_row = true;
       else if (name == "bricks") brick();
       else if (name == "whole_bricks") f_->facts.brick.whole = true, brick();
-      else if (name == "warp") expect('('), f_->facts.warp = number<std::uint8_t>("lanes of a warp"), expect(')');
-      else fail_at(place, "expected contiguous, aligned, small, disjoint, whole_rows, one_row, bricks, whole_bricks or warp");
+      else if (name == "warp")
+        expect('('), f_->facts.warp = number<std::uint8_t>("lanes of a warp"), expect(')');
+      else
+        fail_at(
+            place,
+            "expected contiguous, aligned, small, disjoint, whole_rows, one_row, bricks, whole_bricks or warp");
     } while (accept(','));
     expect(')');
   }
@@ -309,8 +327,11 @@ class Parser : Scanner {
     const std::size_t place = at_;
     brick.x = number<std::uint8_t>("threads of a row"), expect(',');
     brick.y = number<std::uint8_t>("lanes along a column"), expect(')');
-    if (brick.x == 0 || brick.x > 16 || !std::has_single_bit(brick.y) || brick.width() * brick.y > Brick::threads)
-      fail_at(place, "expected rows of at most 16 threads, and a power of two that makes no more than 32 with them");
+    if (brick.x == 0 || brick.x > 16 || !std::has_single_bit(brick.y) ||
+        brick.width() * brick.y > Brick::threads)
+      fail_at(
+          place,
+          "expected rows of at most 16 threads, and a power of two that makes no more than 32 with them");
   }
   void elements() {
     expect('(');
@@ -343,8 +364,9 @@ class Parser : Scanner {
     peek();
     const std::size_t start = at_;
     const std::string_view name = word();
-    const bool is_slot = name == "slot", is_view = name == "view", is_shared = name == "shared", is_cluster = name == "cluster",
-               is_local = name == "local", is_argument = name == "argument";
+    const bool is_slot = name == "slot", is_view = name == "view", is_shared = name == "shared",
+               is_cluster = name == "cluster", is_local = name == "local",
+               is_argument = name == "argument";
     if (!is_slot && !is_view && !is_shared && !is_cluster && !is_local && !is_argument) {
       at_ = start;
       return value_type(scalar());
@@ -392,7 +414,8 @@ class Parser : Scanner {
     const std::size_t place = at_ - 1;
     const std::string_view name = run();
     if (name.empty()) fail("expected a number after '%'");
-    if (!names_.emplace(name, none).second) fail_at(place, "%" + std::string(name) + " is defined twice");
+    if (!names_.emplace(name, none).second)
+      fail_at(place, "%" + std::string(name) + " is defined twice");
     return name;
   }
   ValueId use() {
@@ -452,10 +475,12 @@ class Parser : Scanner {
     Op op;
     const std::string_view name = word();
     if (!find_op(name, op))
-      fail_at(place, name.empty() ? "expected an instruction" : "unknown operation '" + std::string(name) + "'");
+      fail_at(place, name.empty() ? "expected an instruction"
+                                  : "unknown operation '" + std::string(name) + "'");
     const InstId id = b_->append(op, {}, {});
     std::vector<Defined> results;
-    for (std::size_t i = 0; i < names.size(); ++i) results.push_back({names[i], b_->add_result(id, types[i])});
+    for (std::size_t i = 0; i < names.size(); ++i)
+      results.push_back({names[i], b_->add_result(id, types[i])});
     suffixes(id, !names.empty());
     headed_ = id, headed_at_ = at_;
     comment_ = {};
@@ -484,7 +509,8 @@ class Parser : Scanner {
       expect(')');
       return true;
     }
-    for (const Order order : {Order::Relaxed, Order::Acquire, Order::Release, Order::AcquireRelease, Order::Sequential})
+    for (const Order order :
+         {Order::Relaxed, Order::Acquire, Order::Release, Order::AcquireRelease, Order::Sequential})
       if (name == name_of(order)) return inst.order = order, true;
     for (const Scope scope : {Scope::Block, Scope::Device, Scope::System})
       if (name == name_of(scope)) return inst.scope = scope, true;
@@ -513,7 +539,8 @@ class Parser : Scanner {
     const std::size_t given = f_->insts[id].operands.size();
     if (arity >= 0 && given != std::size_t(arity)) {
       fail_at(place, std::string(info(f_->insts[id].op).name) + " takes " + std::to_string(arity) +
-                         (arity == 1 ? " operand, not " : " operands, not ") + std::to_string(given));
+                         (arity == 1 ? " operand, not " : " operands, not ") +
+                         std::to_string(given));
     }
   }
 
@@ -526,13 +553,16 @@ class Parser : Scanner {
     } else if (inst.op == Op::Product) {
       for (int i = 0; i < 6; ++i) {
         if (i) expect(',');
-        inst.list.push_back(i == 3 || i == 4 ? std::int64_t(scalar()) : number<std::int64_t>("a number"));
+        inst.list.push_back(i == 3 || i == 4 ? std::int64_t(scalar())
+                                             : number<std::int64_t>("a number"));
       }
-    } else if (inst.op != Op::Shared && inst.op != Op::Local && inst.op != Op::CopyRow && inst.op != Op::CopyBack &&
-               inst.op != Op::CopyTile && inst.op != Op::CopyWait) {
+    } else if (inst.op != Op::Shared && inst.op != Op::Local && inst.op != Op::CopyRow &&
+               inst.op != Op::CopyBack && inst.op != Op::CopyTile && inst.op != Op::CopyWait) {
       inst.imm = number<std::uint64_t>("a number");
     } else {
-      do inst.list.push_back(number<std::int64_t>(is_tile_operation(inst.op) ? "a number" : "an extent"));
+      do
+        inst.list.push_back(
+            number<std::int64_t>(is_tile_operation(inst.op) ? "a number" : "an extent"));
       while (accept(','));
     }
     expect('}');
@@ -553,7 +583,8 @@ class Parser : Scanner {
       const auto value = number<std::int64_t>("an integer");
       const unsigned unused = 64 - bits_of(s);
       inst.imm = std::uint64_t(value) << unused >> unused;
-      if (std::int64_t(inst.imm << unused) >> unused != value) fail_at(place, "an integer is out of range");
+      if (std::int64_t(inst.imm << unused) >> unused != value)
+        fail_at(place, "an integer is out of range");
     } else {
       peek();
       const std::size_t place = at_;
@@ -567,16 +598,19 @@ class Parser : Scanner {
     if (accept_word("bits")) {
       expect('(');
       const std::string_view digits = word();
-      const auto [end, failed] =
-          std::from_chars(digits.data() + (digits.size() > 2 ? 2 : 0), digits.data() + digits.size(), inst.imm, 16);
-      if (!digits.starts_with("0x") || failed != std::errc() || end != digits.data() + digits.size() ||
-          (bits_of(s) < 64 && inst.imm >> bits_of(s)))
+      const auto [end, failed] = std::from_chars(digits.data() + (digits.size() > 2 ? 2 : 0),
+                                                 digits.data() + digits.size(), inst.imm, 16);
+      if (!digits.starts_with("0x") || failed != std::errc() ||
+          end != digits.data() + digits.size() || (bits_of(s) < 64 && inst.imm >> bits_of(s)))
         fail_at(place, "expected bits(0x…) within the width of the type");
       expect(')');
       return;
     }
-    while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.')) ++at_;
-    if (const char* wrong = parse_float(text_.substr(place, at_ - place), s, inst.imm)) fail_at(place, wrong);
+    while (at_ < text_.size() &&
+           (is_word(text_[at_]) || text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.'))
+      ++at_;
+    if (const char* wrong = parse_float(text_.substr(place, at_ - place), s, inst.imm))
+      fail_at(place, wrong);
   }
 
   void regions(InstId id, unsigned depth) {
@@ -607,14 +641,16 @@ class Parser : Scanner {
     expect('}');
   }
 
-  /// Takes the comment last skipped as the position of the instruction whose head it follows on the same line.
+  /// Takes the comment last skipped as the position of the instruction whose head it follows on the
+  /// same line.
   void position() {
     const std::string_view comment = std::exchange(comment_, {});
     if (headed_ == none || comment.empty()) return;
     const InstId id = std::exchange(headed_, none);
     const std::size_t colon = comment.rfind(':'), start = comment.find_first_not_of(" \t");
     if (colon == std::string_view::npos || start >= colon) return;
-    if (text_.substr(headed_at_, std::size_t(comment.data() - text_.data()) - headed_at_).find('\n') != std::string_view::npos)
+    if (text_.substr(headed_at_, std::size_t(comment.data() - text_.data()) - headed_at_)
+            .find('\n') != std::string_view::npos)
       return;
     std::string_view digits = comment.substr(colon + 1);
     if (digits.ends_with('\r')) digits.remove_suffix(1);
@@ -622,7 +658,8 @@ class Parser : Scanner {
     const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
     if (failed != std::errc() || end != digits.data() + digits.size()) return;
     const std::string_view file = comment.substr(start, colon - start);
-    const auto [it, fresh] = places_.emplace(std::pair(file, line), std::uint32_t(f_->locations.size()));
+    const auto [it, fresh] =
+        places_.emplace(std::pair(file, line), std::uint32_t(f_->locations.size()));
     if (fresh) f_->locations.push_back({std::string(file), line});
     f_->insts[id].loc = it->second;
   }
@@ -637,7 +674,8 @@ class Parser : Scanner {
   Function* f_ = nullptr;
   Builder* b_ = nullptr;
   std::unordered_map<std::string_view, ValueId> names_;  // none: reserved, or out of scope
-  std::vector<std::string_view> scope_;                  // names defined in open regions, outermost first
+  // names defined in open regions, outermost first
+  std::vector<std::string_view> scope_;
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> places_;
   InstId headed_ = none;       // the instruction that a comment may follow
   std::size_t headed_at_ = 0;  // where its name ended

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The canonical text. A value's number is its place in the order of definition, where an instruction's results come before what
-// its regions hold; ids in the tables do not show.
+// The canonical text. A value's number is its place in the order of definition, where an
+// instruction's results come before what its regions hold; ids in the tables do not show.
 #include <algorithm>
 #include <charconv>
 
@@ -14,7 +14,9 @@ namespace {
 bool is_name(std::string_view s) {
   if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
   for (const char c : s)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.')) return false;
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+          c == '.'))
+      return false;
   return true;
 }
 
@@ -118,7 +120,8 @@ class Printer {
       fact(f_.facts.one_row, "one_row");
       if (const Brick& brick = f_.facts.brick; brick.x) {
         fact(true, brick.whole ? "whole_bricks" : "bricks");
-        out_ += '(', append_number(out_, brick.x), out_ += ", ", append_number(out_, brick.y), out_ += ')';
+        out_ += '(', append_number(out_, brick.x), out_ += ", ", append_number(out_, brick.y),
+            out_ += ')';
       }
       if (f_.facts.warp) fact(true, "warp("), append_number(out_, f_.facts.warp), out_ += ')';
       out_ += ") ";
@@ -200,13 +203,15 @@ class Printer {
     out_ += info(inst.op).name;
     if (inst.fast) out_ += ".fast";
     if (inst.streaming) out_ += ".streaming";
-    if (inst.expected != Expected::Nothing) out_ += inst.expected == Expected::Likely ? ".likely" : ".unlikely";
+    if (inst.expected != Expected::Nothing)
+      out_ += inst.expected == Expected::Likely ? ".likely" : ".unlikely";
     if (inst.rolled) out_ += ".rolled";
     if (inst.unset) out_ += ".unset";
     if (inst.ahead) out_ += ".ahead(", append_number(out_, unsigned(inst.ahead)), out_ += ')';
     if (inst.order != Order::Relaxed) out_ += '.', out_ += name_of(inst.order);
     if (inst.scope != Scope::Device) out_ += '.', out_ += name_of(inst.scope);
-    if (inst.results.empty() && inst.type.scalar != Scalar::Void) out_ += '.', append_type(out_, inst.type);
+    if (inst.results.empty() && inst.type.scalar != Scalar::Void)
+      out_ += '.', append_type(out_, inst.type);
     if (inst.op == Op::Const) {
       out_ += ' ', constant(inst);
       return;
@@ -219,10 +224,13 @@ class Printer {
       return;
     }
     const Number number = info(inst.op).number;
-    const bool numbered = number == Number::Dimension || number == Number::Scope || number == Number::Combination;
-    if (info(inst.op).family == Family::Report) out_ += " {", append_quoted(out_, inst.text), out_ += '}';
+    const bool numbered =
+        number == Number::Dimension || number == Number::Scope || number == Number::Combination;
+    if (info(inst.op).family == Family::Report)
+      out_ += " {", append_quoted(out_, inst.text), out_ += '}';
     else if (inst.op == Op::Product) product(inst.list);
-    else if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
+    else if (inst.op != Op::Switch && !inst.list.empty())
+      out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';
   }
 
@@ -239,7 +247,8 @@ class Printer {
 
   /// By its name, or its number where names do not count.
   void callee(const Inst& inst) {
-    const bool named = options_.names && module_ && inst.imm < module_->functions.size() && !module_->callee(inst).name.empty();
+    const bool named = options_.names && module_ && inst.imm < module_->functions.size() &&
+                       !module_->callee(inst).name.empty();
     if (named) out_ += " @", append_name(out_, module_->callee(inst).name);
     else out_ += " #", append_number(out_, inst.imm);
   }
@@ -256,7 +265,8 @@ class Printer {
   void location(const Inst& inst) {
     if (!options_.locations || inst.loc == 0) return;
     out_ += " ; ";
-    for (const char c : f_.locations[inst.loc].file) out_ += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+    for (const char c : f_.locations[inst.loc].file)
+      out_ += static_cast<unsigned char>(c) < ' ' ? '?' : c;
     out_ += ':', append_number(out_, f_.locations[inst.loc].line);
   }
 
@@ -276,7 +286,8 @@ class Printer {
     const Region& region = f_.regions[r];
     if (!region.params.empty() || region.insts.size() != 1) return false;
     const Inst& last = f_.insts[region.insts[0]];
-    return last.op == Op::Yield && last.operands.empty() && !last.fast && !(options_.locations && last.loc != 0);
+    return last.op == Op::Yield && last.operands.empty() && !last.fast &&
+           !(options_.locations && last.loc != 0);
   }
 
   void regions(const Inst& inst) {
@@ -295,7 +306,8 @@ class Printer {
     for (std::size_t c = 0; c < inst.regions.size(); ++c) {
       indent();
       if (c + 1 == inst.regions.size()) out_ += "default: ";
-      else out_ += "case ", append_number(out_, c < inst.list.size() ? inst.list[c] : 0), out_ += ": ";
+      else
+        out_ += "case ", append_number(out_, c < inst.list.size() ? inst.list[c] : 0), out_ += ": ";
       region(inst.regions[c], nullptr);
       out_ += '\n';
     }

@@ -32,7 +32,9 @@ void add(Values& values, Scalar s, std::uint64_t bits) {
     case ScalarClass::Unsigned: values.push_back(bits); break;
     case ScalarClass::Float:
       if (s == Scalar::F64) values.push_back(unsigned_nan(std::bit_cast<double>(bits)));
-      else values.push_back(unsigned_nan(std::bit_cast<float>(std::uint32_t(eval(Op::Cast, Scalar::F32, s, {&bits, 1})))));
+      else
+        values.push_back(unsigned_nan(
+            std::bit_cast<float>(std::uint32_t(eval(Op::Cast, Scalar::F32, s, {&bits, 1})))));
       break;
   }
 }
@@ -64,7 +66,8 @@ std::vector<ReportSite> report_sites(const Module& module) {
 
 std::string misfit(const std::string& text, std::span<const Scalar> types) {
   if (const std::size_t n = places(text); n != types.size())
-    return fmt::format("the text \"{}\" has {} {} {{}} for {} {}", text, n, n == 1 ? "place" : "places", types.size(),
+    return fmt::format("the text \"{}\" has {} {} {{}} for {} {}", text, n,
+                       n == 1 ? "place" : "places", types.size(),
                        types.size() == 1 ? "value" : "values");
   try {
     format(text, types, std::vector<std::uint64_t>(types.size()));
@@ -74,7 +77,8 @@ std::string misfit(const std::string& text, std::span<const Scalar> types) {
   return {};
 }
 
-std::string format(const std::string& text, std::span<const Scalar> types, std::span<const std::uint64_t> bits) {
+std::string format(const std::string& text, std::span<const Scalar> types,
+                   std::span<const std::uint64_t> bits) {
   Values values;
   for (std::size_t i = 0; i < types.size(); ++i) add(values, types[i], bits[i]);
   return fmt::vformat(text, values);
@@ -95,7 +99,8 @@ std::string array_label(const Function& f, ValueId array) {
     if (params[i] == array) return fmt::format("parameter {}", i + 1);
   const Inst& declared = *f.def(array);
   const Location& at = f.locations[declared.loc];
-  if (declared.loc) return fmt::format("the {} array of {}:{}", info(declared.op).name, at.file, at.line);
+  if (declared.loc)
+    return fmt::format("the {} array of {}:{}", info(declared.op).name, at.file, at.line);
   return fmt::format("a {} array", info(declared.op).name);
 }
 
@@ -106,7 +111,7 @@ const char* access_word(Op op) {
   return op == Op::Store || op == Op::StoreVec ? "store to" : "atomic on";
 }
 
-// ---- the buffer ---------------------------------------------------------------------------------------------------------------
+// ---- the buffer ---------------------------------------------------------------------------------
 
 unsigned words_of(const ReportSite& site) {
   unsigned words = site.fault ? 8 : 2;
@@ -114,7 +119,8 @@ unsigned words_of(const ReportSite& site) {
   return words;
 }
 
-std::array<std::uint32_t, report_first_word> empty_reports(std::uint32_t lines, std::uint32_t faults) {
+std::array<std::uint32_t, report_first_word> empty_reports(std::uint32_t lines,
+                                                           std::uint32_t faults) {
   std::array<std::uint32_t, report_first_word> heads{};
   heads[ReportNext] = report_first_word;
   heads[ReportEnd] = heads[report_head(true) + ReportNext] = report_first_word + lines;
@@ -122,10 +128,12 @@ std::array<std::uint32_t, report_first_word> empty_reports(std::uint32_t lines, 
   return heads;
 }
 
-std::vector<Report> read_reports(std::span<const std::uint32_t> buffer, bool fault,
-                                 const std::function<const std::vector<ReportSite>*(std::uint32_t)>& find) {
+std::vector<Report> read_reports(
+    std::span<const std::uint32_t> buffer, bool fault,
+    const std::function<const std::vector<ReportSite>*(std::uint32_t)>& find) {
   std::vector<Report> reports;
-  const std::uint32_t end = std::min(buffer[report_head(fault) + ReportNext], buffer[report_head(fault) + ReportEnd]);
+  const std::uint32_t end =
+      std::min(buffer[report_head(fault) + ReportNext], buffer[report_head(fault) + ReportEnd]);
   std::uint32_t at = fault ? buffer[ReportEnd] : report_first_word;
   while (at + 2 <= end) {
     const std::vector<ReportSite>* sites = find(buffer[at]);

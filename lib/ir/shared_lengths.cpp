@@ -72,7 +72,8 @@ class SharedLengths::Builder {
       case Op::GlobalSize: return true;
       case Op::Extent:
       case Op::Stride: {
-        if (f_.type_of(def.operands[0]).space == Space::Global) return parameter(def.operands[0], def.imm, s);
+        if (f_.type_of(def.operands[0]).space == Space::Global)
+          return parameter(def.operands[0], def.imm, s);
         const Inst& array = *f_.def(def.operands[0]);
         if (def.op == Op::Stride) return false;
         s.op = Op::Const, s.imm = std::uint64_t(array.list[def.imm]);
@@ -91,7 +92,8 @@ class SharedLengths::Builder {
       }
       default: break;
     }
-    if (def.operands.empty() || def.operands.size() > 3 || def.results.size() != 1 || info(def.op).effect != Effect::Pure)
+    if (def.operands.empty() || def.operands.size() > 3 || def.results.size() != 1 ||
+        info(def.op).effect != Effect::Pure)
       return false;
     s.operand = f_.type_of(def.operands[0]).scalar;
     if (!lane_function(def.op, s.result, s.operand)) return false;
@@ -124,28 +126,35 @@ SharedLengths::SharedLengths(const Function& kernel, std::string& wrong) {
 std::vector<std::uint64_t> SharedLengths::words() const {
   if (rows_.empty()) return {};
   std::vector<std::uint64_t> out{rows_.size()};
-  for (std::size_t k = 0; k < rows_.size(); ++k) out.push_back(lengths_[k]), out.push_back(std::uint64_t(rows_[k]));
+  for (std::size_t k = 0; k < rows_.size(); ++k)
+    out.push_back(lengths_[k]), out.push_back(std::uint64_t(rows_[k]));
   for (const Step& s : steps_) {
-    out.push_back(std::uint64_t(s.op) | std::uint64_t(s.result) << 8 | std::uint64_t(s.operand) << 16 |
-                  std::uint64_t(s.in[2]) << 32);
+    out.push_back(std::uint64_t(s.op) | std::uint64_t(s.result) << 8 |
+                  std::uint64_t(s.operand) << 16 | std::uint64_t(s.in[2]) << 32);
     out.push_back(s.imm);
     out.push_back(s.in[0] | std::uint64_t(s.in[1]) << 32);
   }
   return out;
 }
 
-bool SharedLengths::is_sound(std::size_t step, const Function& kernel, std::size_t parameters) const {
+bool SharedLengths::is_sound(std::size_t step, const Function& kernel,
+                             std::size_t parameters) const {
   const Step& s = steps_[step];
-  const auto is_scalar = [](Scalar t) { return t == Scalar::Void || std::ranges::find(all_scalars, t) != std::end(all_scalars); };
+  const auto is_scalar = [](Scalar t) {
+    return t == Scalar::Void || std::ranges::find(all_scalars, t) != std::end(all_scalars);
+  };
   if (unsigned(s.op) >= op_count || !is_scalar(s.result) || !is_scalar(s.operand)) return false;
-  const std::uint64_t d = s.imm & 255, parameter = s.op == Op::Load ? s.imm >> 8 & 0xffff : s.imm >> 8;
+  const std::uint64_t d = s.imm & 255,
+                      parameter = s.op == Op::Load ? s.imm >> 8 & 0xffff : s.imm >> 8;
   switch (s.op) {
     case Op::Const: return true;
     case Op::BlockDim:
     case Op::GridDim:
     case Op::GlobalSize: return d < 3;
     case Op::Extent:
-    case Op::Stride: return parameter < parameters && (d < max_rank || d == scalar_argument) && size_of(s.result) > 0;
+    case Op::Stride:
+      return parameter < parameters && (d < max_rank || d == scalar_argument) &&
+             size_of(s.result) > 0;
     case Op::Load: {
       if (parameter >= kernel.given_params().size()) return false;
       const Type& type = kernel.type_of(kernel.given_params()[parameter]);
@@ -160,7 +169,8 @@ bool SharedLengths::is_sound(std::size_t step, const Function& kernel, std::size
   return true;
 }
 
-bool SharedLengths::read(std::span<const std::uint64_t> words, const Function& kernel, std::size_t parameters) {
+bool SharedLengths::read(std::span<const std::uint64_t> words, const Function& kernel,
+                         std::size_t parameters) {
   *this = {};
   if (words.empty()) return true;
   SharedLengths out;
@@ -168,7 +178,8 @@ bool SharedLengths::read(std::span<const std::uint64_t> words, const Function& k
   if (words[0] == 0 || words[0] > rest / 2 || (rest - 2 * words[0]) % 3 != 0) return false;
   std::size_t at = 1;
   for (; at < 1 + 2 * words[0]; at += 2)
-    out.lengths_.push_back(std::uint32_t(words[at])), out.rows_.push_back(std::int64_t(words[at + 1]));
+    out.lengths_.push_back(std::uint32_t(words[at])),
+        out.rows_.push_back(std::int64_t(words[at + 1]));
   for (; at < words.size(); at += 3) {
     const std::uint64_t head = words[at], in = words[at + 2];
     out.steps_.push_back({Op(head & 255),
@@ -188,7 +199,8 @@ bool SharedLengths::read(std::span<const std::uint64_t> words, const Function& k
   return true;
 }
 
-SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Argument> arguments) const {
+SharedLengths::Sizes SharedLengths::at(const Launch& launch,
+                                       std::span<const Argument> arguments) const {
   std::vector<std::uint64_t> values(steps_.size());
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& s = steps_[i];
@@ -197,17 +209,21 @@ SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Arg
       case Op::Const: values[i] = s.imm; break;
       case Op::BlockDim: values[i] = std::uint64_t(launch.block[d]); break;
       case Op::GridDim: values[i] = std::uint64_t(launch.grid[d]); break;
-      case Op::GlobalSize: values[i] = std::uint64_t(support::clipped_product(launch.grid[d], launch.block[d])); break;
+      case Op::GlobalSize:
+        values[i] = std::uint64_t(support::clipped_product(launch.grid[d], launch.block[d]));
+        break;
       case Op::Extent:
       case Op::Stride: {
         const Argument& a = arguments[std::size_t(s.imm >> 8)];
         const std::uint64_t ones = ~std::uint64_t(0) >> (64 - size_of(s.result) * 8);
-        if (d == scalar_argument) values[i] = s.result == Scalar::Bool ? (a.bits & 255) != 0 : a.bits & ones;
+        if (d == scalar_argument)
+          values[i] = s.result == Scalar::Bool ? (a.bits & 255) != 0 : a.bits & ones;
         else values[i] = std::uint64_t(s.op == Op::Extent ? a.extents[d] : a.strides[d]);
         break;
       }
       case Op::Load: {
-        const std::byte* const from = arguments[std::size_t(s.imm >> 8 & 0xffff)].data + (s.imm >> 32);
+        const std::byte* const from =
+            arguments[std::size_t(s.imm >> 8 & 0xffff)].data + (s.imm >> 32);
         std::memcpy(&values[i], from, size_of(s.result));
         if (s.result == Scalar::Bool) values[i] = values[i] != 0;
         break;
@@ -223,9 +239,9 @@ SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Arg
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const auto length = std::int64_t(values[lengths_[k]]);
     if (length < 0 || length > (std::int64_t(1) << 31) / rows_[k]) {
-      out.wrong =
-          fmt::format("dynamic_shared of {} elements of {} bytes: the number is computed at each launch and must be from 0 to {}",
-                      length, rows_[k], (std::int64_t(1) << 31) / rows_[k]);
+      out.wrong = fmt::format(
+          "dynamic_shared of {} elements of {} bytes: the number is computed at each launch and must be from 0 to {}",
+          length, rows_[k], (std::int64_t(1) << 31) / rows_[k]);
       return out;
     }
     out.lengths.push_back(length), out.bytes.push_back(length * rows_[k]);

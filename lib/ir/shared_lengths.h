@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared arrays that are sized at launch. The first extent of such an array is computed from the launch's shape and arguments
-// before the kernel runs, is passed to it in the argument block (abi.h), and decides where the arrays lie: one behind the other in
-// the block's dynamic shared memory, in the order of the text, each at a multiple of 16 bytes.
+// Shared arrays that are sized at launch. The first extent of such an array is computed from the
+// launch's shape and arguments before the kernel runs, is passed to it in the argument block
+// (abi.h), and decides where the arrays lie: one behind the other in the block's dynamic shared
+// memory, in the order of the text, each at a multiple of 16 bytes.
 #pragma once
 
 #include <span>
@@ -34,8 +35,8 @@ class SharedLengths {
 
   /// For keeping them.
   std::vector<std::uint64_t> words() const;
-  /// What words() gave for a kernel with the parameters of `kernel`, and that many hidden ones. False, and empty, where they are damaged:
-  /// a pack's words come from whoever made its checksum.
+  /// What words() gave for a kernel with the parameters of `kernel`, and that many hidden ones.
+  /// False, and empty, where they are damaged: a pack's words come from whoever made its checksum.
   bool read(std::span<const std::uint64_t> words, const Function& kernel, std::size_t parameters);
 
   std::size_t count() const { return rows_.size(); }

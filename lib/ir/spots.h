@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// While a recording is prepared, an instruction's place is the number of its spot (trace/spots.h), which becomes a line when somebody reads it.
+// While a recording is prepared, an instruction's place is the number of its spot (trace/spots.h),
+// which becomes a line when somebody reads it.
 #pragma once
 
 #include <cstdint>

@@ -7,10 +7,11 @@
 
 namespace krait::ir {
 
-std::optional<ThreadTile> ThreadTile::of(std::int64_t rows, std::int64_t columns, std::int64_t threads) {
+std::optional<ThreadTile> ThreadTile::of(std::int64_t rows, std::int64_t columns,
+                                         std::int64_t threads) {
   const std::int64_t warps = threads / warp;
-  if (threads % warp != 0 || warps == 0 || (warps & (warps - 1)) != 0 || rows <= 0 || columns <= 0 || rows % block_rows != 0 ||
-      columns % block_columns != 0)
+  if (threads % warp != 0 || warps == 0 || (warps & (warps - 1)) != 0 || rows <= 0 ||
+      columns <= 0 || rows % block_rows != 0 || columns % block_columns != 0)
     return std::nullopt;
   ThreadTile t{rows, columns, warps, 1};
   while (rows % (t.down * block_rows) != 0) t.down /= 2, t.across *= 2;
@@ -20,7 +21,8 @@ std::optional<ThreadTile> ThreadTile::of(std::int64_t rows, std::int64_t columns
 
 namespace {
 
-constexpr std::int64_t left_bit = 1, right_bit = 2, overlapped_bit = 4, left_padded_bit = 8, right_padded_bit = 16;
+constexpr std::int64_t left_bit = 1, right_bit = 2, overlapped_bit = 4, left_padded_bit = 8,
+                       right_padded_bit = 16;
 
 }  // namespace
 
@@ -39,8 +41,9 @@ std::vector<std::int64_t> Product::list() const {
           depth,
           std::int64_t(left),
           std::int64_t(right),
-          (left_transposed ? left_bit : 0) | (right_transposed ? right_bit : 0) | (overlapped ? overlapped_bit : 0) |
-              (left_padded ? left_padded_bit : 0) | (right_padded ? right_padded_bit : 0)};
+          (left_transposed ? left_bit : 0) | (right_transposed ? right_bit : 0) |
+              (overlapped ? overlapped_bit : 0) | (left_padded ? left_padded_bit : 0) |
+              (right_padded ? right_padded_bit : 0)};
 }
 
 Scalar Product::sums_of(Scalar left, Scalar right) {
@@ -54,17 +57,20 @@ Scalar Product::sums_of(Scalar left, Scalar right) {
 }
 
 std::string Product::misfit(std::int64_t threads) const {
-  if (sums_of(left, right) == Scalar::Void) return fmt::format("there is no product of {} and {}", name_of(left), name_of(right));
+  if (sums_of(left, right) == Scalar::Void)
+    return fmt::format("there is no product of {} and {}", name_of(left), name_of(right));
   if (!ThreadTile::of(rows, columns, threads))
     return fmt::format(
         "{} threads cannot hold a product of {} rows and {} columns: use 32 times a power of two; warps share the rows in sixteens, then the columns in eights",
         threads, rows, columns);
   if (depth <= 0 || depth % least_depth(left) != 0)
-    return fmt::format("the depth of a product of {} is a multiple of {}, not {}", name_of(left), least_depth(left), depth);
+    return fmt::format("the depth of a product of {} is a multiple of {}, not {}", name_of(left),
+                       least_depth(left), depth);
   return {};
 }
 
-ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& uses, const Inst& loop) {
+ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& uses,
+                           const Inst& loop) {
   const Region& body = f.regions[loop.regions[0]];
   unsigned ways = 0;  // to the next trip, and out of the loop
   const auto count = [&](const auto& self, RegionId r) -> void {
@@ -100,7 +106,8 @@ ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& 
     chain.products.push_back(i);
   }
   if (chain.products.empty()) return {};
-  const std::vector<ValueId>&next = f.insts[body.insts.back()].operands, &last = f.insts[chain.products.back()].results;
+  const std::vector<ValueId>&next = f.insts[body.insts.back()].operands,
+        &last = f.insts[chain.products.back()].results;
   for (std::size_t e = 0; e < last.size(); ++e)
     if (uses[last[e]] != 1 || next[chain.carried[e]] != last[e]) return {};
   return chain;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How tiles lie: in shared memory, and among the threads of a block. Both are the same on every target, so that code around a product need not
-// know what computes it; they are those that NVIDIA's tensor cores take (PTX ISA, mma and wgmma: fragments, 128-byte swizzle).
+// How tiles lie: in shared memory, and among the threads of a block. Both are the same on every
+// target, so that code around a product need not know what computes it; they are those that
+// NVIDIA's tensor cores take (PTX ISA, mma and wgmma: fragments, 128-byte swizzle).
 //
-// In shared memory a tile of R rows is cut into strips of 128 bytes of its columns, one strip behind the other, each R rows of 128 bytes. A
-// row's pieces of 16 bytes change places: piece p of row r lies at place p xor (r mod 8), so that neither rows nor columns of pieces meet
-// in a bank. R is a multiple of 8. Where no code but copies and products knows a tile's place (passes/tiles/pad_tiles.cpp), targets that read
-// whole rows have padded tiles: rows of 144 bytes, whose pieces stay where they are.
+// In shared memory a tile of R rows is cut into strips of 128 bytes of its columns, one strip
+// behind the other, each R rows of 128 bytes. A row's pieces of 16 bytes change places: piece p of
+// row r lies at place p xor (r mod 8), so that neither rows nor columns of pieces meet in a bank. R
+// is a multiple of 8. Where no code but copies and products knows a tile's place
+// (passes/tiles/pad_tiles.cpp), targets that read whole rows have padded tiles: rows of 144 bytes,
+// whose pieces stay where they are.
 //
-// Among threads a tile of M rows and N columns is cut into blocks of 16 rows. The block's warps of 32 threads stand in `down` rows and
-// `across` columns: warp w has row w mod down and column w / down. Those below each other take turns at the blocks of 16 rows, those beside
-// each other have a part of the columns. In a block of 16 rows and 8 columns lane l has the elements of rows l / 4 and l / 4 + 8, columns
-// 2 (l mod 4) and the next.
+// Among threads a tile of M rows and N columns is cut into blocks of 16 rows. The block's warps of
+// 32 threads stand in `down` rows and `across` columns: warp w has row w mod down and column w /
+// down. Those below each other take turns at the blocks of 16 rows, those beside each other have a
+// part of the columns. In a block of 16 rows and 8 columns lane l has the elements of rows l / 4
+// and l / 4 + 8, columns 2 (l mod 4) and the next.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +26,8 @@
 namespace krait::ir {
 
 /// Bytes of a strip's row, and of the pieces that change places.
-inline constexpr unsigned strip_bytes = 128, piece_bytes = 16, pieces_of_strip = strip_bytes / piece_bytes;
+inline constexpr unsigned strip_bytes = 128, piece_bytes = 16,
+                          pieces_of_strip = strip_bytes / piece_bytes;
 
 /// A tile in shared memory.
 struct SharedTile {
@@ -39,7 +44,8 @@ struct SharedTile {
   /// The element's index in the array.
   std::int64_t place(std::int64_t row, std::int64_t column) const {
     const std::int64_t in_strip = column % strip(), turned = padded ? 0 : row % pieces_of_strip;
-    return (column / strip() * rows + row) * pitch() + (in_strip / piece() ^ turned) * piece() + in_strip % piece();
+    return (column / strip() * rows + row) * pitch() + (in_strip / piece() ^ turned) * piece() +
+           in_strip % piece();
   }
 };
 
@@ -50,15 +56,16 @@ struct ThreadTile {
   std::int64_t down = 0, across = 0;  // warps
 
   /// None: such a block cannot hold such a tile.
-  static std::optional<ThreadTile> of(std::int64_t rows, std::int64_t columns, std::int64_t threads);
+  static std::optional<ThreadTile> of(std::int64_t rows, std::int64_t columns,
+                                      std::int64_t threads);
 
   std::int64_t row_blocks() const { return rows / (block_rows * down); }             // of a warp
   std::int64_t column_blocks() const { return columns / (block_columns * across); }  // of a warp
   /// Of a thread.
   std::int64_t elements() const { return row_blocks() * column_blocks() * 4; }
 
-  /// Element number e of a thread: number `row_of` of its rows, and `column_of` of its columns. Numbers go by blocks of 16 rows, in these
-  /// by blocks of 8 columns, in these by rows.
+  /// Element number e of a thread: number `row_of` of its rows, and `column_of` of its columns.
+  /// Numbers go by blocks of 16 rows, in these by blocks of 8 columns, in these by rows.
   std::int64_t row_of(std::int64_t e) const { return e / (column_blocks() * 4) * 2 + e / 2 % 2; }
   std::int64_t column_of(std::int64_t e) const { return e / 4 % column_blocks() * 2 + e % 2; }
   std::int64_t element(std::int64_t row, std::int64_t column) const {
@@ -80,7 +87,8 @@ struct Product {
   std::int64_t rows = 0, columns = 0, depth = 0;
   Scalar left{}, right{};
   bool left_transposed = false, right_transposed = false;  // lie in memory as their transposes
-  bool overlapped = false;  // both tiles stay as they are until the next product of the block has begun
+  // both tiles stay as they are until the next product of the block has begun
+  bool overlapped = false;
   bool left_padded = false, right_padded = false;
 
   explicit Product(const Inst& inst);
@@ -102,7 +110,8 @@ struct Product {
   std::int64_t right_place(std::int64_t k, std::int64_t column) const {
     return right_transposed ? right_tile().place(column, k) : right_tile().place(k, column);
   }
-  /// The type of the sums: i32 of integers of 8 bits, f64 of f64, else f32. Void: there is no product of these types.
+  /// The type of the sums: i32 of integers of 8 bits, f64 of f64, else f32. Void: there is no
+  /// product of these types.
   static Scalar sums_of(Scalar left, Scalar right);
   /// Depth is a multiple of this.
   static std::int64_t least_depth(Scalar factor) { return 32 / size_of(factor); }
@@ -116,7 +125,8 @@ struct ProductChain {
   std::vector<std::size_t> carried;  // by sum: which of the values that the loop carries
 };
 /// Of a for loop; empty, if it has none. `uses` as by use_counts.
-ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& uses, const Inst& loop);
+ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& uses,
+                           const Inst& loop);
 
 /// The attribute and the operands of copy_tile.
 struct TileCopy {
@@ -134,7 +144,8 @@ struct TileCopy {
         padded(inst.list[2] & padded_bit),
         pieces(inst.list[2] & pieces_bit) {}
   std::vector<std::int64_t> list() const {
-    return {rows, columns, (inside ? inside_bit : 0) | (padded ? padded_bit : 0) | (pieces ? pieces_bit : 0)};
+    return {rows, columns,
+            (inside ? inside_bit : 0) | (padded ? padded_bit : 0) | (pieces ? pieces_bit : 0)};
   }
   SharedTile tile(unsigned elem_bytes) const { return {rows, columns, elem_bytes, padded}; }
   static constexpr std::int64_t inside_bit = 1, padded_bit = 2, pieces_bit = 4, all_bits = 7;
@@ -142,11 +153,14 @@ struct TileCopy {
 
 /// Operands of product: where the sums begin.
 inline constexpr std::size_t product_lead = 4;
-/// Operands of copy_row and copy_back: where the view is, the shared array in front of its index, the count, the first index of the view.
+/// Operands of copy_row and copy_back: where the view is, the shared array in front of its index,
+/// the count, the first index of the view.
 struct CopyOperands {
   std::size_t view, shared, count, indices;
 };
-constexpr CopyOperands copy_operands(Op op) { return op == Op::CopyBack ? CopyOperands{0, 1, 3, 4} : CopyOperands{3, 0, 2, 4}; }
+constexpr CopyOperands copy_operands(Op op) {
+  return op == Op::CopyBack ? CopyOperands{0, 1, 3, 4} : CopyOperands{3, 0, 2, 4};
+}
 constexpr bool is_copy(Op op) { return op == Op::CopyRow || op == Op::CopyBack; }
 
 }  // namespace krait::ir

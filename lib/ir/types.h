@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The types of IR values: scalars (krait/types.def), mutable slots, and arrays in one of the memory spaces.
+// The types of IR values: scalars (krait/types.def), mutable slots, and arrays in one of the memory
+// spaces.
 #pragma once
 
 #include <cstdint>
@@ -39,16 +40,18 @@ inline constexpr Scalar all_scalars[] = {
 };
 constexpr const ScalarInfo& info(Scalar s) { return scalar_table[unsigned(s)]; }
 
-/// Where a value of this type lives. Value: a plain scalar. Slot: a mutable local. The others are arrays. Argument: an aggregate
-/// that lies in the argument block, as bytes that are only read; the index of a load counts bytes.
-/// Cluster: shared memory of a block that the thread names, which may be its own.
+/// Where a value of this type lives. Value: a plain scalar. Slot: a mutable local. The others are
+/// arrays. Argument: an aggregate that lies in the argument block, as bytes that are only read; the
+/// index of a load counts bytes. Cluster: shared memory of a block that the thread names, which may
+/// be its own.
 enum class Space : std::uint8_t { Value, Slot, Global, Shared, Cluster, Local, Argument };
 
 /// Dimensions of an array at most.
 inline constexpr unsigned max_rank = 6;
 
-/// A value's type. For arrays `scalar` is the element's type; `elem_bytes` differs from its size only for aggregates, whose
-/// members are reached by the byte offset of load and store (then `scalar` is Void and the access names its own type).
+/// A value's type. For arrays `scalar` is the element's type; `elem_bytes` differs from its size
+/// only for aggregates, whose members are reached by the byte offset of load and store (then
+/// `scalar` is Void and the access names its own type).
 struct Type {
   Scalar scalar = Scalar::Void;
   Space space = Space::Value;
@@ -77,7 +80,8 @@ constexpr std::string_view name_of(Scalar s) { return info(s).name; }
 constexpr bool has_infinity(Scalar s) { return is_float(s) && info(s).top == Top::Special; }
 /// The bits of a float's largest finite number: those of infinity or NaN are the next ones.
 constexpr std::uint64_t largest_finite(Scalar s) {
-  const std::uint64_t sign = std::uint64_t(1) << (bits_of(s) - 1), fraction = std::uint64_t(1) << info(s).fraction;
+  const std::uint64_t sign = std::uint64_t(1) << (bits_of(s) - 1), fraction = std::uint64_t(1)
+                                                                              << info(s).fraction;
   return has_infinity(s) ? sign - fraction - 1 : sign - 2;
 }
 constexpr bool is_nan(Scalar s, std::uint64_t bits) {
@@ -97,14 +101,21 @@ constexpr Scalar integer_like(Scalar s, ScalarClass kind) {
 }
 /// The unsigned integer that holds the bits of s.
 constexpr Scalar bits_type(Scalar s) { return integer_like(s, ScalarClass::Unsigned); }
-constexpr Scalar to_unsigned(Scalar s) { return is_signed_int(s) ? integer_like(s, ScalarClass::Unsigned) : s; }
-constexpr Scalar to_signed(Scalar s) { return is_unsigned_int(s) ? integer_like(s, ScalarClass::Signed) : s; }
+constexpr Scalar to_unsigned(Scalar s) {
+  return is_signed_int(s) ? integer_like(s, ScalarClass::Unsigned) : s;
+}
+constexpr Scalar to_signed(Scalar s) {
+  return is_unsigned_int(s) ? integer_like(s, ScalarClass::Signed) : s;
+}
 
 constexpr Type value_type(Scalar s) { return {s, Space::Value, 0, true, 0}; }
 constexpr Type slot_type(Scalar s) { return {s, Space::Slot, 0, true, 0}; }
-constexpr Type array_type(Scalar s, Space space, unsigned rank, bool writable = true, unsigned elem_bytes = 0) {
+constexpr Type array_type(Scalar s, Space space, unsigned rank, bool writable = true,
+                          unsigned elem_bytes = 0) {
   return {s, space, std::uint8_t(rank), writable, elem_bytes ? elem_bytes : size_of(s)};
 }
-constexpr Type argument_type(std::uint32_t bytes) { return {Scalar::Void, Space::Argument, 1, false, bytes}; }
+constexpr Type argument_type(std::uint32_t bytes) {
+  return {Scalar::Void, Space::Argument, 1, false, bytes};
+}
 
 }  // namespace krait::ir

@@ -9,9 +9,10 @@ namespace {
 constexpr std::uint32_t beyond = 1u << 30;  // of any table
 
 /// Operations that passes and code generators look for.
-constexpr Op sought[] = {Op::Call,      Op::Set,     Op::LoadVec,    Op::StoreVec,  Op::Shared, Op::Local,
-                         Op::AtomicAdd, Op::Barrier, Op::LaneId,     Op::ThreadIdx, Op::Exp,    Op::Bitcast,
-                         Op::Print,     Op::Uniform, Op::GridStride, Op::Return};
+constexpr Op sought[] = {Op::Call,   Op::Set,       Op::LoadVec,    Op::StoreVec,
+                         Op::Shared, Op::Local,     Op::AtomicAdd,  Op::Barrier,
+                         Op::LaneId, Op::ThreadIdx, Op::Exp,        Op::Bitcast,
+                         Op::Print,  Op::Uniform,   Op::GridStride, Op::Return};
 
 void add_unreachable_entries(Function& f) {
   const std::vector<InstId> body = f.regions[f.body].insts;
@@ -19,8 +20,8 @@ void add_unreachable_entries(Function& f) {
   for (const Op op : sought) {
     Inst& wild = f.insts.emplace_back();
     wild.op = op, wild.type = value_type(Scalar::F64), wild.imm = beyond, wild.loc = beyond;
-    wild.operands.assign(20, beyond), wild.results.assign(20, beyond), wild.regions.assign(2, beyond),
-        wild.list.assign(2, beyond);
+    wild.operands.assign(20, beyond), wild.results.assign(20, beyond),
+        wild.regions.assign(2, beyond), wild.list.assign(2, beyond);
     // The same of values that mean something.
     Inst stale = wild;
     stale.loc = 0, stale.regions.clear();
@@ -32,7 +33,8 @@ void add_unreachable_entries(Function& f) {
     f.values.push_back({value_type(s), beyond, beyond});
   Region wild{{beyond}, {beyond}, beyond}, stale{{f.params().begin(), f.params().end()}, {}, none};
   for (InstId i = first; i < f.insts.size(); ++i) stale.insts.push_back(i);
-  for (std::size_t k = std::min<std::size_t>(body.size(), 16); k-- > 0;) stale.insts.push_back(body[k]);
+  for (std::size_t k = std::min<std::size_t>(body.size(), 16); k-- > 0;)
+    stale.insts.push_back(body[k]);
   f.regions.push_back(std::move(wild));
   f.regions.push_back(std::move(stale));
 }

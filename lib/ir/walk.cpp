@@ -72,7 +72,8 @@ class Cloner {
     map_[from] = to;
   }
 
-  // Tables may move while they grow (source may be the builder's function): nothing is held across a call of the builder.
+  // Tables may move while they grow (source may be the builder's function): nothing is held across
+  // a call of the builder.
   void inst(InstId i) {
     Function& f = builder_.function();
     const Inst original = source_.insts[i];
@@ -80,7 +81,8 @@ class Cloner {
     const InstId copy = builder_.append(original.op, original.type, mapped(original.operands));
     f.insts[copy].attributes() = original;
     if (locations_) f.insts[copy].loc = original.loc;
-    for (const ValueId v : original.results) set(v, builder_.add_result(copy, Type(source_.values[v].type)));
+    for (const ValueId v : original.results)
+      set(v, builder_.add_result(copy, Type(source_.values[v].type)));
     for (const RegionId r : original.regions) {
       const RegionId inner = builder_.new_region(copy);
       for (std::size_t p = 0; p < source_.regions[r].params.size(); ++p) {
@@ -101,14 +103,15 @@ class Cloner {
 
 }  // namespace
 
-std::vector<ValueId> clone_region(const Function& source, RegionId from, Builder& builder, std::vector<ValueId>& map,
-                                  bool terminated, bool locations) {
+std::vector<ValueId> clone_region(const Function& source, RegionId from, Builder& builder,
+                                  std::vector<ValueId>& map, bool terminated, bool locations) {
   Cloner cloner(source, builder, map, locations);
   cloner.region(from, terminated);
   return cloner.mapped(terminator(source, from).operands);
 }
 
-InstId clone_inst(const Function& source, InstId inst, Builder& builder, std::vector<ValueId>& map, bool locations) {
+InstId clone_inst(const Function& source, InstId inst, Builder& builder, std::vector<ValueId>& map,
+                  bool locations) {
   return Cloner(source, builder, map, locations).one(inst);
 }
 
@@ -125,8 +128,11 @@ bool is_below_2_31(const Function& f, ValueId v, int depth) {
   if (d->op == Op::Min) return below(0) || below(1);
   if (d->op == Op::Max) return below(0) && below(1);
   if (d->op == Op::Select) return below(1) && below(2);
-  if (d->op == Op::And) return f.is_const(d->operands[1]) && below(1) && std::int64_t(f.const_bits(d->operands[1])) >= 0;
-  if (d->op == Op::Div) return below(0) && f.is_const(d->operands[1]) && std::int64_t(f.const_bits(d->operands[1])) > 0;
+  if (d->op == Op::And)
+    return f.is_const(d->operands[1]) && below(1) &&
+           std::int64_t(f.const_bits(d->operands[1])) >= 0;
+  if (d->op == Op::Div)
+    return below(0) && f.is_const(d->operands[1]) && std::int64_t(f.const_bits(d->operands[1])) > 0;
   return d->op == Op::Shr && below(0);
 }
 

@@ -23,7 +23,8 @@ unsigned weight_of(const Module& m, const Inst& inst, const Function& f) {
 
 unsigned weight(const Module& m, const Function& f, RegionId region) {
   unsigned total = 0;
-  for (const InstId i : f.regions[region].insts) total = std::min(total + weight_of(m, f.insts[i], f), most);
+  for (const InstId i : f.regions[region].insts)
+    total = std::min(total + weight_of(m, f.insts[i], f), most);
   return total;
 }
 
@@ -65,7 +66,8 @@ class Worker {
     }
   }
 
-  /// An extent, or else an integer of the arguments, that a count is computed from, and the share of it that constants leave.
+  /// An extent, or else an integer of the arguments, that a count is computed from, and the share
+  /// of it that constants leave.
   void find(ValueId v, double share, unsigned depth, Source& found) const {
     constexpr unsigned deepest = 12;
     const Inst* d = f_.def(v);
@@ -80,11 +82,13 @@ class Worker {
     if (d->op == Op::Extent) {
       const auto params = f_.params();
       const auto at = std::find(params.begin(), params.end(), d->operands[0]);
-      if (at != params.end()) found = {share, std::uint32_t(at - params.begin()), std::uint32_t(d->imm)};
+      if (at != params.end())
+        found = {share, std::uint32_t(at - params.begin()), std::uint32_t(d->imm)};
       return;
     }
     if (info(d->op).effect != Effect::Pure) return;
-    const std::uint64_t by = d->operands.size() == 2 && f_.is_const(d->operands[1]) ? f_.const_bits(d->operands[1]) : 0;
+    const std::uint64_t by =
+        d->operands.size() == 2 && f_.is_const(d->operands[1]) ? f_.const_bits(d->operands[1]) : 0;
     if (d->op == Op::Div && by > 1) share /= double(by);
     if (d->op == Op::Shr && by < 64) share /= double(std::uint64_t(1) << by);
     for (const ValueId o : d->operands) find(o, share, depth + 1, found);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The mathematical functions as IR: recorded from their templates when Krait is built (generate.cpp), embedded as text.
+// The mathematical functions as IR: recorded from their templates when Krait is built
+// (generate.cpp), embedded as text.
 #pragma once
 
 #include <string_view>
@@ -9,8 +10,9 @@
 
 namespace krait::math {
 
-/// A module without kernel: the function `math.<name>.<f32|f64>`, and those that it calls. Empty where there is none.
-/// `scalar` is F32 or F64. fast: accuracy may give way to speed (docs/numbers.md).
+/// A module without kernel: the function `math.<name>.<f32|f64>`, and those that it calls. Empty
+/// where there is none. `scalar` is F32 or F64. fast: accuracy may give way to speed
+/// (docs/numbers.md).
 std::string_view body(ir::Op op, ir::Scalar scalar, bool fast);
 
 }  // namespace krait::math

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// erf, erfc and erfinv. erf: 1 - (1 - h)^8, h a polynomial, in single precision x + x Q(x^2) up to 1 and 1 - 2^-t beyond. erfc:
-// exp(-x^2) r Q(r), r = 1 / (2 + |x|), where x^2 is taken with its rounding error, and that of r, which may be approximate, goes into
-// the exponent too. erfinv: x times a polynomial in log(1 - x^2), in the root of its size for the tails (the variables are Giles's,
-// "Approximating the erfinv function").
+// erf, erfc and erfinv. erf: 1 - (1 - h)^8, h a polynomial, in single precision x + x Q(x^2) up to
+// 1 and 1 - 2^-t beyond. erfc: exp(-x^2) r Q(r), r = 1 / (2 + |x|), where x^2 is taken with its
+// rounding error, and that of r, which may be approximate, goes into the exponent too. erfinv: x
+// times a polynomial in log(1 - x^2), in the root of its size for the tails (the variables are
+// Giles's, "Approximating the erfinv function").
 #pragma once
 
 #include <array>
@@ -22,8 +23,9 @@ Real exp2_core(const Real& x) {
   return scale_fast(fma(horner<exp2_q<Scalar<Real>>>(r), r, constant<Real>(1)), shifted);
 }
 
-/// In single precision two short polynomials side by side. In double one for 8 h, h = 1 - (erfc |x|)^(1/8), from which three
-/// squarings lead to 1 - (1 - h)^8: half of the operations of an exponential. Near zero each sum's large term comes in last.
+/// In single precision two short polynomials side by side. In double one for 8 h, h = 1 - (erfc
+/// |x|)^(1/8), from which three squarings lead to 1 - (1 - h)^8: half of the operations of an
+/// exponential. Near zero each sum's large term comes in last.
 template <class Real>
 Real erf(const Real& x) {
   using F = Scalar<Real>;
@@ -32,22 +34,27 @@ Real erf(const Real& x) {
   const Real a = select(size > end, end, size);                    // a NaN stays
   if constexpr (is_single<Real>) {
     const Real near = fma(size, horner<erf_q<F>>(size * size), size);
-    return copysign(select(size >= one, one - exp2_core(horner<erf_tail<F>>(a)), near), x);  // a NaN takes `near`
+    // a NaN takes `near`
+    return copysign(select(size >= one, one - exp2_core(horner<erf_tail<F>>(a)), near), x);
   } else {
-    const Real c(erf_c<F>[0]), rest = a * horner_by_halves<erf_p<F>>(a, Real(a * a)), h8 = fma(a, c, rest);
-    const Real q = fma(fma(h8, constant<Real>(0x1p-11), constant<Real>(-0x1p-6)), h8, constant<Real>(0.1875));
+    const Real c(erf_c<F>[0]), rest = a * horner_by_halves<erf_p<F>>(a, Real(a * a)),
+                               h8 = fma(a, c, rest);
+    const Real q =
+        fma(fma(h8, constant<Real>(0x1p-11), constant<Real>(-0x1p-6)), h8, constant<Real>(0.1875));
     const Real twice = fma(a, c, fma(-(h8 * h8), q, rest));  // 2 (1 - (1 - h)^4) = 8 h - (8 h)^2 q
     return copysign(fma(constant<Real>(-0.25) * twice, twice, twice), x);
   }
 }
 
-/// 2^(n + lift) is normal for every n that occurs in erfc, and its product with 2^-lift of what it scales rounds once.
+/// 2^(n + lift) is normal for every n that occurs in erfc, and its product with 2^-lift of what it
+/// scales rounds once.
 template <class F>
 inline constexpr int erfc_lift = std::same_as<F, float> ? 64 : 128;
 template <class F>
 inline constexpr auto erfc_q_lowered = [] {
   std::array<F, std::size(erfc_q<F>)> q{};
-  for (std::size_t i = 0; i < q.size(); ++i) q[i] = erfc_q<F>[i] * (std::same_as<F, float> ? F(0x1p-64) : F(0x1p-128));
+  for (std::size_t i = 0; i < q.size(); ++i)
+    q[i] = erfc_q<F>[i] * (std::same_as<F, float> ? F(0x1p-64) : F(0x1p-128));
   return q;
 }();
 
@@ -70,10 +77,12 @@ Real erfc(const Real& x) {
 
   const Real value = power * (r * horner<erfc_q_lowered<F>>(is_single<Real> ? r : r - shift));
   const Real result = value * from_bits<Real>(bits(shifted) << Format<Real>::mantissa);
-  return select(as_signed<Real>(bits(x)) < Int<Real>(PlainInt<Real>(0)), two - result, result);  // -0 as +0 gives 1
+  // -0 as +0 gives 1
+  return select(as_signed<Real>(bits(x)) < Int<Real>(PlainInt<Real>(0)), two - result, result);
 }
 
-/// log x for positive normal x, within an absolute error of 2^-23 (single) or 2^-53 beside 1: 2 atanh s, s = (m - 1) / (m + 1).
+/// log x for positive normal x, within an absolute error of 2^-23 (single) or 2^-53 beside 1: 2
+/// atanh s, s = (m - 1) / (m + 1).
 template <class Real>
 Real log_near(const Real& x) {
   using F = Scalar<Real>;
@@ -82,7 +91,8 @@ Real log_near(const Real& x) {
   const Real m = from_bits<Real>(bits(x) - field), one = constant<Real>(1);
   const Real s = (m - one) * reciprocal(m + one), p = s * horner<log_w<F>>(s * s);
   if constexpr (is_single<Real>)
-    return fma(cast<float>(as_signed<Real>(field)), Real(ln2<F>[0] * 0x1p-23f), p);  // e 2^23: no shift back
+    // e 2^23: no shift back
+    return fma(cast<float>(as_signed<Real>(field)), Real(ln2<F>[0] * 0x1p-23f), p);
   else return fma(small_integer<Real>(e), Real(ln2<F>[0]), p);
 }
 
@@ -92,7 +102,8 @@ Real erfinv_tail(const Real& w) {
   using F = Scalar<Real>;
   const Real root = sqrt(w), far = horner<erfinv_far<F>>(root - constant<Real>(3.25));
   if constexpr (is_single<Real>) return far;
-  else return select(w > constant<Real>(16), horner<erfinv_farther<F>>(root - constant<Real>(5)), far);
+  else
+    return select(w > constant<Real>(16), horner<erfinv_farther<F>>(root - constant<Real>(5)), far);
 }
 
 template <class Real>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cheaper bodies for the fast mode (docs/numbers.md has their errors). sin and cos: one polynomial on [-pi/2, pi/2] and pi in two
-// parts; pow: 2^(y log2 |x|) in plain precision.
+// Cheaper bodies for the fast mode (docs/numbers.md has their errors). sin and cos: one polynomial
+// on [-pi/2, pi/2] and pi in two parts; pow: 2^(y log2 |x|) in plain precision.
 #pragma once
 
 #include "math/power.h"
@@ -40,7 +40,8 @@ Real cos_fast(const Real& x) {
         "cos_far",
         [](const Real& y) {
           const Angle<Real> angle = far_angle(abs(y));
-          return sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)}, Unsigned<Real>(PlainUnsigned<Real>(0)));
+          return sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)},
+                         Unsigned<Real>(PlainUnsigned<Real>(0)));
         },
         x);
   });

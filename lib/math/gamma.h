@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tgamma and lgamma. Below 6 the recurrence leads to [5/4, 9/4), where a polynomial in t = x - 2 holds; above it Stirling's
-// formula with a minimax correction, for tgamma with log2 x in two parts (as in pow). Arguments below -1/2 by reflection:
-// gamma(-y) = -pi / (y sin(pi y) gamma(y)).
+// tgamma and lgamma. Below 6 the recurrence leads to [5/4, 9/4), where a polynomial in t = x - 2
+// holds; above it Stirling's formula with a minimax correction, for tgamma with log2 x in two parts
+// (as in pow). Arguments below -1/2 by reflection: gamma(-y) = -pi / (y sin(pi y) gamma(y)).
 #pragma once
 
 #include "math/power.h"
@@ -22,7 +22,9 @@ Recurrence<Real> recurrence(const Real& x) {
   const Real one = constant<Real>(1), zero = constant<Real>(0);
   const Real steps = floor(x - constant<Real>(1.25));  // above 0: down to 2 + t, below 0: up
   const Real low = select(steps < constant<Real>(-1), x * (x + one), x);
-  const auto factor = [&](int j) { return select(steps >= constant<Real>(j), x - constant<Real>(j), one); };
+  const auto factor = [&](int j) {
+    return select(steps >= constant<Real>(j), x - constant<Real>(j), one);
+  };
   const Real high = (factor(1) * factor(2)) * (factor(3) * factor(4));
   const Bool<Real> divide = steps < zero;
   return {x - (steps + constant<Real>(2)), select(divide, low, high), divide};
@@ -39,7 +41,8 @@ Pair<Real> log2_gamma(const Real& x) {
   const Real p = a * log.high, p_low = fma(a, log.high, -p) + a * log.low;
   const Real q = x * log2e, q_low = fma(x, log2e, -q) + x * Real(log2_e<F>[1]);
   const Real high = p - q;
-  const Real low = (((p - high) - q) + (p_low - q_low)) + fma(correction, log2e, Real(gamma_c<F>[0]));
+  const Real low =
+      (((p - high) - q) + (p_low - q_low)) + fma(correction, log2e, Real(gamma_c<F>[0]));
   return {high, low};
 }
 
@@ -50,7 +53,8 @@ Real times_sine(const Real& y) {
   const Real magic(Format<Real>::magic);
   const Real turn = fma(floor(y * constant<Real>(0.5)), constant<Real>(-2), y);  // y modulo 2
   const Real shifted = turn + magic, f = turn - (shifted - magic), z = f * f;
-  const Real angle = f * Real(pi<F>[0]), lost = fma(f, Real(pi<F>[1]), fma(f, Real(pi<F>[0]), -angle));
+  const Real angle = f * Real(pi<F>[0]),
+             lost = fma(f, Real(pi<F>[1]), fma(f, Real(pi<F>[0]), -angle));
   const Real s = y * (angle + fma(f * z, horner<sinpi_q<F>>(z), lost));
   const Real turned = from_bits<Real>(bits(s) ^ (bits(shifted) << int(sizeof(F) * 8 - 1)));
   return select(f == constant<Real>(0), not_a_number<Real>(), turned);
@@ -65,7 +69,8 @@ Real tgamma(const Real& x) {
   const Real end = constant<Real>(is_single<Real> ? 50 : 190);
   const Recurrence<Real> r = recurrence(y);
   const Real base = fma(r.t, horner<gamma_q<F>>(r.t), one);
-  const Real four = constant<Real>(4);  // a subnormal product has a finite reciprocal, which may not be asked for
+  // a subnormal product has a finite reciprocal, which may not be asked for
+  const Real four = constant<Real>(4);
   Var<Real> result = base * select(r.divide, reciprocal(r.product * four) * four, r.product);
   Var<Real> mirror = one;
   when(negative, [&] {
@@ -73,10 +78,12 @@ Real tgamma(const Real& x) {
     mirror = above * reciprocal(below);
     result = above * reciprocal(below * Real(result));
   });
-  // Beyond `end` the power of two overflows, or the result becomes 0; for -infinity `mirror` is a NaN.
+  // Beyond `end` the power of two overflows, or the result becomes 0; for -infinity `mirror` is a
+  // NaN.
   when(negate(y < constant<Real>(6)), [&] {
     const Pair<Real> log = log2_gamma(select(y > end, end, y));
-    const Real high = select(negative, -log.high, log.high), low = select(negative, -log.low, log.low);
+    const Real high = select(negative, -log.high, log.high),
+               low = select(negative, -log.low, log.low);
     const Real magic(Format<Real>::magic);
     const Real shifted = (high + low) + magic;
     const Real rest = (high - (shifted - magic)) + low;
@@ -96,7 +103,8 @@ Real lgamma_positive(const Real& y) {
   const Real log = math::log(select(small, abs(r.product), y));
   const Real near = fma(r.t, horner<lgamma_q<F>>(r.t), select(r.divide, -log, log));
   const Real inverse = one / y;
-  const Real correction = fma(inverse, horner<stirling_q<F>>(inverse * inverse), Real(gamma_c<F>[1]));
+  const Real correction =
+      fma(inverse, horner<stirling_q<F>>(inverse * inverse), Real(gamma_c<F>[1]));
   const Real far = fma(y - constant<Real>(0.5), log - one, correction);
   return select(small, near, far);
 }
@@ -108,7 +116,8 @@ Real lgamma(const Real& x) {
   Var<Real> result = lgamma_positive(select(negative, size, x));
   when(negative, [&] {
     const Real s = abs(sine_of(reduce_half_turns(size), Unsigned<Real>(PlainUnsigned<Real>(0))));
-    const Real mirrored = log_core<Real>(bits(Real(Real(pi<Scalar<Real>>[0]) / (size * s)))) - Real(result);
+    const Real mirrored =
+        log_core<Real>(bits(Real(Real(pi<Scalar<Real>>[0]) / (size * s)))) - Real(result);
     const Bool<Real> pole = either(s == constant<Real>(0), size == infinity<Real>());
     result = select(pole, infinity<Real>(), mirrored);
   });

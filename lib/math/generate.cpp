@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs while Krait is built: records every mathematical function for both types and writes the IR as C++ source.
+// Runs while Krait is built: records every mathematical function for both types and writes the IR
+// as C++ source.
 //   generate_math <output.cpp>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +17,8 @@
 namespace krait::math {
 namespace {
 
-/// The result was assigned to a slot last of all; that assignment becomes the yield, and the kernel a function.
+/// The result was assigned to a slot last of all; that assignment becomes the yield, and the kernel
+/// a function.
 void end_in_yield(ir::Function& f, ir::Scalar type) {
   f.called = true;
   f.results = {type};
@@ -24,9 +26,12 @@ void end_in_yield(ir::Function& f, ir::Scalar type) {
   ir::InstId assignment = ir::none;
   for (const ir::InstId i : body)
     if (f.insts[i].op == ir::Op::Set) assignment = i;
-  const ir::ValueId slot = f.insts[assignment].operands[0], result = f.insts[assignment].operands[1];
+  const ir::ValueId slot = f.insts[assignment].operands[0],
+                    result = f.insts[assignment].operands[1];
   const ir::InstId declaration = f.values[slot].def;
-  std::erase_if(body, [&](ir::InstId i) { return i == assignment || i == declaration || ir::is_terminator(f.insts[i].op); });
+  std::erase_if(body, [&](ir::InstId i) {
+    return i == assignment || i == declaration || ir::is_terminator(f.insts[i].op);
+  });
   ir::Builder builder(f);
   builder.at(f.body);
   const ir::ValueId operands[] = {result};
@@ -41,9 +46,12 @@ std::string record(const char* name, value<Float> (*function)(const Operands&...
   options.fp = static_cast<std::uint8_t>(ir::FpMode::Reproducible);
   void* recording = detail::begin_recording(options);
   const value<Float> operands[] = {Operands(detail::parameter(detail::scalar_of<Float>))...};
-  const auto call = [&]<std::size_t... At>(std::index_sequence<At...>) { return function(operands[At]...); };
+  const auto call = [&]<std::size_t... At>(std::index_sequence<At...>) {
+    return function(operands[At]...);
+  };
   const value<Float> result = call(std::index_sequence_for<Operands...>{});
-  const detail::node slot = detail::make_slot(detail::scalar_of<Float>, detail::literal(detail::scalar_of<Float>, 0));
+  const detail::node slot =
+      detail::make_slot(detail::scalar_of<Float>, detail::literal(detail::scalar_of<Float>, 0));
   detail::assign(slot, node_of(result));
   ir::Module module = std::move(trace::take(detail::finish_recording(recording))->module);
   end_in_yield(module.kernel(), sizeof(Float) == 4 ? ir::Scalar::F32 : ir::Scalar::F64);
@@ -73,9 +81,11 @@ void write_all(std::FILE* out) {
 #define FUNCTION1(Op, name)                                                                    \
   write(out, #name, "f32", record<float>(#name, static_cast<F (*)(const F&)>(math::name<F>))); \
   write(out, #name, "f64", record<double>(#name, static_cast<D (*)(const D&)>(math::name<D>)));
-#define FUNCTION2(Op, name)                                                                              \
-  write(out, #name, "f32", record<float>(#name, static_cast<F (*)(const F&, const F&)>(math::name<F>))); \
-  write(out, #name, "f64", record<double>(#name, static_cast<D (*)(const D&, const D&)>(math::name<D>)));
+#define FUNCTION2(Op, name)                                                           \
+  write(out, #name, "f32",                                                            \
+        record<float>(#name, static_cast<F (*)(const F&, const F&)>(math::name<F>))); \
+  write(out, #name, "f64",                                                            \
+        record<double>(#name, static_cast<D (*)(const D&, const D&)>(math::name<D>)));
 #define FAST1(Name, name) FUNCTION1(Name, name##_fast)
 #define FAST2(Name, name) FUNCTION2(Name, name##_fast)
 #include "math/functions.def"

@@ -29,7 +29,8 @@ Real half_exp_rare(const Real& x) {
       "half_exp",
       [](const Real& y) {
         const HalfExp<Real> e = half_exp(y);
-        return select(y > constant<Real>(is_single<Real> ? 90 : 711), infinity<Real>(), scale_safe(e.p, e.shifted));
+        return select(y > constant<Real>(is_single<Real> ? 90 : 711), infinity<Real>(),
+                      scale_safe(e.p, e.shifted));
       },
       x);
 }
@@ -59,7 +60,8 @@ Real cosh(const Real& x) {
 
 template <class Real>
 Real tanh(const Real& x) {
-  const Real size = abs(x), end = constant<Real>(is_single<Real> ? 10 : 20);  // tanh is 1 from here on
+  // tanh is 1 from here on
+  const Real size = abs(x), end = constant<Real>(is_single<Real> ? 10 : 20);
   const Real clamped = select(size > end, end, size);
   const Real e = expm1_core(clamped + clamped);
   return copysign(e / (e + constant<Real>(2)), x);
@@ -95,7 +97,11 @@ Real acosh(const Real& x) {
       std::bit_cast<PlainUnsigned<Real>>(square_limit<Real>) - Form::one;  // 1 up to the limit
   when(bits(x) - Unsigned<Real>(Form::one) >= Unsigned<Real>(ordinary), [&] {
     result = rarely<Real>(
-        "acosh_rare", [](const Real& y) { return select(y < constant<Real>(1), not_a_number<Real>(), log_huge(y, 1)); }, x);
+        "acosh_rare",
+        [](const Real& y) {
+          return select(y < constant<Real>(1), not_a_number<Real>(), log_huge(y, 1));
+        },
+        x);
   });
   return Real(result);
 }
@@ -107,7 +113,11 @@ Real atanh(const Real& x) {
   Var<Real> result = constant<Real>(0.5) * log1p_core(w, one + w);
   when(negate(size < one), [&] {
     result = rarely<Real>(
-        "atanh_rare", [](const Real& y) { return select(y == constant<Real>(1), infinity<Real>(), not_a_number<Real>()); }, size);
+        "atanh_rare",
+        [](const Real& y) {
+          return select(y == constant<Real>(1), infinity<Real>(), not_a_number<Real>());
+        },
+        size);
   });
   return copysign(Real(result), x);
 }

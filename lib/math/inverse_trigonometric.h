@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// atan, atan2, asin, acos. The arc tangent's argument is turned into [0, 1] by one division or reciprocal; arc sines above 1/2 go
-// through asin x = pi/2 - 2 asin sqrt((1 - x) / 2).
+// atan, atan2, asin, acos. The arc tangent's argument is turned into [0, 1] by one division or
+// reciprocal; arc sines above 1/2 go through asin x = pi/2 - 2 asin sqrt((1 - x) / 2).
 #pragma once
 
 #include "math/coefficients.h"
@@ -28,7 +28,9 @@ Real atan(const Real& x) {
   const Real size = abs(x), one = constant<Real>(1);
   const Bool<Real> turned = size > one;
   // Where a target's reciprocal of double precision is approximate, infinity has none.
-  const Real denominator = is_single<Real> ? size : select(size < constant<Real>(0x1p100), size, constant<Real>(0x1p100));
+  const Real denominator =
+      is_single<Real> ? size
+                      : select(size < constant<Real>(0x1p100), size, constant<Real>(0x1p100));
   const Real t = select(turned, reciprocal(denominator), size);
   return copysign(complement(turned, atan_core(t)), x);
 }
@@ -68,7 +70,8 @@ Real asin(const Real& x) {
   using F = Scalar<Real>;
   const ArcSine<Real> arc = arc_sine(abs(x));
   const Real minus_two = constant<Real>(-2), quarter(half_pi<F>[0]);
-  const Real high = fma(arc.head, minus_two, quarter), lost = fma(arc.head, minus_two, quarter - high);
+  const Real high = fma(arc.head, minus_two, quarter),
+             lost = fma(arc.head, minus_two, quarter - high);
   const Real turned = high + (fma(arc.tail, minus_two, Real(half_pi<F>[1])) + lost);
   return copysign(select(arc.large, turned, arc.head + arc.tail), x);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pow, rsqrt, cbrt, hypot. pow: log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a series in s^2 whose first
-// terms are carried in two parts, then y log2 |x| in two parts, then 2 to that. Error terms come from fma (Dekker; Muller,
-// "Elementary Functions").
+// pow, rsqrt, cbrt, hypot. pow: log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a
+// series in s^2 whose first terms are carried in two parts, then y log2 |x| in two parts, then 2 to
+// that. Error terms come from fma (Dekker; Muller, "Elementary Functions").
 #pragma once
 
 #include "math/exponential.h"
@@ -20,29 +20,36 @@ struct Pair {
 template <class Real>
 Pair<Real> log2_pair(const Unsigned<Real>& u) {
   using F = Scalar<Real>;
-  constexpr PlainUnsigned<Real> sqrt_half = std::bit_cast<PlainUnsigned<Real>>(F(0.70710678118654752));
-  const Int<Real> exponent = as_signed<Real>(u - Unsigned<Real>(sqrt_half)) >> Format<Real>::mantissa;
+  constexpr PlainUnsigned<Real> sqrt_half =
+      std::bit_cast<PlainUnsigned<Real>>(F(0.70710678118654752));
+  const Int<Real> exponent =
+      as_signed<Real>(u - Unsigned<Real>(sqrt_half)) >> Format<Real>::mantissa;
   const Real m = from_bits<Real>(u - (as_unsigned<Real>(exponent) << Format<Real>::mantissa));
   const Real e = small_integer<Real>(exponent), one = constant<Real>(1), two = constant<Real>(2);
   const Real f = m - one, inverse = reciprocal(m + one), s = f * inverse;
   const Real s_low = fma(-s, f, fma(s, -two, f)) * inverse;  // f - 2 s is exact: 2 s is near f
   const Real z = s * s, z_low = fma(s, s, -z);
   const Real k(pow_k<F>[0]);
-  const auto sum = [&](const Real& p, const auto& rest) {  // e + (s + s_low) (k + p + rest), where p has s without s_low
+  // e + (s + s_low) (k + p + rest), where p has s without s_low
+  const auto sum = [&](const Real& p, const auto& rest) {
     const Real g = k + p, high = fma(s, g, e);
-    return Pair<Real>{high, fma(s_low, fma(p, two, g), fma(s, rest((k - g) + p), fma(s, g, e - high)))};
+    return Pair<Real>{high,
+                      fma(s_low, fma(p, two, g), fma(s, rest((k - g) + p), fma(s, g, e - high)))};
   };
-  if constexpr (is_single<Real>) {  // y log2 x is below 2^7, and needs three bits less than in double precision
+  // y log2 x is below 2^7, and needs three bits less than in double precision
+  if constexpr (is_single<Real>) {
     const Real q = horner<pow_p<F>, 1>(z);
     return sum(fma(q, z, Real(pow_p<F>[0])), [&](const Real& lost) { return fma(z_low, q, lost); });
   } else {
-    const Real c0(pow_c0<F>[0]), w = horner<pow_w<F>>(z), q = c0 + w, q_low = (c0 - q) + w, p = z * q;
+    const Real c0(pow_c0<F>[0]), w = horner<pow_w<F>>(z), q = c0 + w, q_low = (c0 - q) + w,
+                                 p = z * q;
     const Real p_low = fma(z_low, q, fma(z, q_low, fma(z, q, -p)));
     return sum(p, [&](const Real& lost) { return lost + (p_low + Real(pow_k<F>[1])); });
   }
 }
 
-/// 2^(high + low), |low| small beside 1, for |high| below 2^(mantissa - 1); infinity and 0 come out by themselves.
+/// 2^(high + low), |low| small beside 1, for |high| below 2^(mantissa - 1); infinity and 0 come out
+/// by themselves.
 template <class Real>
 Real exp2_sum(const Pair<Real>& x) {
   using F = Scalar<Real>;
@@ -53,12 +60,16 @@ Real exp2_sum(const Pair<Real>& x) {
   const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
   // 2^n in two factors: of n, between the ends of the range and beyond, the half and the rest.
   constexpr PlainInt<Real> zero =
-      std::bit_cast<PlainInt<Real>>(Form::magic);  // nothing of it, nor of its half, outlives the shifts
+      // nothing of it, nor of its half, outlives the shifts
+      std::bit_cast<PlainInt<Real>>(Form::magic);
   const Int<Real> n = as_signed<Real>(bits(shifted));
-  const Int<Real> top(PlainInt<Real>(zero + Form::bias + 9)), bottom(PlainInt<Real>(zero - Form::bias - Form::mantissa - 10));
-  const Int<Real> below = select(n > top, top, n), m = select(below < bottom, bottom, below), half = m >> 1;
+  const Int<Real> top(PlainInt<Real>(zero + Form::bias + 9)),
+      bottom(PlainInt<Real>(zero - Form::bias - Form::mantissa - 10));
+  const Int<Real> below = select(n > top, top, n), m = select(below < bottom, bottom, below),
+                  half = m >> 1;
   const Real first = from_bits<Real>(bits(p) + (as_unsigned<Real>(half) << Form::mantissa));
-  return first * from_bits<Real>((as_unsigned<Real>(m - half) << Form::mantissa) + Unsigned<Real>(Form::one));
+  return first * from_bits<Real>((as_unsigned<Real>(m - half) << Form::mantissa) +
+                                 Unsigned<Real>(Form::one));
 }
 
 /// y log2 x of the number x with those bits (normalised_bits), zero, infinity and NaN aside.
@@ -69,7 +80,8 @@ Pair<Real> log2_of_power(const Unsigned<Real>& x, const Real& y) {
   return {high, fma(y, log.low, fma(y, log.high, -high))};
 }
 
-/// For all x and y (C, Annex F). `size` is |x|^y where x is neither zero nor infinite, and y is finite.
+/// For all x and y (C, Annex F). `size` is |x|^y where x is neither zero nor infinite, and y is
+/// finite.
 template <class Real>
 Real pow_special(const Real& x, const Real& y, const Real& size) {
   const Real zero = constant<Real>(0), one = constant<Real>(1), inf = infinity<Real>();
@@ -86,7 +98,8 @@ Real pow_special(const Real& x, const Real& y, const Real& size) {
   return select(is_one, one, checked);
 }
 
-/// Signs and special values around 2^log2_size(|x|'s bits (normalised_bits), y). The path of the special ones has that name.
+/// Signs and special values around 2^log2_size(|x|'s bits (normalised_bits), y). The path of the
+/// special ones has that name.
 template <class Real, class Log2Size>
 Real pow_with(const Real& x, const Real& y, const char* rare, const Log2Size& log2_size) {
   using F = Scalar<Real>;
@@ -97,14 +110,16 @@ Real pow_with(const Real& x, const Real& y, const char* rare, const Log2Size& lo
   const Unsigned<Real> sign = bits(x) & (bits(shifted) << int(sizeof(F) * 8 - 1));
   const Bool<Real> undefined = both(x < constant<Real>(0), (shifted - magic) != y);
   Var<Real> result = select(undefined, not_a_number<Real>(), from_bits<Real>(bits(size) | sign));
-  const Real large = constant<Real>(is_single<Real> ? 0x1p15 : 0x1p40);  // times log2 x within the range of exp2_sum
+  // times log2 x within the range of exp2_sum
+  const Real large = constant<Real>(is_single<Real> ? 0x1p15 : 0x1p40);
   when(either(not_normal_positive<Real>(bits(ax)), negate(abs(y) < large)), [&] {
     result = rarely<Real>(
         rare,
         [log2_size](const Real& a, const Real& b) {
           const Pair<Real> log = log2_size(normalised_bits(Real(abs(a))), b);
           const Real end = constant<Real>(is_single<Real> ? 160 : 1100);
-          const Real none = constant<Real>(0), extreme = select(log.high > none, infinity<Real>(), none);
+          const Real none = constant<Real>(0),
+                     extreme = select(log.high > none, infinity<Real>(), none);
           return pow_special(a, b, Real(select(abs(log.high) < end, exp2_sum(log), extreme)));
         },
         x, y);
@@ -114,7 +129,8 @@ Real pow_with(const Real& x, const Real& y, const char* rare, const Log2Size& lo
 
 template <class Real>
 Real pow(const Real& x, const Real& y) {
-  return pow_with(x, y, "pow_rare", [](const Unsigned<Real>& u, const Real& b) { return log2_of_power(u, b); });
+  return pow_with(x, y, "pow_rare",
+                  [](const Unsigned<Real>& u, const Real& b) { return log2_of_power(u, b); });
 }
 
 template <class Real>
@@ -134,15 +150,17 @@ Real cbrt_seed(const Unsigned<Real>& a) {
   }
 }
 
-/// The cube root of a, 2^-60 (single) or 2^-900 to infinity: fourth-order iterations for a^(-1/3), which need no division, then one
-/// Newton step on the cube root itself. What the step corrects by is normal.
+/// The cube root of a, 2^-60 (single) or 2^-900 to infinity: fourth-order iterations for a^(-1/3),
+/// which need no division, then one Newton step on the cube root itself. What the step corrects by
+/// is normal.
 template <class Real>
 Real cbrt_core(const Real& a) {
   const Real one = constant<Real>(1), third = constant<Real>(1.0 / 3.0);
   Var<Real> r = cbrt_seed<Real>(bits(a));
   for (int i = 0; i < (is_single<Real> ? 1 : 2); ++i) {
     const Real now(r), e = fma(-(now * now), now * a, one);
-    r = fma(now * e, fma(fma(e, constant<Real>(14.0 / 81.0), constant<Real>(2.0 / 9.0)), e, third), now);
+    r = fma(now * e, fma(fma(e, constant<Real>(14.0 / 81.0), constant<Real>(2.0 / 9.0)), e, third),
+            now);
   }
   const Real inverse(r), square = inverse * inverse, y = square * a;
   return fma(fma(-(y * y), y, a), square * third, y);
@@ -152,19 +170,22 @@ template <class Real>
 Real cbrt(const Real& x) {
   using Form = Format<Real>;
   const Real size = abs(x);
-  constexpr PlainUnsigned<Real> least = std::bit_cast<PlainUnsigned<Real>>(Scalar<Real>(is_single<Real> ? 0x1p-60 : 0x1p-900));
+  constexpr PlainUnsigned<Real> least =
+      std::bit_cast<PlainUnsigned<Real>>(Scalar<Real>(is_single<Real> ? 0x1p-60 : 0x1p-900));
   Var<Real> result = cbrt_core(size);
-  when(bits(size) - Unsigned<Real>(least) >= Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - least)), [&] {
-    result = rarely<Real>(
-        "cbrt_rare",
-        [](const Real& a) {  // zero, infinity and NaN are their own roots
-          const Real up = constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180),
-                     down = constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
-          const Real root = cbrt_core(Real(a * up)) * down;
-          return select(both(a > constant<Real>(0), a < infinity<Real>()), root, a);
-        },
-        size);
-  });
+  when(bits(size) - Unsigned<Real>(least) >=
+           Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - least)),
+       [&] {
+         result = rarely<Real>(
+             "cbrt_rare",
+             [](const Real& a) {  // zero, infinity and NaN are their own roots
+               const Real up = constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180),
+                          down = constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
+               const Real root = cbrt_core(Real(a * up)) * down;
+               return select(both(a > constant<Real>(0), a < infinity<Real>()), root, a);
+             },
+             size);
+       });
   return copysign(Real(result), x);
 }
 
@@ -175,13 +196,16 @@ Real hypot(const Real& x, const Real& y) {
   const Bool<Real> swap = ax < ay;
   const Real a = select(swap, ay, ax), b = select(swap, ax, ay);
   Var<Real> result = sqrt(fma(a, a, b * b));
-  constexpr F low = is_single<Real> ? 0x1p-50f : F(0x1p-450), high = is_single<Real> ? 0x1p62f : F(0x1p510);
+  constexpr F low = is_single<Real> ? 0x1p-50f : F(0x1p-450),
+              high = is_single<Real> ? 0x1p62f : F(0x1p510);
   when(negate(both(a > Real(low), a < Real(high))), [&] {
-    constexpr F up = is_single<Real> ? 0x1p100f : F(0x1p600), down = is_single<Real> ? 0x1p-70f : F(0x1p-520);
+    constexpr F up = is_single<Real> ? 0x1p100f : F(0x1p600),
+                down = is_single<Real> ? 0x1p-70f : F(0x1p-520);
     const Bool<Real> large = a > constant<Real>(1);
     const Real scale = select(large, Real(down), Real(up));
     const Real sa = a * scale, sb = b * scale;
-    const Real value = sqrt(fma(sa, sa, sb * sb)) * select(large, Real(F(1) / down), Real(F(1) / up));
+    const Real value =
+        sqrt(fma(sa, sa, sb * sb)) * select(large, Real(F(1) / down), Real(F(1) / up));
     const Bool<Real> infinite = either(ax == infinity<Real>(), ay == infinity<Real>());
     result = select(infinite, infinity<Real>(), value);
   });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words in which the mathematical functions are written. A body is a template over Real, which is float or double (the plain
-// overloads, the accuracy tests) or a traced value of one of them (the IR bodies); here are the words for plain numbers.
-// traced.h has them for traced values. All is IEEE: every function fuses exactly where it says fma, and nowhere else.
+// The words in which the mathematical functions are written. A body is a template over Real, which
+// is float or double (the plain overloads, the accuracy tests) or a traced value of one of them
+// (the IR bodies); here are the words for plain numbers. traced.h has them for traced values. All
+// is IEEE: every function fuses exactly where it says fma, and nowhere else.
 #pragma once
 
 #include <bit>
@@ -16,7 +17,8 @@
 
 namespace krait::math {
 
-/// The types that belong to a Real: its plain scalar, integers of its size, a truth value, a mutable local.
+/// The types that belong to a Real: its plain scalar, integers of its size, a truth value, a
+/// mutable local.
 template <class Real>
 struct Types;
 template <>
@@ -72,11 +74,12 @@ struct Format {
   static constexpr U smallest_normal = U(1) << mantissa;
   static constexpr U one = U(bias) << mantissa;
   static constexpr U mantissa_mask = smallest_normal - 1;
-  /// Added to a number below 2^(mantissa - 1) in size it leaves the nearest integer in the low bits.
+  /// Added to a number below 2^(mantissa - 1) in size it leaves the nearest integer in the low
+  /// bits.
   static constexpr F magic = F(U(3) << (mantissa - 1));
 };
 
-// ---- words for plain numbers -------------------------------------------------------------------------------------------------
+// ---- words for plain numbers --------------------------------------------------------------------
 template <std::floating_point T>
 T fma(T x, std::type_identity_t<T> y, std::type_identity_t<T> z) {
   return std::fma(x, y, z);
@@ -109,8 +112,9 @@ template <std::floating_point T>
 bool isnan(T x) {
   return x != x;
 }
-/// 1 / x for normal numbers, in a place where the function's bound allows for an error of one ULP. Exact, but where a target's
-/// native mode takes it by an approximate instruction (passes/math_targets.def).
+/// 1 / x for normal numbers, in a place where the function's bound allows for an error of one ULP.
+/// Exact, but where a target's native mode takes it by an approximate instruction
+/// (passes/math_targets.def).
 template <std::floating_point T>
 T reciprocal(T x) {
   return 1 / x;
@@ -129,8 +133,13 @@ To bitcast(From x) {
   return std::bit_cast<To>(x);
 }
 template <class To, Plain From>
-requires(std::integral<To> || std::floating_point<To>) To cast(From x) { return static_cast<To>(x); }
-inline std::uint32_t mul_hi(std::uint32_t x, std::uint32_t y) { return std::uint32_t((std::uint64_t(x) * y) >> 32); }
+  requires(std::integral<To> || std::floating_point<To>)
+To cast(From x) {
+  return static_cast<To>(x);
+}
+inline std::uint32_t mul_hi(std::uint32_t x, std::uint32_t y) {
+  return std::uint32_t((std::uint64_t(x) * y) >> 32);
+}
 inline std::uint64_t mul_hi(std::uint64_t x, std::uint64_t y) {
   return std::uint64_t((static_cast<unsigned __int128>(x) * y) >> 64);
 }
@@ -143,20 +152,21 @@ template <class Body>
 void when(bool condition, Body&& body) {
   if (condition) body();
 }
-/// f(x…), on a path that few arguments take: in the IR a function that is called (math.<name>, one a name and type), so that
-/// code that does not get here pays nothing for it. Give every f its own name.
+/// f(x…), on a path that few arguments take: in the IR a function that is called (math.<name>, one
+/// a name and type), so that code that does not get here pays nothing for it. Give every f its own
+/// name.
 template <class Real, class Function, Plain... Operands>
 auto rarely(const char*, const Function& f, const Operands&... x) {
   return f(x...);
 }
 /// Repeats body while condition() holds.
 template <class Condition, class Body>
-requires std::same_as < std::invoke_result_t<Condition>,
-bool > void repeat_while(Condition&& condition, Body&& body) {
+  requires std::same_as<std::invoke_result_t<Condition>, bool>
+void repeat_while(Condition&& condition, Body&& body) {
   while (condition()) body();
 }
 
-// ---- words made of words -----------------------------------------------------------------------------------------------------
+// ---- words made of words ------------------------------------------------------------------------
 /// Coefficients[From] + x Coefficients[From + Step] + …, each step fused.
 template <const auto& Coefficients, std::size_t From = 0, std::size_t Step = 1, class Real>
 Real horner(const Real& x) {
@@ -166,9 +176,10 @@ Real horner(const Real& x) {
     return fma(horner<Coefficients, From + Step, Step>(x), x, Real(Coefficients[From]));
   }
 }
-/// The same polynomial by its even and its odd powers, two chains that run side by side: a processor waits four cycles for each step
-/// of a chain, and looks no further ahead than some 64 operations. For polynomials whose first terms outweigh the others;
-/// elsewhere the rounding of x^2 shows.
+/// The same polynomial by its even and its odd powers, two chains that run side by side: a
+/// processor waits four cycles for each step of a chain, and looks no further ahead than some 64
+/// operations. For polynomials whose first terms outweigh the others; elsewhere the rounding of x^2
+/// shows.
 template <const auto& Coefficients, class Real>
 Real horner_by_halves(const Real& x, const Real& square) {
   return fma(horner<Coefficients, 1, 2>(square), x, horner<Coefficients, 0, 2>(square));

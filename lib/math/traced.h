@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words of primitives.h for traced values. The DSL has most of them (found by argument); here is the rest.
+// The words of primitives.h for traced values. The DSL has most of them (found by argument); here
+// is the rest.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@
 namespace krait::math {
 
 template <class Float>
-requires std::floating_point<Float>
+  requires std::floating_point<Float>
 struct Types<value<Float>> {
   using Scalar = Float;
   using Int = value<typename Types<Float>::Int>;
@@ -51,7 +52,9 @@ auto rarely(const char* name, const Function& f, const Operands&... x) {
   return called(x...);
 }
 template <class Condition, class Body>
-requires detail::traced<std::invoke_result_t<Condition>>
-void repeat_while(Condition&& condition, Body&& body) { while_(condition, body); }
+  requires detail::traced<std::invoke_result_t<Condition>>
+void repeat_while(Condition&& condition, Body&& body) {
+  while_(condition, body);
+}
 
 }  // namespace krait::math

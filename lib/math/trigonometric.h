@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sin, cos, tan and sinpi, cospi, tanpi. |x| is reduced to r in [-pi/4, pi/4] and a quadrant: up to reduction_limit as Cody and
-// Waite do with pi/2 in three parts, above it, in a rare path, as Payne and Hanek do with the bits of 2/pi that matter.
+// sin, cos, tan and sinpi, cospi, tanpi. |x| is reduced to r in [-pi/4, pi/4] and a quadrant: up to
+// reduction_limit as Cody and Waite do with pi/2 in three parts, above it, in a rare path, as Payne
+// and Hanek do with the bits of 2/pi that matter.
 #pragma once
 
 #include <array>
@@ -19,7 +20,8 @@ struct Angle {
   Unsigned<Real> quadrant;  // its two low bits
 };
 
-/// Below it n = rint(x 2/pi) is right to a small part of 1, and n pi/2 is close enough with three parts.
+/// Below it n = rint(x 2/pi) is right to a small part of 1, and n pi/2 is close enough with three
+/// parts.
 template <class Real>
 inline constexpr Scalar<Real> reduction_limit = is_single<Real> ? 1e5f : Scalar<Real>(1e9);
 
@@ -30,7 +32,8 @@ Angle<Real> reduce_near(const Real& x) {
   const Real magic(Format<Real>::magic);
   const Real shifted = fma(x, Real(two_over_pi<F>[0]), magic);
   const Real n = shifted - magic;
-  const Real r = fma(n, Real(-half_pi<F>[2]), fma(n, Real(-half_pi<F>[1]), fma(n, Real(-half_pi<F>[0]), x)));
+  const Real r =
+      fma(n, Real(-half_pi<F>[2]), fma(n, Real(-half_pi<F>[1]), fma(n, Real(-half_pi<F>[0]), x)));
   return {r, bits(shifted)};
 }
 
@@ -46,8 +49,7 @@ auto choose_words(const std::array<Unsigned<Real>, Count>& words, const Unsigned
       else return words[I];
     };
     return std::array<Word, left>{one(std::integral_constant<std::size_t, At>{})...};
-  }
-  (std::make_index_sequence<left>{});
+  }(std::make_index_sequence<left>{});
   if constexpr (Level == 0) return chosen;
   else return choose_words<Real, Level - 1>(chosen, k);
 }
@@ -57,13 +59,14 @@ template <class Real>
 std::array<Unsigned<Real>, 4> words_at(const Unsigned<Real>& k) {
   constexpr auto& plain = two_over_pi_words<Scalar<Real>>;
   const auto words = [&]<std::size_t... At>(std::index_sequence<At...>) {
-    return std::array<Unsigned<Real>, sizeof...(At)>{Unsigned<Real>(PlainUnsigned<Real>(plain[At]))...};
-  }
-  (std::make_index_sequence<std::size(plain)>{});
+    return std::array<Unsigned<Real>, sizeof...(At)>{
+        Unsigned<Real>(PlainUnsigned<Real>(plain[At]))...};
+  }(std::make_index_sequence<std::size(plain)>{});
   return choose_words < Real, is_single<Real> ? 2 : 4 > (words, k);
 }
 
-/// For reduction_limit <= x < infinity: the product of x and the bits of 2/pi around the point, modulo 4, in integers.
+/// For reduction_limit <= x < infinity: the product of x and the bits of 2/pi around the point,
+/// modulo 4, in integers.
 template <class Real>
 Angle<Real> reduce_far(const Real& x) {
   using F = Scalar<Real>;
@@ -73,8 +76,8 @@ Angle<Real> reduce_far(const Real& x) {
   const auto word = [](std::uint64_t plain) { return Word(PlainUnsigned<Real>(plain)); };
   const Word u = bits(x);
   const Word mantissa = (u & word(Form::mantissa_mask)) | word(Form::smallest_normal);
-  // x = mantissa 2^E, E = exponent field - bias - mantissa bits. Bits of 2/pi above 2^(2 - E) give multiples of 4; there is one
-  // word of zeros before them.
+  // x = mantissa 2^E, E = exponent field - bias - mantissa bits. Bits of 2/pi above 2^(2 - E) give
+  // multiples of 4; there is one word of zeros before them.
   const Word offset = (u >> Form::mantissa) - word(Form::bias + Form::mantissa + 2 - width);
   const std::array<Word, 4> w = words_at<Real>(offset >> log_width);
   const Word left = offset & word(width - 1), right = word(width - 1) - left;
@@ -84,7 +87,8 @@ Angle<Real> reduce_far(const Real& x) {
   const Word middle = mantissa * w1 + middle_part;
   const Word carry = select(middle < middle_part, word(1), word(0));
   const Word high = mantissa * window(0) + mul_hi(mantissa, w1) + carry;
-  // high:middle in units of 4 / 2^(2 width): two bits of quadrant, then the fraction, taken as signed.
+  // high:middle in units of 4 / 2^(2 width): two bits of quadrant, then the fraction, taken as
+  // signed.
   const Word quadrant = (high >> (width - 2)) + ((high >> (width - 3)) & word(1));
   const Int<Real> top = as_signed<Real>((high << 2) | (middle >> (width - 2)));
   constexpr F unit = F(is_single<Real> ? 0x1p-32 : 0x1p-64);
@@ -98,7 +102,8 @@ Angle<Real> reduce_far(const Real& x) {
 
 template <class Real>
 Bool<Real> odd_quadrant(const Unsigned<Real>& quadrant) {
-  return (quadrant & Unsigned<Real>(PlainUnsigned<Real>(1))) != Unsigned<Real>(PlainUnsigned<Real>(0));
+  return (quadrant & Unsigned<Real>(PlainUnsigned<Real>(1))) !=
+         Unsigned<Real>(PlainUnsigned<Real>(0));
 }
 /// In the place of the sign bit: set in quadrants 2 and 3. What the other bits are is left open.
 template <class Real>
@@ -110,8 +115,9 @@ Unsigned<Real> sign_of(const Real& x) {
   return bits(x) & Unsigned<Real>(Format<Real>::sign);
 }
 
-/// sin(r + quadrant pi/2), its sign flipped by the sign bit of `flip`. Both polynomials are computed: that takes no more
-/// operations than choosing the coefficients of one, and fewer registers.
+/// sin(r + quadrant pi/2), its sign flipped by the sign bit of `flip`. Both polynomials are
+/// computed: that takes no more operations than choosing the coefficients of one, and fewer
+/// registers.
 template <class Real>
 Real sine_of(const Angle<Real>& angle, const Unsigned<Real>& flip) {
   using F = Scalar<Real>;
@@ -119,7 +125,8 @@ Real sine_of(const Angle<Real>& angle, const Unsigned<Real>& flip) {
   const Real sine = fma(angle.r * z, horner<sin_q<F>>(z), angle.r);
   const Real cosine = fma(z, horner<cos_q<F>>(z), constant<Real>(1));
   const Real value = select(odd_quadrant<Real>(angle.quadrant), cosine, sine);
-  return from_bits<Real>(bits(value) ^ ((quadrant_bit<Real>(angle.quadrant) ^ flip) & Unsigned<Real>(Format<Real>::sign)));
+  return from_bits<Real>(bits(value) ^ ((quadrant_bit<Real>(angle.quadrant) ^ flip) &
+                                        Unsigned<Real>(Format<Real>::sign)));
 }
 
 template <class Real>
@@ -162,7 +169,8 @@ Real sin(const Real& x) {
 template <class Real>
 Real cos(const Real& x) {
   const Angle<Real> angle = reduce(abs(x));
-  return sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)}, Unsigned<Real>(PlainUnsigned<Real>(0)));
+  return sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)},
+                 Unsigned<Real>(PlainUnsigned<Real>(0)));
 }
 
 /// tan(r + quadrant pi/2) = t or -1 / t, its sign bit flipped by `flip`.
@@ -209,7 +217,8 @@ Real sinpi(const Real& x) {
 template <class Real>
 Real cospi(const Real& x) {
   const Angle<Real> angle = reduce_half_turns(abs(x));
-  const Real value = sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)}, Unsigned<Real>(PlainUnsigned<Real>(0)));
+  const Real value = sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)},
+                             Unsigned<Real>(PlainUnsigned<Real>(0)));
   return select(value == constant<Real>(0), constant<Real>(0), value);
 }
 
@@ -219,7 +228,8 @@ Real tanpi(const Real& x) {
   const Angle<Real> angle = reduce_half_turns(abs(x));
   const Unsigned<Real> sign = sign_of(x);
   const Real size = select(odd_quadrant<Real>(angle.quadrant), infinity<Real>(), constant<Real>(0));
-  const Unsigned<Real> turned = quadrant_bit<Real>(angle.quadrant) & Unsigned<Real>(Format<Real>::sign);
+  const Unsigned<Real> turned =
+      quadrant_bit<Real>(angle.quadrant) & Unsigned<Real>(Format<Real>::sign);
   const Real exact = from_bits<Real>(bits(size) | (turned ^ sign));
   return select(angle.r == constant<Real>(0), exact, tangent_of(angle, sign));
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses of a checked function come under a test of their indices. One that is outside its array is a fault that names the
-// array and the indices, reads 0 and writes nothing. An assumption becomes a fault where it does not hold. What the checks protect needs
-// no other protection, so they are plain IR: no later pass and no back end knows of them.
+// Accesses of a checked function come under a test of their indices. One that is outside its array
+// is a fault that names the array and the indices, reads 0 and writes nothing. An assumption
+// becomes a fault where it does not hold. What the checks protect needs no other protection, so
+// they are plain IR: no later pass and no back end knows of them.
 #include <fmt/core.h>
 
 #include "ir/report.h"
@@ -35,7 +36,9 @@ class Checker {
         continue;
       }
       f_.regions[r].insts.push_back(i);
-      if (f_.insts[i].op == Op::Shared && f_.insts[i].list[0] == 0 && !uses_[f_.insts[i].results[0]]) test_length(f_.insts[i]);
+      if (f_.insts[i].op == Op::Shared && f_.insts[i].list[0] == 0 &&
+          !uses_[f_.insts[i].results[0]])
+        test_length(f_.insts[i]);
       const std::vector<RegionId> regions = f_.insts[i].regions;
       for (const RegionId inner : regions) walk(inner);
     }
@@ -54,13 +57,15 @@ class Checker {
       const ValueId index = b_.cast(Scalar::I64, access.operands[1 + d]);
       reported.push_back(index), extents.push_back(extent_of(f_, b_, array, d));
       // A negative index is a large unsigned one.
-      const ValueId below = b_.compare(Op::Lt, {b_.cast(Scalar::U64, index), b_.cast(Scalar::U64, extents.back())});
+      const ValueId below =
+          b_.compare(Op::Lt, {b_.cast(Scalar::U64, index), b_.cast(Scalar::U64, extents.back())});
       inside = d == 0 ? below : b_.binary(Op::And, {inside, below});
     }
     reported.insert(reported.end(), extents.begin(), extents.end());
 
     const RegionId here = b_.region();
-    const InstId branch = b_.append(Op::If, access.results.empty() ? Type{} : access.type, std::span(&inside, 1));
+    const InstId branch =
+        b_.append(Op::If, access.results.empty() ? Type{} : access.type, std::span(&inside, 1));
     f_.insts[branch].results = access.results;
     for (const ValueId v : access.results) f_.values[v].def = branch;
     f_.insts[i].results.clear();
@@ -98,10 +103,12 @@ class Checker {
     const ValueId length = b_.cast(Scalar::I64, array.operands[0]);
     const ValueId limit = b_.constant(Scalar::U64, std::uint64_t(most));
     const ValueId holds = b_.compare(Op::Le, {b_.cast(Scalar::U64, length), limit});
-    test(holds,
-         fmt::format("dynamic_shared of {} elements of {} bytes: the number is computed at each launch and must be from 0 to {}",
-                     "{}", bytes, most),
-         std::span(&length, 1));
+    test(
+        holds,
+        fmt::format(
+            "dynamic_shared of {} elements of {} bytes: the number is computed at each launch and must be from 0 to {}",
+            "{}", bytes, most),
+        std::span(&length, 1));
   }
   std::int64_t element_bytes(const Inst& array) const {
     std::int64_t bytes = f_.type_of(array.results[0]).elem_bytes;
@@ -113,8 +120,8 @@ class Checker {
     std::string list = "{}";
     for (unsigned d = 1; d < rank; ++d) list += ", {}";
     const char* unit = f_.type_of(array).space == Space::Argument ? "byte " : "";
-    return fmt::format("out of bounds: {} {} at {}({}), extents ({})", access_word(op), escaped(array_label(f_, array)), unit,
-                       list, list);
+    return fmt::format("out of bounds: {} {} at {}({}), extents ({})", access_word(op),
+                       escaped(array_label(f_, array)), unit, list, list);
   }
 
   Function& f_;

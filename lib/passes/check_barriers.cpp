@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A barrier waits for every thread of the block, so control must come to it for the whole block or for no thread of it. Where
-// that is not guaranteed the kernel is refused: on real hardware it would hang, or worse, not hang today.
+// A barrier waits for every thread of the block, so control must come to it for the whole block or
+// for no thread of it. Where that is not guaranteed the kernel is refused: on real hardware it
+// would hang, or worse, not hang today.
 #include <fmt/core.h>
 
 #include "passes/passes.h"
@@ -28,18 +29,22 @@ std::string_view word_for(Op op) {
 
 std::string describe(const Function& f, InstId barrier, const Flow& flow) {
   const Op op = f.insts[flow.why].op;
-  const std::string_view decision = op == Op::If           ? "the condition of the if_"
-                                    : op == Op::Switch     ? "the selector of the switch_"
-                                    : op == Op::GridStride ? "the number of iterations of the grid_stride loop"
-                                                           : "the number of iterations of the loop";
-  std::string text = fmt::format("kernel {}: only some threads of a block may reach {}{}: {}{} can differ between them", f.name,
-                                 word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
+  const std::string_view decision = op == Op::If       ? "the condition of the if_"
+                                    : op == Op::Switch ? "the selector of the switch_"
+                                    : op == Op::GridStride
+                                        ? "the number of iterations of the grid_stride loop"
+                                        : "the number of iterations of the loop";
+  std::string text = fmt::format(
+      "kernel {}: only some threads of a block may reach {}{}: {}{} can differ between them",
+      f.name, word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
   if (flow.exit != none) {
     const Op exit = f.insts[flow.exit].op;
-    const std::string_view leaving = exit == Op::Return ? "return_()" : exit == Op::Break ? "break_()" : "continue_()";
+    const std::string_view leaving = exit == Op::Return  ? "return_()"
+                                     : exit == Op::Break ? "break_()"
+                                                         : "continue_()";
     text += fmt::format(
-        ", and some leave by {}{} before the barrier. Let all threads reach the barrier, and guard only the work itself", leaving,
-        place(f, flow.exit));
+        ", and some leave by {}{} before the barrier. Let all threads reach the barrier, and guard only the work itself",
+        leaving, place(f, flow.exit));
   } else {
     text += ". Move the barrier out of it";
   }
@@ -54,7 +59,8 @@ std::string check_barriers(const Module& m) {
   const Calls calls(m);
   for (const Function& f : m.functions) {
     bool any = false;
-    for_each_inst(f, [&](InstId i, RegionId) { any = any || info(f.insts[i].op).effect == Effect::Sync; });
+    for_each_inst(
+        f, [&](InstId i, RegionId) { any = any || info(f.insts[i].op).effect == Effect::Sync; });
     if (!any) continue;
     for (const auto& [barrier, flow] : UniformityAnalysis(f, calls).barriers)
       if (flow.level > Uniform::Block) return describe(f, barrier, flow);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// a*b + c becomes fma(a, b, c), a*b - c fma(a, b, -c), c - a*b fma(-a, b, c). The rule is a function of the IR alone, so that
-// every target fuses the same: a product is fused into its sums when it has no other uses, so that it is never computed twice for
-// nothing; of two products the left one. Strict code stays as written, and so do library functions, which are expanded later. So does
-// f32 where a device's own fma flushes subnormals and native mode need not have the same bits everywhere: one that does not is five
-// times as slow there as a product and a sum.
+// a*b + c becomes fma(a, b, c), a*b - c fma(a, b, -c), c - a*b fma(-a, b, c). The rule is a
+// function of the IR alone, so that every target fuses the same: a product is fused into its sums
+// when it has no other uses, so that it is never computed twice for nothing; of two products the
+// left one. Strict code stays as written, and so do library functions, which are expanded later. So
+// does f32 where a device's own fma flushes subnormals and native mode need not have the same bits
+// everywhere: one that does not is five times as slow there as a product and a sum.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -15,7 +16,8 @@ using namespace ir;
 
 class Contractor {
  public:
-  Contractor(Function& f, bool singles) : f_(f), b_(f), singles_(singles), only_summed_(f.values.size(), true) {}
+  Contractor(Function& f, bool singles)
+      : f_(f), b_(f), singles_(singles), only_summed_(f.values.size(), true) {}
   void run() {
     for_each_inst(f_, [&](InstId i, RegionId) {
       const Inst& inst = f_.insts[i];
@@ -30,8 +32,10 @@ class Contractor {
     return inst.fast || (f_.fp != FpMode::Strict && (singles_ || inst.type.scalar != Scalar::F32));
   }
   bool is_sum(const Inst& inst) const {
-    const Scalar s = inst.type.scalar;  // a type without arithmetic of its own would fuse by many operations
-    return (inst.op == Op::Add || inst.op == Op::Sub) && is_float(s) && info(s).storage == s && allowed(inst);
+    // a type without arithmetic of its own would fuse by many operations
+    const Scalar s = inst.type.scalar;
+    return (inst.op == Op::Add || inst.op == Op::Sub) && is_float(s) && info(s).storage == s &&
+           allowed(inst);
   }
   const Inst* product(ValueId v) const {
     const Inst* d = only_summed_[v] ? f_.def(v) : nullptr;

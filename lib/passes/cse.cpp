@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Common subexpressions, by a table of what is known where the walk stands; entries made in a region leave with it. A load is
-// known for as long as no write that may reach its array intervenes: each array has an epoch that such a write renews, and a loop
-// begins with new epochs for all that it writes. Branches that only compute are expressions like others: sin(x) and cos(x) share
-// the rare path of their argument's reduction.
+// Common subexpressions, by a table of what is known where the walk stands; entries made in a
+// region leave with it. A load is known for as long as no write that may reach its array
+// intervenes: each array has an epoch that such a write renews, and a loop begins with new epochs
+// for all that it writes. Branches that only compute are expressions like others: sin(x) and cos(x)
+// share the rare path of their argument's reduction.
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
@@ -102,14 +103,16 @@ class Eliminator {
       if (!inst.regions.empty()) {
         control(i);
         if (!computes_only_[i] || !is_known(i)) f_.regions[r].insts.push_back(i);
-      } else if ((calls_.is_pure(inst) || inst.op == Op::Load || inst.op == Op::LoadVec) && !inst.results.empty()) {
+      } else if ((calls_.is_pure(inst) || inst.op == Op::Load || inst.op == Op::LoadVec) &&
+                 !inst.results.empty()) {
         if (!is_known(i)) f_.regions[r].insts.push_back(i);
       } else {
         invalidate(written_by(inst));
         f_.regions[r].insts.push_back(i);
       }
     }
-    for (; known_.size() > scope; known_.pop_back()) newest_[known_.back().hash & (newest_.size() - 1)] = known_.back().before;
+    for (; known_.size() > scope; known_.pop_back())
+      newest_[known_.back().hash & (newest_.size() - 1)] = known_.back().before;
   }
 
   void control(InstId i) {
@@ -121,7 +124,8 @@ class Eliminator {
       walk(r);
       everything_ = before.everything;
       views_ = before.views;
-      for (; undo_epochs_.size() > mark; undo_epochs_.pop_back()) epoch_[undo_epochs_.back().first] = undo_epochs_.back().second;
+      for (; undo_epochs_.size() > mark; undo_epochs_.pop_back())
+        epoch_[undo_epochs_.back().first] = undo_epochs_.back().second;
     }
     invalidate(writes_[i]);
     computes_only_[i] = computes_only(f_.insts[i]);
@@ -132,7 +136,9 @@ class Eliminator {
     if (inst.op != Op::If && inst.op != Op::Switch) return false;
     for (const RegionId r : inst.regions)
       for (const InstId k : f_.regions[r].insts)
-        if (const Inst& inner = f_.insts[k]; !computes_only_[k] && !calls_.is_pure(inner) && inner.op != Op::Yield) return false;
+        if (const Inst& inner = f_.insts[k];
+            !computes_only_[k] && !calls_.is_pure(inner) && inner.op != Op::Yield)
+          return false;
     return true;
   }
 
@@ -147,18 +153,19 @@ class Eliminator {
     for (std::size_t i = commuted; i < inst.operands.size(); ++i) h = mix(h, inst.operands[i]);
     return mix(h, epoch);
   }
-  /// `first` gives for what is computed inside of b what stands for it inside of a. The order of commutative operands is looked
-  /// through, but not changed: contract goes by it.
+  /// `first` gives for what is computed inside of b what stands for it inside of a. The order of
+  /// commutative operands is looked through, but not changed: contract goes by it.
   bool equal(const Inst& a, const Inst& b, Inner& first) const {
-    if (a.op != b.op || a.fast != b.fast || a.streaming != b.streaming || a.type != b.type || a.imm != b.imm ||
-        a.list != b.list || a.results.size() != b.results.size() || a.operands.size() != b.operands.size() ||
-        a.regions.size() != b.regions.size())
+    if (a.op != b.op || a.fast != b.fast || a.streaming != b.streaming || a.type != b.type ||
+        a.imm != b.imm || a.list != b.list || a.results.size() != b.results.size() ||
+        a.operands.size() != b.operands.size() || a.regions.size() != b.regions.size())
       return false;
     const auto same = [&](std::size_t i, std::size_t j) {
       const auto stands = first.find(b.operands[j]);
       return a.operands[i] == (stands == first.end() ? b.operands[j] : stands->second);
     };
-    bool direct = true, rest = true;  // the first two, and those after them, which never change places
+    // the first two, and those after them, which never change places
+    bool direct = true, rest = true;
     for (std::size_t i = 0; i < a.operands.size(); ++i) (i < 2 ? direct : rest) &= same(i, i);
     if (!rest || !(direct || (is_commutative(a.op) && same(0, 1) && same(1, 0)))) return false;
     for (std::size_t r = 0; r < a.regions.size(); ++r)
@@ -187,7 +194,8 @@ class Eliminator {
       const Inst& earlier = f_.insts[e.inst];
       Inner first;
       if (e.hash != hash || e.epoch != epoch || !equal(earlier, inst, first)) continue;
-      for (std::size_t r = 0; r < inst.results.size(); ++r) same_.replace(inst.results[r], earlier.results[r]);
+      for (std::size_t r = 0; r < inst.results.size(); ++r)
+        same_.replace(inst.results[r], earlier.results[r]);
       return true;
     }
     known_.push_back({hash, i, epoch, newest});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dead code by marking from effects: what writes memory that somebody reads, synchronises, reports, or ends the thread. Joins are marked
-// value by value, so a loop loses what it carries for nobody. A loop that does nothing is removed even where it might not end. In a checked
-// function everything stays that a check looks at.
+// Dead code by marking from effects: what writes memory that somebody reads, synchronises, reports,
+// or ends the thread. Joins are marked value by value, so a loop loses what it carries for nobody.
+// A loop that does nothing is removed even where it might not end. In a checked function everything
+// stays that a check looks at.
 #include "ir/calls.h"
 #include "passes/liveness.h"
 #include "passes/passes.h"
@@ -23,7 +24,9 @@ class Sweeper {
   /// Whether something is dead that a check would have looked at.
   bool hides() const {
     bool any = false;
-    for_each_inst(f_, [&](InstId i, RegionId) { any = any || (!live_.live(i) && calls_.is_checked(f_.insts[i])); });
+    for_each_inst(f_, [&](InstId i, RegionId) {
+      any = any || (!live_.live(i) && calls_.is_checked(f_.insts[i]));
+    });
     return any;
   }
   void sweep() { sweep(f_.body); }
@@ -35,7 +38,8 @@ class Sweeper {
       const Effect effect = calls_.effect(inst);
       const bool writes = effect == Effect::Write || inst.op == Op::Set;
       if (writes && live_.is_private(inst.operands[0])) live_.write(i);
-      else if (writes || effect == Effect::Atomic || effect == Effect::Sync || effect == Effect::Report || inst.op == Op::Return)
+      else if (writes || effect == Effect::Atomic || effect == Effect::Sync ||
+               effect == Effect::Report || inst.op == Op::Return)
         live_.mark(i);
       if (f_.checked && calls_.is_checked(inst)) live_.mark(i);
       if (inst.op == Op::Yield && r == f_.body) live_.use_all(inst);
@@ -76,7 +80,8 @@ class Sweeper {
     set_type(i);
   }
 
-  /// A value that is carried but not read afterwards leaves as it is; one that is only read afterwards is not carried anew.
+  /// A value that is carried but not read afterwards leaves as it is; one that is only read
+  /// afterwards is not carried anew.
   void shrink_loop(InstId i) {
     const unsigned lead = loop_lead(f_.insts[i].op);
     const RegionId body = f_.insts[i].regions[0];

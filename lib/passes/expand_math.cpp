@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mathematical functions become their bodies. A body is parsed and simplified once in a process and copied to each use; the rare
-// paths that it calls become functions of the module, once each. It keeps IEEE semantics operation by operation, so that its bits
-// are the same on every target: contraction ran before. Reciprocals that a body marks as `fast` are exact like the rest, but where
-// math_targets.def has the function as Approximate.
+// Mathematical functions become their bodies. A body is parsed and simplified once in a process and
+// copied to each use; the rare paths that it calls become functions of the module, once each. It
+// keeps IEEE semantics operation by operation, so that its bits are the same on every target:
+// contraction ran before. Reciprocals that a body marks as `fast` are exact like the rest, but
+// where math_targets.def has the function as Approximate.
 //
-// Where fma of f32 may flush subnormals, most functions keep their bounds all the same. Those that are linear near zero lose subnormal
-// arguments, and the arc tangent of a quotient one that is subnormal: they are mended. Remainders are exact, and need an exact fma.
+// Where fma of f32 may flush subnormals, most functions keep their bounds all the same. Those that
+// are linear near zero lose subnormal arguments, and the arc tangent of a quotient one that is
+// subnormal: they are mended. Remainders are exact, and need an exact fma.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,7 +41,8 @@ const Module* parse_body(Op op, Scalar s, bool fast) {
   if (text.empty()) return nullptr;
   ParseResult parsed = parse(text);
   if (!parsed.error.empty())
-    support::fail(error::kind_type::internal, "the body of {} for {}: {}", info(op).name, name_of(s), parsed.error);
+    support::fail(error::kind_type::internal, "the body of {} for {}: {}", info(op).name,
+                  name_of(s), parsed.error);
   Module& m = parsed.module;
   promote_slots(m);
   expand_math(m, expand_all);  // bodies may use other functions
@@ -81,9 +84,12 @@ std::uint64_t slope(Op op) {
 }
 // clang-format on
 
-void let_fma_flush(Inst& inst) { inst.fast |= inst.op == Op::Fma && inst.type.scalar == Scalar::F32; }
+void let_fma_flush(Inst& inst) {
+  inst.fast |= inst.op == Op::Fma && inst.type.scalar == Scalar::F32;
+}
 
-/// The functions that bodies call, as functions of the module. Those of one name are one function, whichever body brings it.
+/// The functions that bodies call, as functions of the module. Those of one name are one function,
+/// whichever body brings it.
 class Imports {
  public:
   explicit Imports(const Module& m) : m_(m) {
@@ -91,7 +97,8 @@ class Imports {
   }
   /// The number that a function of `body` gets in the module.
   std::size_t number(const Module& body, std::size_t function, bool flushing) {
-    const auto [at, fresh] = numbers_.emplace(body.functions[function].name, m_.functions.size() + added_.size());
+    const auto [at, fresh] =
+        numbers_.emplace(body.functions[function].name, m_.functions.size() + added_.size());
     if (!fresh) return at->second;
     const std::size_t place = added_.size();
     const std::size_t result = at->second;
@@ -149,18 +156,21 @@ class Expander {
     b_.at(r);
     b_.location(inst.loc);
     std::vector<ValueId> map(body->values.size(), none);
-    for (std::size_t k = 0; k < inst.operands.size(); ++k) map[body->params()[k]] = b_.cast(computed, inst.operands[k]);
+    for (std::size_t k = 0; k < inst.operands.size(); ++k)
+      map[body->params()[k]] = b_.cast(computed, inst.operands[k]);
     const auto first = InstId(f_.insts.size());
     const std::vector<ValueId> result = clone_region(*body, body->body, b_, map, false, false);
     if (how == Expansion::Exact)
       for (std::size_t k = first; k < f_.insts.size(); ++k) f_.insts[k].fast = false;
-    const bool flushing = flushing_ && computed == Scalar::F32 && inst.op != Op::Fmod && inst.op != Op::Remainder;
+    const bool flushing =
+        flushing_ && computed == Scalar::F32 && inst.op != Op::Fmod && inst.op != Op::Remainder;
     if (flushing)
       for (std::size_t k = first; k < f_.insts.size(); ++k) let_fma_flush(f_.insts[k]);
     if (module->functions.size() > 1) imports_.translate(f_, first, *module, flushing);
-    results_.replace(
-        inst.results[0],
-        b_.cast(s, flushing ? mend(inst.op, r, map[body->params()[0]], map[body->params().back()], result[0]) : result[0]));
+    results_.replace(inst.results[0],
+                     b_.cast(s, flushing ? mend(inst.op, r, map[body->params()[0]],
+                                                map[body->params().back()], result[0])
+                                         : result[0]));
     return true;
   }
 
@@ -168,13 +178,17 @@ class Expander {
   ValueId mend(Op op, RegionId r, ValueId x, ValueId y, ValueId result) {
     const Scalar f = Scalar::F32;
     if (const std::uint64_t k = slope(op)) {
-      const ValueId small = b_.compare(Op::Lt, {b_.unary(Op::Abs, x), b_.constant(f, smallest_normal)});
-      return b_.emit(Op::Select, f, {small, k == one ? x : b_.binary(Op::Mul, {x, b_.constant(f, k)}), result});
+      const ValueId small =
+          b_.compare(Op::Lt, {b_.unary(Op::Abs, x), b_.constant(f, smallest_normal)});
+      return b_.emit(Op::Select, f,
+                     {small, k == one ? x : b_.binary(Op::Mul, {x, b_.constant(f, k)}), result});
     }
     if (op != Op::Atan2) return result;
-    // Of (x, y), whose quotient is the angle where that is subnormal. Only there, and of zeros, it comes out as zero.
+    // Of (x, y), whose quotient is the angle where that is subnormal. Only there, and of zeros, it
+    // comes out as zero.
     const ValueId zero = b_.constant(f, 0);
-    const ValueId lost = b_.binary(Op::And, {b_.compare(Op::Eq, {result, zero}), b_.compare(Op::Gt, {y, zero})});
+    const ValueId lost =
+        b_.binary(Op::And, {b_.compare(Op::Eq, {result, zero}), b_.compare(Op::Gt, {y, zero})});
     const InstId branch = b_.append(Op::If, value_type(f), std::span(&lost, 1));
     const ValueId joined = b_.add_result(branch, value_type(f));
     const RegionId yes = b_.new_region(branch), no = b_.new_region(branch);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folding in one walk: pure operations by simplify.h's rules, branches whose condition is known, branches so cheap that selects
-// do better, loops that make no trip or only one, and what follows a branch that nothing leaves. Folded regions are appended to
-// the region around them.
+// Folding in one walk: pure operations by simplify.h's rules, branches whose condition is known,
+// branches so cheap that selects do better, loops that make no trip or only one, and what follows a
+// branch that nothing leaves. Folded regions are appended to the region around them.
 #include <algorithm>
 #include <optional>
 
@@ -16,12 +16,14 @@ namespace {
 
 using namespace ir;
 
-/// A region with at most this many cheap operations is computed on both sides instead of branching around it.
+/// A region with at most this many cheap operations is computed on both sides instead of branching
+/// around it.
 constexpr std::size_t flat_limit = 4;
 
 class Folder {
  public:
-  Folder(Function& f, std::size_t most_chosen) : f_(f), b_(f), simplify_(b_), most_chosen_(most_chosen) {}
+  Folder(Function& f, std::size_t most_chosen)
+      : f_(f), b_(f), simplify_(b_), most_chosen_(most_chosen) {}
   void run() { fold_region(f_.body); }
 
  private:
@@ -29,7 +31,8 @@ class Folder {
     const std::vector<InstId> insts = take_insts(f_, r);
     if (fold_insts(insts, 0, r)) append(insts.back(), r);
   }
-  /// Everything but the terminator, which is resolved, to the end of `into`; false if what came ended `into` on its own.
+  /// Everything but the terminator, which is resolved, to the end of `into`; false if what came
+  /// ended `into` on its own.
   bool fold_insts(const std::vector<InstId>& insts, std::size_t begin, RegionId into) {
     for (std::size_t k = begin; k + 1 < insts.size(); ++k)
       if (!fold_inst(insts[k], into)) return false;
@@ -48,10 +51,13 @@ class Folder {
     if (inst.op == Op::If) return fold_if(i, into);
     if (inst.op == Op::Switch) return fold_switch(i, into);
     if (is_loop(inst.op)) return fold_loop(i, into);
-    if (info(inst.op).effect == Effect::Sync && !inst.results.empty() && f_.is_const(inst.operands[0]))
+    if (info(inst.op).effect == Effect::Sync && !inst.results.empty() &&
+        f_.is_const(inst.operands[0]))
       return fold_vote(i, into), true;
     if (Simplify::applies(f_, inst)) {
-      Node n{inst.op, inst.type.scalar, inst.fast, inst.imm, unsigned(inst.operands.size()), {none, none, none}};
+      Node n{
+          inst.op,           inst.type.scalar, inst.fast, inst.imm, unsigned(inst.operands.size()),
+          {none, none, none}};
       std::copy(inst.operands.begin(), inst.operands.end(), n.in.begin());
       const ValueId result = inst.results[0];
       move_to(into, inst.loc);
@@ -65,8 +71,9 @@ class Folder {
     return true;
   }
 
-  /// A barrier where all threads say the same is a barrier, and the answer is known. (ptxas of CUDA 13.0 takes such a barrier for a
-  /// constant, too, and makes it again where the answer is used.)
+  /// A barrier where all threads say the same is a barrier, and the answer is known. (ptxas of
+  /// CUDA 13.0 takes such a barrier for a constant, too, and makes it again where the answer is
+  /// used.)
   void fold_vote(InstId i, RegionId into) {
     const Op op = f_.insts[i].op;
     const ValueId vote = f_.insts[i].operands[0], result = f_.insts[i].results[0];
@@ -78,7 +85,8 @@ class Folder {
     const auto extent = [&](unsigned axis) {
       return b_.cast(Scalar::I32, b_.emit(Op::BlockDim, value_type(Scalar::I64), {}, axis));
     };
-    same_.replace(result, b_.binary(Op::Mul, {b_.binary(Op::Mul, {extent(0), extent(1)}), extent(2)}));
+    same_.replace(result,
+                  b_.binary(Op::Mul, {b_.binary(Op::Mul, {extent(0), extent(1)}), extent(2)}));
   }
 
   /// Puts a region's instructions in place of the branch that held it.
@@ -90,17 +98,22 @@ class Folder {
       append(insts.back(), into);
       return false;
     }
-    for (std::size_t k = 0; k < last.operands.size(); ++k) same_.replace(f_.insts[branch].results[k], last.operands[k]);
+    for (std::size_t k = 0; k < last.operands.size(); ++k)
+      same_.replace(f_.insts[branch].results[k], last.operands[k]);
     return true;
   }
 
-  bool only_unreachable(RegionId r) const { return f_.insts[f_.regions[r].insts.front()].op == Op::Unreachable; }
+  bool only_unreachable(RegionId r) const {
+    return f_.insts[f_.regions[r].insts.front()].op == Op::Unreachable;
+  }
 
   bool fold_if(InstId i, RegionId into) {
     const ValueId c = f_.insts[i].operands[0];
-    if (f_.is_const(c)) return replace_by_region(i, f_.insts[i].regions[f_.const_bits(c) ? 0 : 1], into);
+    if (f_.is_const(c))
+      return replace_by_region(i, f_.insts[i].regions[f_.const_bits(c) ? 0 : 1], into);
     for (const unsigned dead : {0u, 1u})
-      if (only_unreachable(f_.insts[i].regions[dead])) return replace_by_region(i, f_.insts[i].regions[1 - dead], into);
+      if (only_unreachable(f_.insts[i].regions[dead]))
+        return replace_by_region(i, f_.insts[i].regions[1 - dead], into);
     if (const Inst* d = f_.def(c); d && d->op == Op::Not) {
       f_.insts[i].operands[0] = d->operands[0];
       std::swap(f_.insts[i].regions[0], f_.insts[i].regions[1]);
@@ -133,7 +146,8 @@ class Folder {
   bool finish_branch(InstId i, RegionId into) {
     append(i, into);
     bool yields = false;
-    for (const RegionId r : f_.insts[i].regions) yields = yields || terminator(f_, r).op == Op::Yield;
+    for (const RegionId r : f_.insts[i].regions)
+      yields = yields || terminator(f_, r).op == Op::Yield;
     if (yields) {
       equal_constants(i, into);
       return true;
@@ -184,7 +198,8 @@ class Folder {
     move_to(into, inst.loc);
     for (std::size_t k = 0; k < inst.results.size(); ++k) {
       const Scalar s = f_.type_of(inst.results[k]).scalar;
-      same_.replace(inst.results[k], simplify_.make(Op::Select, s, {inst.operands[0], arms[0][k], arms[1][k]}));
+      same_.replace(inst.results[k],
+                    simplify_.make(Op::Select, s, {inst.operands[0], arms[0][k], arms[1][k]}));
     }
   }
 
@@ -194,13 +209,15 @@ class Folder {
     if (lead && f_.is_const(inst.operands[0])) {
       const std::uint64_t bits = f_.const_bits(inst.operands[0]);
       if (bits == 0 || (inst.op == Op::GridStride && std::int64_t(bits) < 0)) {
-        for (std::size_t k = 0; k < inst.results.size(); ++k) same_.replace(inst.results[k], inst.operands[lead + k]);
+        for (std::size_t k = 0; k < inst.results.size(); ++k)
+          same_.replace(inst.results[k], inst.operands[lead + k]);
         return true;
       }
     }
     const RegionId body = inst.regions[0];
     fold_region(body);
-    if (f_.insts[i].op == Op::Loop && terminator(f_, body).op == Op::Break && !has_other_exits(body)) {
+    if (f_.insts[i].op == Op::Loop && terminator(f_, body).op == Op::Break &&
+        !has_other_exits(body)) {
       unwrap_loop(i, into);
       return true;
     }
@@ -220,15 +237,18 @@ class Folder {
     }
     return false;
   }
-  /// A loop that always breaks in its first trip. Its body is folded again, now that the carried values are known.
+  /// A loop that always breaks in its first trip. Its body is folded again, now that the carried
+  /// values are known.
   void unwrap_loop(InstId i, RegionId into) {
     const Inst inst = f_.insts[i];
     const RegionId body = inst.regions[0];
-    for (std::size_t k = 0; k < inst.operands.size(); ++k) same_.replace(f_.regions[body].params[k], inst.operands[k]);
+    for (std::size_t k = 0; k < inst.operands.size(); ++k)
+      same_.replace(f_.regions[body].params[k], inst.operands[k]);
     const std::vector<InstId> insts = take_insts(f_, body);
     for (std::size_t k = 0; k + 1 < insts.size(); ++k) append(insts[k], into);
     const Inst& last = f_.insts[insts.back()];
-    for (std::size_t k = 0; k < last.operands.size(); ++k) same_.replace(inst.results[k], same_(last.operands[k]));
+    for (std::size_t k = 0; k < last.operands.size(); ++k)
+      same_.replace(inst.results[k], same_(last.operands[k]));
     unresolved_ = true;
   }
 

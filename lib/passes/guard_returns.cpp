@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `if (i >= n) return;` in the kernel's body becomes a guard around what follows, which moves into the side that goes on: for the CPU, which
-// has code without masks for guards that whole gangs pass, where everything behind a return would be under one. Stops at what threads
-// do together and at arrays of the block, which stay where they are.
+// `if (i >= n) return;` in the kernel's body becomes a guard around what follows, which moves into
+// the side that goes on: for the CPU, which has code without masks for guards that whole gangs
+// pass, where everything behind a return would be under one. Stops at what threads do together and
+// at arrays of the block, which stay where they are.
 #include <algorithm>
 
 #include "ir/text.h"
@@ -14,13 +15,16 @@ namespace {
 
 using namespace ir;
 
-bool meets(Op op) { return is_barrier(op) || is_warp_operation(op) || op == Op::Uniform || op == Op::GridStride; }
+bool meets(Op op) {
+  return is_barrier(op) || is_warp_operation(op) || op == Op::Uniform || op == Op::GridStride;
+}
 
 bool may_move(const Function& f, InstId i) {
   if (meets(f.insts[i].op) || f.insts[i].op == Op::Shared) return false;
   const auto all_may = [&](RegionId r) {
     const std::vector<InstId>& insts = f.regions[r].insts;
-    return std::all_of(insts.begin(), insts.end(), [&](InstId inner) { return may_move(f, inner); });
+    return std::all_of(insts.begin(), insts.end(),
+                       [&](InstId inner) { return may_move(f, inner); });
   };
   return std::all_of(f.insts[i].regions.begin(), f.insts[i].regions.end(), all_may);
 }
@@ -57,7 +61,8 @@ void guard_returns(Module& m) {
   InstId closing = end;  // what ends the region
   for (std::size_t k = 0; k < rest.size(); ++k) {
     f.regions[into].insts.push_back(rest[k]);
-    const RegionId next = k + 1 < rest.size() && depth + 1 < max_region_depth ? side_that_goes_on(f, rest[k]) : none;
+    const RegionId next =
+        k + 1 < rest.size() && depth + 1 < max_region_depth ? side_that_goes_on(f, rest[k]) : none;
     if (next == none) continue;
     for (const RegionId r : f.insts[rest[k]].regions) passes::terminator(f, r).op = Op::Yield;
     f.regions[into].insts.push_back(closing);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of functions that belong to the kernel as a whole become copies of their bodies: a barrier, a warp operation or a shared
-// array has its meaning, and its checks, in the kernel's control flow; positions decide how threads lie on lanes. All other
-// calls stay calls. A shared array of a function is one array, however often the function is called, as in CUDA.
+// Calls of functions that belong to the kernel as a whole become copies of their bodies: a barrier,
+// a warp operation or a shared array has its meaning, and its checks, in the kernel's control flow;
+// positions decide how threads lie on lanes. All other calls stay calls. A shared array of a
+// function is one array, however often the function is called, as in CUDA.
 #include <map>
 
 #include "ir/calls.h"
@@ -16,7 +17,8 @@ using namespace ir;
 
 class Inliner {
  public:
-  Inliner(Module& m, const Calls& calls, std::size_t function) : m_(m), calls_(calls), f_(m.functions[function]), b_(f_) {}
+  Inliner(Module& m, const Calls& calls, std::size_t function)
+      : m_(m), calls_(calls), f_(m.functions[function]), b_(f_) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -31,7 +33,9 @@ class Inliner {
       const std::vector<RegionId> regions = f_.insts[i].regions;
       for (const RegionId inner : regions) walk(inner);
     }
-    if (r == f_.body) f_.regions[r].insts.insert(f_.regions[r].insts.begin(), shared_insts_.begin(), shared_insts_.end());
+    if (r == f_.body)
+      f_.regions[r].insts.insert(f_.regions[r].insts.begin(), shared_insts_.begin(),
+                                 shared_insts_.end());
   }
 
   /// The callee has no calls of this kind any more: functions are done from the last to the first.
@@ -39,7 +43,8 @@ class Inliner {
     const Function& callee = m_.callee(f_.insts[call]);
     const std::size_t number = f_.insts[call].imm;
     std::vector<ValueId> map(callee.values.size(), none);
-    for (std::size_t k = 0; k < callee.params().size(); ++k) map[callee.params()[k]] = f_.insts[call].operands[k];
+    for (std::size_t k = 0; k < callee.params().size(); ++k)
+      map[callee.params()[k]] = f_.insts[call].operands[k];
     const InstId first = InstId(f_.insts.size());
     for (const InstId i : callee.regions[callee.body].insts) {
       const Inst& inst = callee.insts[i];
@@ -51,7 +56,8 @@ class Inliner {
       }
     }
     const std::vector<ValueId>& yields = ir::terminator(callee, callee.body).operands;
-    for (std::size_t k = 0; k < yields.size(); ++k) results_.replace(f_.insts[call].results[k], map[yields[k]]);
+    for (std::size_t k = 0; k < yields.size(); ++k)
+      results_.replace(f_.insts[call].results[k], map[yields[k]]);
     const std::uint32_t base = locations(number, callee);
     for (InstId i = first; i < f_.insts.size(); ++i)
       if (f_.insts[i].loc) f_.insts[i].loc += base;
@@ -60,7 +66,8 @@ class Inliner {
   /// Where the callee's locations begin in the caller's table.
   std::uint32_t locations(std::size_t number, const Function& callee) {
     const auto [at, fresh] = locations_.emplace(number, std::uint32_t(f_.locations.size()) - 1);
-    if (fresh) f_.locations.insert(f_.locations.end(), callee.locations.begin() + 1, callee.locations.end());
+    if (fresh)
+      f_.locations.insert(f_.locations.end(), callee.locations.begin() + 1, callee.locations.end());
     return at->second;
   }
 

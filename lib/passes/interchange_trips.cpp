@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In a kernel with barriers, for the CPU: a grid_stride loop that every thread of the block comes to becomes a loop of the block, with
-// a barrier before each trip. Barriers split the block's loop over its gangs, so that the gangs of a block make one trip after
-// the other together, on neighbouring elements, instead of one gang all of its trips, far apart in memory:
+// In a kernel with barriers, for the CPU: a grid_stride loop that every thread of the block comes
+// to becomes a loop of the block, with a barrier before each trip. Barriers split the block's loop
+// over its gangs, so that the gangs of a block make one trip after the other together, on
+// neighbouring elements, instead of one gang all of its trips, far apart in memory:
 //   for (k < trips in which all threads are below the bound) { barrier; i = global_id.x + k * global_size.x … }
 //   if (i < bound) { … }    the trip in which a part of them is
-// What a loop carries then lies in memory from trip to trip. Where its body is short, as a sum's, several trips stand behind one barrier,
-// and what is carried goes through memory once for all of them.
+// What a loop carries then lies in memory from trip to trip. Where its body is short, as a sum's,
+// several trips stand behind one barrier, and what is carried goes through memory once for all of
+// them.
 #include <algorithm>
 
 #include "passes/passes.h"
@@ -43,7 +45,8 @@ class Interchanger {
   /// All trips to their end, as many for all threads of the block but for one.
   bool is_plain(InstId i) const {
     return exits_.breaks[i].empty() && exits_.continues[i].size() == 1 &&
-           exits_.continues[i][0] == f_.regions[f_.insts[i].regions[0]].insts.back() && is_of_launch(f_.insts[i].operands[0]);
+           exits_.continues[i][0] == f_.regions[f_.insts[i].regions[0]].insts.back() &&
+           is_of_launch(f_.insts[i].operands[0]);
   }
   /// Made of arguments and sizes alone.
   bool is_of_launch(ValueId v) const {
@@ -59,16 +62,19 @@ class Interchanger {
     b_.location(f_.insts[i].loc);
     const ValueId bound = f_.insts[i].operands[0];
     const auto size = [&](Op op) { return b_.emit(op, Scalar::I64, {}, 0); };
-    const ValueId step = size(Op::GlobalSize), threads = size(Op::BlockDim), zero = b_.constant(Scalar::I64, 0);
+    const ValueId step = size(Op::GlobalSize), threads = size(Op::BlockDim),
+                  zero = b_.constant(Scalar::I64, 0);
     const ValueId first = b_.binary(Op::Mul, {size(Op::BlockIdx), threads});
     // (bound - (first + threads) + step) / step
-    const ValueId room = b_.binary(Op::Sub, {b_.binary(Op::Add, {bound, step}), b_.binary(Op::Add, {first, threads})});
+    const ValueId room = b_.binary(
+        Op::Sub, {b_.binary(Op::Add, {bound, step}), b_.binary(Op::Add, {first, threads})});
     const ValueId full = b_.binary(Op::Div, {b_.binary(Op::Max, {room, zero}), step});
     std::vector<ValueId> after(f_.insts[i].operands.begin() + 1, f_.insts[i].operands.end());
     const ValueId trips = b_.cast(Scalar::U64, full);
     fetch_ahead(i, tuning::cpu::trips_ahead);
     if (is_short(i)) {
-      const ValueId each = b_.constant(Scalar::U64, tuning::cpu::trips_at_once), many = b_.binary(Op::Div, {trips, each}),
+      const ValueId each = b_.constant(Scalar::U64, tuning::cpu::trips_at_once),
+                    many = b_.binary(Op::Div, {trips, each}),
                     done = b_.binary(Op::Mul, {many, each});
       after = loop(i, many, tuning::cpu::trips_at_once, none, step, after);
       after = loop(i, b_.binary(Op::Sub, {trips, done}), 1, done, step, after);
@@ -92,7 +98,8 @@ class Interchanger {
   bool is_short(InstId i) const {
     const std::vector<InstId>& insts = f_.regions[f_.insts[i].regions[0]].insts;
     return !f_.insts[i].results.empty() && insts.size() <= tuning::cpu::short_body &&
-           std::all_of(insts.begin(), insts.end(), [&](InstId k) { return f_.insts[k].regions.empty(); });
+           std::all_of(insts.begin(), insts.end(),
+                       [&](InstId k) { return f_.insts[k].regions.empty(); });
   }
 
   /// Of the loads of a trip's own element.
@@ -124,11 +131,12 @@ class Interchanger {
     ValueId first = trips == 1 ? k : b_.binary(Op::Mul, {k, b_.constant(Scalar::U64, trips)});
     if (done != none) first = b_.binary(Op::Add, {first, done});
     for (unsigned t = 0; t < trips; ++t) {
-      const ValueId trip = t == 0 ? first : b_.binary(Op::Add, {first, b_.constant(Scalar::U64, t)});
-      carried = body(
-          i,
-          b_.binary(Op::Add, {b_.emit(Op::GlobalId, Scalar::I64, {}, 0), b_.binary(Op::Mul, {b_.cast(Scalar::I64, trip), step})}),
-          carried);
+      const ValueId trip =
+          t == 0 ? first : b_.binary(Op::Add, {first, b_.constant(Scalar::U64, t)});
+      carried = body(i,
+                     b_.binary(Op::Add, {b_.emit(Op::GlobalId, Scalar::I64, {}, 0),
+                                         b_.binary(Op::Mul, {b_.cast(Scalar::I64, trip), step})}),
+                     carried);
     }
     b_.append(Op::Continue, {}, carried);
     b_.at(outside);
@@ -140,7 +148,8 @@ class Interchanger {
     const RegionId from = f_.insts[i].regions[0];
     std::vector<ValueId> map(f_.values.size(), none);
     map[f_.regions[from].params[0]] = index;
-    for (std::size_t n = 0; n < carried.size(); ++n) map[f_.regions[from].params[n + 1]] = carried[n];
+    for (std::size_t n = 0; n < carried.size(); ++n)
+      map[f_.regions[from].params[n + 1]] = carried[n];
     return clone_region(f_, from, b_, map, false);
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For the CPU: a function that a loop computes, and a later loop of as many trips computes again for the same arguments, is kept in an array of
-// the thread's own, as in a softmax, whose exponentials are summed up and then divided by their sum. A GPU's threads compute it once more
+// For the CPU: a function that a loop computes, and a later loop of as many trips computes again
+// for the same arguments, is kept in an array of the thread's own, as in a softmax, whose
+// exponentials are summed up and then divided by their sum. A GPU's threads compute it once more
 // sooner than they store it; a core loads it in a tenth of that.
 //   for n { i: … e = exp(x[i] - p) … }   …   for n { i: … exp(x[i] - p) … }   becomes
 //   for n { i: … e = exp(x[i] - p), if (i < most) kept[i] = e … }   …   for n { i: … i < most ? kept[i] : exp(x[i] - p) … }
@@ -21,7 +22,11 @@ using namespace ir;
 class Keeper {
  public:
   explicit Keeper(Function& f)
-      : f_(f), b_(f), exits_(f), barriers_(any_inst(f, [](const Inst& i) { return is_barrier(i.op); })), holders_(holders(f)) {}
+      : f_(f),
+        b_(f),
+        exits_(f),
+        barriers_(any_inst(f, [](const Inst& i) { return is_barrier(i.op); })),
+        holders_(holders(f)) {}
   void run() { walk(f_.body); }
 
  private:
@@ -44,12 +49,13 @@ class Keeper {
   }
 
   bool is_costly(const Inst& inst) const {
-    return info(inst.op).family == Family::Math && inst.results.size() == 1 && is_float(inst.type.scalar) &&
-           size_of(inst.type.scalar) >= 4;
+    return info(inst.op).family == Family::Math && inst.results.size() == 1 &&
+           is_float(inst.type.scalar) && size_of(inst.type.scalar) >= 4;
   }
   /// Whether each trip of a thread makes all of the body.
   bool is_whole(InstId loop) const {
-    return loop < exits_.breaks.size() && exits_.breaks[loop].empty() && exits_.continues[loop].size() == 1 &&
+    return loop < exits_.breaks.size() && exits_.breaks[loop].empty() &&
+           exits_.continues[loop].size() == 1 &&
            terminator(f_, f_.insts[loop].regions[0]).op == Op::Continue;
   }
 
@@ -69,7 +75,8 @@ class Keeper {
       if (f_.insts[loop].operands[0] != f_.insts[again.loop].operands[0]) continue;
       for (const InstId k : f_.regions[f_.insts[loop].regions[0]].insts) {
         if (!is_costly(f_.insts[k]) || !equal({loop, k}, again)) continue;
-        const auto known = std::find_if(found.begin(), found.end(), [&](const Kept& e) { return e.inst == k; });
+        const auto known =
+            std::find_if(found.begin(), found.end(), [&](const Kept& e) { return e.inst == k; });
         if (known != found.end()) known->again.push_back(again);
         else found.push_back({loop, k, {again}});
         return;
@@ -78,14 +85,17 @@ class Keeper {
   }
 
   bool equal(Use first, Use again) const {
-    return equal(f_.insts[first.inst].results[0], f_.insts[again.inst].results[0], first.loop, again.loop, deepest);
+    return equal(f_.insts[first.inst].results[0], f_.insts[again.inst].results[0], first.loop,
+                 again.loop, deepest);
   }
   bool equal(ValueId x, ValueId y, InstId first, InstId again, unsigned depth) const {
     if (x == y) return true;  // what both see is defined around them
-    if (x == f_.regions[f_.insts[first].regions[0]].params[0]) return y == f_.regions[f_.insts[again].regions[0]].params[0];
+    if (x == f_.regions[f_.insts[first].regions[0]].params[0])
+      return y == f_.regions[f_.insts[again].regions[0]].params[0];
     const Inst *a = f_.def(x), *b = f_.def(y);
-    if (!a || !b || depth == 0 || a->op != b->op || a->type != b->type || a->imm != b->imm || a->fast != b->fast ||
-        a->operands.size() != b->operands.size() || a->results.size() != 1 || !a->regions.empty() || !a->list.empty())
+    if (!a || !b || depth == 0 || a->op != b->op || a->type != b->type || a->imm != b->imm ||
+        a->fast != b->fast || a->operands.size() != b->operands.size() || a->results.size() != 1 ||
+        !a->regions.empty() || !a->list.empty())
       return false;
     if (!is_pure(a->op) && !(a->op == Op::Load && reads_constants(*a))) return false;
     for (std::size_t k = 0; k < a->operands.size(); ++k)
@@ -94,7 +104,8 @@ class Keeper {
   }
   bool reads_constants(const Inst& load) const {
     const Type& array = f_.type_of(load.operands[0]);
-    return array.space == Space::Argument || (array.space == Space::Global && !array.writable && f_.facts.disjoint);
+    return array.space == Space::Argument ||
+           (array.space == Space::Global && !array.writable && f_.facts.disjoint);
   }
 
   std::int64_t most_trips(Scalar s) const {
@@ -123,7 +134,8 @@ class Keeper {
   /// The trip's place in the array, and whether the array has it.
   std::pair<ValueId, ValueId> place_of_trip(InstId loop, Scalar s) {
     const ValueId trip = f_.regions[f_.insts[loop].regions[0]].params[0];
-    const ValueId there = b_.compare(Op::Lt, {trip, b_.constant(f_.type_of(trip).scalar, std::uint64_t(most_trips(s)))});
+    const ValueId there = b_.compare(
+        Op::Lt, {trip, b_.constant(f_.type_of(trip).scalar, std::uint64_t(most_trips(s)))});
     return {b_.cast(Scalar::I64, trip), there};
   }
 
@@ -170,7 +182,8 @@ class Keeper {
   ValueId copy(ValueId v, RegionId body, std::vector<ValueId>& map) {
     const InstId def = f_.values[v].def;
     if (def == none || mapped(map, v) != v || !is_in(def, body)) return mapped(map, v);
-    for (const ValueId operand : std::vector<ValueId>(f_.insts[def].operands)) set_mapped(map, operand, copy(operand, body, map));
+    for (const ValueId operand : std::vector<ValueId>(f_.insts[def].operands))
+      set_mapped(map, operand, copy(operand, body, map));
     clone_inst(f_, def, b_, map);
     return mapped(map, v);
   }

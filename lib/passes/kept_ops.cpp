@@ -17,30 +17,35 @@ Expansion choose(const Inst& inst, FpMode fp) {
   using enum Expansion;
 #define NATIVE(target, type_, Name, how, ulp) \
   if (Target == target && inst.type.scalar == Scalar::type_ && inst.op == Op::Name) return how;
-#define FAST(target, Name) \
-  if (Target == target && inst.type.scalar == Scalar::F32 && inst.op == Op::Name && fast) return Instructions;
+#define FAST(target, Name)                                                                \
+  if (Target == target && inst.type.scalar == Scalar::F32 && inst.op == Op::Name && fast) \
+    return Instructions;
 #include "passes/math_targets.def"
   return Exact;
 }
 
 bool has_saturation(const Inst& inst) { return inst.op == Op::AddSat || inst.op == Op::SubSat; }
-bool reduces_integers(const Inst& inst) { return inst.op == Op::WarpReduce && is_int(inst.type.scalar); }
+bool reduces_integers(const Inst& inst) {
+  return inst.op == Op::WarpReduce && is_int(inst.type.scalar);
+}
 bool dots_words(const Inst& inst) {
   return (inst.op == Op::DotBytes || inst.op == Op::DotMixed) && size_of(inst.type.scalar) == 4;
 }
 bool has_cpu(const Inst& inst) {
-  return has_saturation(inst) || dots_words(inst) || inst.op == Op::DotPairs || inst.op == Op::MatchAny ||
-         inst.op == Op::WarpScan || inst.op == Op::WarpReduce;
+  return has_saturation(inst) || dots_words(inst) || inst.op == Op::DotPairs ||
+         inst.op == Op::MatchAny || inst.op == Op::WarpScan || inst.op == Op::WarpReduce;
 }
 bool has_old_ptx(const Inst& inst) {
-  return has_saturation(inst) || inst.op == Op::MatchAny || (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
+  return has_saturation(inst) || inst.op == Op::MatchAny ||
+         (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
 }
 bool has_ptx(const Inst& inst) { return has_old_ptx(inst) || dots_words(inst); }
 bool converts_float8(const Inst& inst) {
   return inst.op == Op::CastSat && is_float(inst.type.scalar) && size_of(inst.type.scalar) == 1;
 }
-bool has_ptx80(const Inst& inst) { return has_ptx(inst) || (reduces_integers(inst) && size_of(inst.type.scalar) <= 4); }
-
+bool has_ptx80(const Inst& inst) {
+  return has_ptx(inst) || (reduces_integers(inst) && size_of(inst.type.scalar) <= 4);
+}
 
 }  // namespace
 
@@ -53,7 +58,10 @@ KeepsOp kept_ops(const support::Target& target) {
     case TargetKind::Interpreter: return keeps_plain_ops;
     case TargetKind::Cpu: return has_cpu;
     case TargetKind::Ptx:
-      return target.has_float8() ? keeps_ops_of_ptx89 : target.ptx.sm >= 80 ? has_ptx80 : target.ptx.sm >= 61 ? has_ptx : has_old_ptx;
+      return target.has_float8()   ? keeps_ops_of_ptx89
+             : target.ptx.sm >= 80 ? has_ptx80
+             : target.ptx.sm >= 61 ? has_ptx
+                                   : has_old_ptx;
     case TargetKind::Spirv:
     case TargetKind::OpenCl:
     case TargetKind::WebGpu: return keeps_no_op;
@@ -62,7 +70,8 @@ KeepsOp kept_ops(const support::Target& target) {
 }
 
 bool is_processor_of_opencl(const support::Target& target) {
-  return target.kind == TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Functions);
+  return target.kind == TargetKind::OpenCl &&
+         !target.spirv.features.has(support::Feature::Functions);
 }
 
 ChooseExpansion kept_functions(const support::Target& target) {
@@ -70,7 +79,8 @@ ChooseExpansion kept_functions(const support::Target& target) {
   if (is_processor_of_opencl(target)) return [](const Inst&, FpMode) { return Expansion::Exact; };
   if (target.kind == TargetKind::Spirv && !target.spirv.features.has(support::Feature::Power32))
     return [](const Inst& inst, FpMode fp) {
-      const bool asked = (inst.op == Op::Exp || inst.op == Op::Exp2) && fp != FpMode::Fast && !inst.fast;
+      const bool asked =
+          (inst.op == Op::Exp || inst.op == Op::Exp2) && fp != FpMode::Fast && !inst.fast;
       return asked ? Expansion::Exact : choose<TargetKind::Spirv>(inst, fp);
     };
   static constexpr ChooseExpansion choices[] = {

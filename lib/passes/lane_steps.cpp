@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounds over the tree that only raise values, until nothing changes. A function comes after those that call it.
+// Rounds over the tree that only raise values, until nothing changes. A function comes after those
+// that call it.
 #include "passes/lane_steps.h"
 
 #include <algorithm>
@@ -33,7 +34,8 @@ LaneStep join(LaneStep a, LaneStep b) {
 
 class Steps {
  public:
-  Steps(const ir::Module& m, std::size_t number, const ir::Calls& calls, std::vector<std::vector<LaneStep>>& all)
+  Steps(const ir::Module& m, std::size_t number, const ir::Calls& calls,
+        std::vector<std::vector<LaneStep>>& all)
       : m_(m), f_(m.functions[number]), calls_(calls), all_(all), of_(all[number]) {}
 
   void run() {
@@ -71,7 +73,8 @@ class Steps {
     for (const ir::RegionId r : inst.regions) {
       region(r);
       const ir::Inst& last = ir::terminator(f_, r);
-      for (std::size_t k = 0; last.op == Op::Yield && k < inst.results.size(); ++k) raise(inst.results[k], of_[last.operands[k]]);
+      for (std::size_t k = 0; last.op == Op::Yield && k < inst.results.size(); ++k)
+        raise(inst.results[k], of_[last.operands[k]]);
     }
   }
   void loop(const ir::Inst& inst) {
@@ -82,7 +85,8 @@ class Steps {
     loops_.push_back(&inst);
     region(inst.regions[0]);
     loops_.pop_back();
-    for (std::size_t k = 0; lead && k < inst.results.size(); ++k) raise(inst.results[k], of_[params[k + lead]]);
+    for (std::size_t k = 0; lead && k < inst.results.size(); ++k)
+      raise(inst.results[k], of_[params[k + lead]]);
   }
   void jump(const ir::Inst& inst) {
     if (loops_.empty()) return;
@@ -94,7 +98,8 @@ class Steps {
   }
   void call(const ir::Inst& inst) {
     const ir::Function& called = m_.callee(inst);
-    for (std::size_t k = 0; k < inst.operands.size(); ++k) raise_in(all_[inst.imm], called.params()[k], operand(inst, k));
+    for (std::size_t k = 0; k < inst.operands.size(); ++k)
+      raise_in(all_[inst.imm], called.params()[k], operand(inst, k));
     const bool same = calls_.is_pure(inst) && any(inst).kind == Kind::Same;
     for (const ir::ValueId v : inst.results) raise(v, same ? LaneStep{} : LaneStep{Kind::Unknown});
   }
@@ -115,7 +120,8 @@ class Steps {
       case Op::LaneId: return {Kind::Step, 1};
       case Op::Load:
       case Op::LoadVec: return loaded(inst);
-      case Op::Shuffle: return operand(inst, 0).kind == Kind::Same ? LaneStep{} : LaneStep{Kind::Unknown};
+      case Op::Shuffle:
+        return operand(inst, 0).kind == Kind::Same ? LaneStep{} : LaneStep{Kind::Unknown};
       case Op::Add:
       case Op::Sub:
       case Op::Mul:
@@ -137,7 +143,8 @@ class Steps {
     switch (ir::info(inst.op).effect) {
       case ir::Effect::Pure: return any(inst);
       case ir::Effect::Cross:
-      case ir::Effect::Atomic: return ir::info(inst.op).level == ir::Level::Varying ? LaneStep{Kind::Unknown} : LaneStep{};
+      case ir::Effect::Atomic:
+        return ir::info(inst.op).level == ir::Level::Varying ? LaneStep{Kind::Unknown} : LaneStep{};
       default: return {};
     }
   }
@@ -147,14 +154,18 @@ class Steps {
     for (std::size_t k = 1; k < inst.operands.size(); ++k) s = join(s, operand(inst, k));
     if (s.kind == Kind::Same && f_.type_of(inst.operands[0]).space != ir::Space::Local) return s;
     // What a block has sorted in its shared arrays often lies side by side.
-    return f_.type_of(inst.operands[0]).space == ir::Space::Global ? LaneStep{Kind::Data} : LaneStep{Kind::Unknown};
+    return f_.type_of(inst.operands[0]).space == ir::Space::Global ? LaneStep{Kind::Data}
+                                                                   : LaneStep{Kind::Unknown};
   }
 
-  const std::uint64_t* constant(ir::ValueId v) const { return f_.is_const(v) ? &f_.def(v)->imm : nullptr; }
+  const std::uint64_t* constant(ir::ValueId v) const {
+    return f_.is_const(v) ? &f_.def(v)->imm : nullptr;
+  }
   std::int64_t number(ir::ValueId v) const {
     const ir::Scalar s = f_.type_of(v).scalar;
     const unsigned unused = 64 - ir::bits_of(s);
-    return ir::is_signed_int(s) ? std::int64_t(f_.const_bits(v) << unused) >> unused : std::int64_t(f_.const_bits(v));
+    return ir::is_signed_int(s) ? std::int64_t(f_.const_bits(v) << unused) >> unused
+                                : std::int64_t(f_.const_bits(v));
   }
 
   LaneStep arithmetic(const ir::Inst& inst) const {
@@ -179,12 +190,15 @@ class Steps {
       case Op::Mul: {
         if (!one) return {Kind::Unknown};
         const ir::ValueId factor = inst.operands[x.kind == Kind::Same ? 0 : 1];
-        return constant(factor) && differs.kind == Kind::Step ? by(Wide(differs.step) * number(factor)) : LaneStep{Kind::Scaled};
+        return constant(factor) && differs.kind == Kind::Step
+                   ? by(Wide(differs.step) * number(factor))
+                   : LaneStep{Kind::Scaled};
       }
       case Op::Shl: {
         const std::uint64_t* places = constant(inst.operands[1]);
-        return places && *places < 32 && differs.kind == Kind::Step ? by(Wide(differs.step) * (Wide(1) << *places))
-                                                                    : LaneStep{Kind::Scaled};
+        return places && *places < 32 && differs.kind == Kind::Step
+                   ? by(Wide(differs.step) * (Wide(1) << *places))
+                   : LaneStep{Kind::Scaled};
       }
       // Of neighbours nearly all have the same quotient, and remainders that follow one another.
       case Op::Div:
@@ -193,7 +207,9 @@ class Steps {
       case Op::And: {
         const std::uint64_t* mask = constant(inst.operands[x.kind == Kind::Same ? 0 : 1]);
         if (!one || !mask) return {Kind::Unknown};
-        return *mask % warp == 0 ? LaneStep{} : *mask % warp == warp - 1 ? differs : LaneStep{Kind::Unknown};
+        return *mask % warp == 0          ? LaneStep{}
+               : *mask % warp == warp - 1 ? differs
+                                          : LaneStep{Kind::Unknown};
       }
       case Op::Or:
       case Op::Xor:

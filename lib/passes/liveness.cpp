@@ -20,10 +20,12 @@ void Liveness::number(RegionId r) {
   for (const InstId i : f_.regions[r].insts) {
     const Inst& inst = f_.insts[i];
     owner_[i] = f_.regions[r].parent;
-    for (std::size_t k = 0; k < inst.results.size(); ++k) index_[inst.results[k]] = std::uint32_t(k);
+    for (std::size_t k = 0; k < inst.results.size(); ++k)
+      index_[inst.results[k]] = std::uint32_t(k);
     for (const RegionId inner : inst.regions) {
       const std::vector<ValueId>& params = f_.regions[inner].params;
-      for (std::size_t k = loop_lead(inst.op); k < params.size(); ++k) index_[params[k]] = std::uint32_t(k - loop_lead(inst.op));
+      for (std::size_t k = loop_lead(inst.op); k < params.size(); ++k)
+        index_[params[k]] = std::uint32_t(k - loop_lead(inst.op));
       number(inner);
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function needs of itself, by marking from roots: an instruction with what decides whether it is reached, and the values that it
-// uses with all that they are made of. Joins are marked value by value.
+// What a function needs of itself, by marking from roots: an instruction with what decides whether
+// it is reached, and the values that it uses with all that they are made of. Joins are marked value
+// by value.
 #pragma once
 
 #include "ir/calls.h"
@@ -42,7 +43,8 @@ class Liveness {
   std::vector<ir::InstId> owner_;                 // the instruction whose region holds it
   std::vector<bool> live_, used_;                 // instructions, values
   std::vector<std::vector<ir::InstId>> writers_;  // by value of a private array or slot
-  std::vector<std::uint32_t> index_;              // by value: which result, or which carried parameter
+  // by value: which result, or which carried parameter
+  std::vector<std::uint32_t> index_;
   std::vector<ir::ValueId> work_;
 };
 

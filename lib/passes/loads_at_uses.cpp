@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For WGSL: a load moves down to the first instruction that takes its value, except over what writes, waits or leaves. Compilers of
-// WGSL for processors keep the order of the text, and the canonical order has all loads of a sum of products, the last product's
-// first, before the first product: a trip of sixteen products kept 32 values.
+// For WGSL: a load moves down to the first instruction that takes its value, except over what
+// writes, waits or leaves. Compilers of WGSL for processors keep the order of the text, and the
+// canonical order has all loads of a sum of products, the last product's first, before the first
+// product: a trip of sixteen products kept 32 values.
 #include "ir/calls.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -14,7 +15,8 @@ using namespace ir;
 
 class LoadsAtUses {
  public:
-  LoadsAtUses(Function& f, const Calls& calls) : f_(f), calls_(calls), waits_(f.insts.size(), false) {}
+  LoadsAtUses(Function& f, const Calls& calls)
+      : f_(f), calls_(calls), waits_(f.insts.size(), false) {}
 
   void run(RegionId r) {
     std::vector<InstId> order, waiting;

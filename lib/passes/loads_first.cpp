@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For PTX: loads move before operations that drivers' compilers make branches of. ptxas moves a load up within straight code, not over the
-// slow path of a square root or a division: with several elements a thread the second element's load waited for the first one's
-// result. Runs after canonicalise, which would move each load down to its use.
+// For PTX: loads move before operations that drivers' compilers make branches of. ptxas moves a
+// load up within straight code, not over the slow path of a square root or a division: with several
+// elements a thread the second element's load waited for the first one's result. Runs after
+// canonicalise, which would move each load down to its use.
 #include <algorithm>
 
 #include "ir/calls.h"
@@ -17,7 +18,8 @@ using namespace ir;
 
 class LoadsFirst {
  public:
-  LoadsFirst(Function& f, const Calls& calls) : f_(f), calls_(calls), place_(f.insts.size(), nowhere) {}
+  LoadsFirst(Function& f, const Calls& calls)
+      : f_(f), calls_(calls), place_(f.insts.size(), nowhere) {}
 
   void run(RegionId r) {
     const std::size_t begin = order_.size();
@@ -26,7 +28,8 @@ class LoadsFirst {
     unsigned moved = 0;
     for (const InstId i : insts) {
       for (const RegionId inner : f_.insts[i].regions) run(inner);
-      if (branch != nowhere && is_load(i) && moved + f_.insts[i].results.size() <= tuning::gpu::values_loaded_first) {
+      if (branch != nowhere && is_load(i) &&
+          moved + f_.insts[i].results.size() <= tuning::gpu::values_loaded_first) {
         if (const std::size_t behind = move_up(i, branch); behind != nowhere) {
           branch = behind, moved += unsigned(f_.insts[i].results.size());
           continue;
@@ -37,7 +40,8 @@ class LoadsFirst {
       append(i, order_.size());
     }
     f_.regions[r].insts.assign(order_.begin() + std::ptrdiff_t(begin), order_.end());
-    for (std::size_t k = begin; k < order_.size(); ++k) place_[order_[k]] = nowhere;  // inner ones are no operands of outer ones
+    // inner ones are no operands of outer ones
+    for (std::size_t k = begin; k < order_.size(); ++k) place_[order_[k]] = nowhere;
     order_.resize(begin);
   }
 
@@ -74,7 +78,8 @@ class LoadsFirst {
     for (std::size_t k = at; k < order_.size(); ++k) place_[order_[k]] = k;
   }
 
-  /// Puts a load, with what computes its index, before the branch; the branch's new place, or nowhere: then nothing is changed.
+  /// Puts a load, with what computes its index, before the branch; the branch's new place, or
+  /// nowhere: then nothing is changed.
   std::size_t move_up(InstId load, std::size_t branch) {
     std::vector<InstId> chain{load};
     for (std::size_t k = 0; k < chain.size(); ++k) {
@@ -82,12 +87,14 @@ class LoadsFirst {
       for_each_operand(f_, chain[k], [&](ValueId v) {
         const InstId def = f_.values[v].def;
         if (def == none || place_[def] == nowhere || place_[def] < branch) return;
-        can = can && is_pure(f_.insts[def].op) && f_.insts[def].regions.empty() && !becomes_branch(f_.insts[def]);
+        can = can && is_pure(f_.insts[def].op) && f_.insts[def].regions.empty() &&
+              !becomes_branch(f_.insts[def]);
         if (std::find(chain.begin(), chain.end(), def) == chain.end()) chain.push_back(def);
       });
       if (!can) return nowhere;
     }
-    std::sort(chain.begin() + 1, chain.end(), [&](InstId a, InstId b) { return place_[a] < place_[b]; });
+    std::sort(chain.begin() + 1, chain.end(),
+              [&](InstId a, InstId b) { return place_[a] < place_[b]; });
     std::rotate(chain.begin(), chain.begin() + 1, chain.end());
     for (const InstId i : chain) {
       if (place_[i] != nowhere) order_.erase(order_.begin() + std::ptrdiff_t(place_[i]));

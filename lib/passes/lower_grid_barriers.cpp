@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Barriers of the grid for targets whose launcher makes all blocks run at once: barriers of the block around what its first thread does
-// with a counter, which a hidden parameter brings. Block 0 adds 2^31 less the number of other blocks, each other block 1: when all have
-// arrived the counter's highest bit has changed, and the bits below are as they were. So a counter serves any number of barriers and, one
-// after another, of launches, and nobody resets it. (The method of CUDA's cooperative groups.)
+// Barriers of the grid for targets whose launcher makes all blocks run at once: barriers of the
+// block around what its first thread does with a counter, which a hidden parameter brings. Block 0
+// adds 2^31 less the number of other blocks, each other block 1: when all have arrived the
+// counter's highest bit has changed, and the bits below are as they were. So a counter serves any
+// number of barriers and, one after another, of launches, and nobody resets it. (The method of
+// CUDA's cooperative groups.)
 #include "ir/hidden.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -38,7 +40,8 @@ class Lowerer {
   ValueId word(std::uint32_t x) { return b_.constant(Scalar::U32, x); }
   ValueId position(Op op, unsigned dimension) { return b_.emit(op, Scalar::I64, {}, dimension); }
   ValueId is_first(Op op) {
-    const ValueId any = b_.binary(Op::Or, {b_.binary(Op::Or, {position(op, 0), position(op, 1)}), position(op, 2)});
+    const ValueId any =
+        b_.binary(Op::Or, {b_.binary(Op::Or, {position(op, 0), position(op, 1)}), position(op, 2)});
     return b_.compare(Op::Eq, {any, b_.constant(Scalar::I64, 0)});
   }
   void lower(InstId barrier) {
@@ -57,8 +60,9 @@ class Lowerer {
   }
 
   void arrive() {
-    const ValueId blocks =
-        b_.binary(Op::Mul, {b_.binary(Op::Mul, {position(Op::GridDim, 0), position(Op::GridDim, 1)}), position(Op::GridDim, 2)});
+    const ValueId blocks = b_.binary(
+        Op::Mul, {b_.binary(Op::Mul, {position(Op::GridDim, 0), position(Op::GridDim, 1)}),
+                  position(Op::GridDim, 2)});
     const ValueId others = b_.binary(Op::Sub, {b_.cast(Scalar::U32, blocks), word(1)});
     const ValueId flips = b_.binary(Op::Sub, {word(1u << 31), others});
     const ValueId step = b_.select({is_first(Op::BlockIdx), flips, word(1)});
@@ -93,7 +97,8 @@ class Lowerer {
 }  // namespace
 
 void lower_grid_barriers(Module& m) {
-  if (any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::GridBarrier; })) Lowerer(m.kernel()).run();
+  if (any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::GridBarrier; }))
+    Lowerer(m.kernel()).run();
 }
 
 }  // namespace krait::passes

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// print and fault become writes into a buffer (ir/report.h) that two hidden parameters bring: the buffer, a view of u32, and
-// the kernel's number, u32. Everything is plain IR, atomics on the buffer's heads among it, so every back end has it. A record
-// takes its place by one atomic addition; the next place is looked at before, so that it cannot pass 2^32 in a launch of any
+// print and fault become writes into a buffer (ir/report.h) that two hidden parameters bring: the
+// buffer, a view of u32, and the kernel's number, u32. Everything is plain IR, atomics on the
+// buffer's heads among it, so every back end has it. A record takes its place by one atomic
+// addition; the next place is looked at before, so that it cannot pass 2^32 in a launch of any
 // size, and a record that finds no room is counted instead.
 //
-// What writes a record of a length is one function, called wherever the kernel reports: sites differ in the words alone.
+// What writes a record of a length is one function, called wherever the kernel reports: sites
+// differ in the words alone.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -31,11 +33,14 @@ class Writer {
   void write(bool fault, std::uint32_t size) {
     buffer_ = b_.new_param(f_.body, array_type(Scalar::U32, Space::Global, 1));
     std::vector<ValueId> words;
-    for (std::uint32_t k = 0; k < size; ++k) words.push_back(b_.new_param(f_.body, value_type(Scalar::U32)));
+    for (std::uint32_t k = 0; k < size; ++k)
+      words.push_back(b_.new_param(f_.body, value_type(Scalar::U32)));
     b_.at(f_.body);
     const std::uint32_t head = report_head(fault);
     const ValueId end = load(head + ReportEnd);
-    const auto fits = [&](ValueId from) { return b_.compare(Op::Le, {b_.binary(Op::Add, {from, word(size)}), end}); };
+    const auto fits = [&](ValueId from) {
+      return b_.compare(Op::Le, {b_.binary(Op::Add, {from, word(size)}), end});
+    };
 
     const InstId reserve = branch(fits(load(head + ReportNext)), value_type(Scalar::U32));
     yield({add(head + ReportNext, size)});
@@ -59,7 +64,9 @@ class Writer {
  private:
   ValueId word(std::uint32_t x) { return b_.constant(Scalar::U32, x); }
   ValueId load(std::uint32_t at) { return b_.emit(Op::Load, Scalar::U32, {buffer_, word(at)}); }
-  ValueId add(std::uint32_t at, std::uint32_t x) { return b_.emit(Op::AtomicAdd, Scalar::U32, {buffer_, word(at), word(x)}); }
+  ValueId add(std::uint32_t at, std::uint32_t x) {
+    return b_.emit(Op::AtomicAdd, Scalar::U32, {buffer_, word(at), word(x)});
+  }
   /// An if with two regions; goes on in the first.
   InstId branch(ValueId condition, Type result) {
     const InstId i = b_.append(Op::If, result, std::span(&condition, 1));
@@ -69,7 +76,9 @@ class Writer {
     b_.at(yes);
     return i;
   }
-  void yield(std::initializer_list<ValueId> values) { b_.append(Op::Yield, {}, std::span(values.begin(), values.size())); }
+  void yield(std::initializer_list<ValueId> values) {
+    b_.append(Op::Yield, {}, std::span(values.begin(), values.size()));
+  }
 
   void count_lost(std::uint32_t head) {
     const RegionId here = b_.region();
@@ -92,7 +101,8 @@ class Lowerer {
  public:
   explicit Lowerer(Module& m) : m_(m), f_(m.kernel()), b_(f_) {}
   void run() {
-    buffer_ = hidden_parameter(f_, {HiddenKind::Reports}), kernel_ = hidden_parameter(f_, {HiddenKind::KernelNumber});
+    buffer_ = hidden_parameter(f_, {HiddenKind::Reports}),
+    kernel_ = hidden_parameter(f_, {HiddenKind::KernelNumber});
     walk(f_.body);
     std::move(made_.begin(), made_.end(), std::back_inserter(m_.functions));
   }
@@ -130,7 +140,8 @@ class Lowerer {
     std::vector<ValueId> words{kernel_, word(site_++)};
     if (fault) {
       words.push_back(b_.cast(Scalar::U32, position(Op::ThreadIdx, 0)));
-      const ValueId z = b_.emit(Op::Shl, Scalar::U32, {b_.cast(Scalar::U32, position(Op::ThreadIdx, 2)), word(16)});
+      const ValueId z = b_.emit(Op::Shl, Scalar::U32,
+                                {b_.cast(Scalar::U32, position(Op::ThreadIdx, 2)), word(16)});
       words.push_back(b_.binary(Op::Or, {b_.cast(Scalar::U32, position(Op::ThreadIdx, 1)), z}));
       append_words(words, position(Op::BlockIdx, 0));
       words.push_back(b_.cast(Scalar::U32, position(Op::BlockIdx, 1)));
@@ -151,7 +162,8 @@ class Lowerer {
   }
 
   std::size_t writer(bool fault, std::uint32_t size) {
-    const auto [at, fresh] = writers_.emplace(std::pair(fault, size), m_.functions.size() + made_.size());
+    const auto [at, fresh] =
+        writers_.emplace(std::pair(fault, size), m_.functions.size() + made_.size());
     if (fresh) {
       Function& f = made_.emplace_back(new_function(name_for(fault, size)));
       f.called = true, f.rare = true;
@@ -162,7 +174,9 @@ class Lowerer {
   }
   std::string name_for(bool fault, std::uint32_t size) const {
     std::string name = fmt::format("{}_of_{}", fault ? "fault" : "line", size);
-    while (std::any_of(m_.functions.begin(), m_.functions.end(), [&](const Function& f) { return f.name == name; })) name += '_';
+    while (std::any_of(m_.functions.begin(), m_.functions.end(),
+                       [&](const Function& f) { return f.name == name; }))
+      name += '_';
     return name;
   }
 
@@ -170,7 +184,8 @@ class Lowerer {
   Function& f_;
   Builder b_;
   std::deque<Function> made_;
-  std::map<std::pair<bool, std::uint32_t>, std::size_t> writers_;  // what writes records, by kind and words
+  // what writes records, by kind and words
+  std::map<std::pair<bool, std::uint32_t>, std::size_t> writers_;
   ValueId buffer_ = none, kernel_ = none;
   std::uint32_t site_ = 0;
 };

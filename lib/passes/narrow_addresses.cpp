@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Address arithmetic in 32 bits (design 3.9). An index in bounds is below 2^31, so what only feeds flat indices may be computed
-// modulo 2^32: sums, products, left shifts, bitwise operations. Where the values feed something else too, the index is cut off
-// at the access. Divisions, comparisons, minima, conversions to floats and loop counters become 32-bit only where their operands'
-// ranges are proven. Comparisons, minima, maxima and absolute values that ranges decide are gone: a block's size is above 0, and an index that
-// is compared with 0 once need not be again.
+// Address arithmetic in 32 bits (design 3.9). An index in bounds is below 2^31, so what only feeds
+// flat indices may be computed modulo 2^32: sums, products, left shifts, bitwise operations. Where
+// the values feed something else too, the index is cut off at the access. Divisions, comparisons,
+// minima, conversions to floats and loop counters become 32-bit only where their operands' ranges
+// are proven. Comparisons, minima, maxima and absolute values that ranges decide are gone: a
+// block's size is above 0, and an index that is compared with 0 once need not be again.
 #include <algorithm>
 
 #include "passes/passes.h"
@@ -29,7 +30,9 @@ class Narrower {
 
  private:
   static bool is_wide(Scalar s) { return s == Scalar::I64 || s == Scalar::U64; }
-  bool is_wide(ValueId v) const { return f_.type_of(v).is_value() && is_wide(f_.type_of(v).scalar); }
+  bool is_wide(ValueId v) const {
+    return f_.type_of(v).is_value() && is_wide(f_.type_of(v).scalar);
+  }
   bool has_flat_index(const Inst& inst) const {
     if (!is_access(inst.op) && inst.op != Op::LoadVec && inst.op != Op::StoreVec) return false;
     return f_.facts.small || f_.type_of(inst.operands[0]).space != Space::Global;
@@ -40,11 +43,12 @@ class Narrower {
     const Op op = inst.op;
     if (op == Op::Shl) return f_.is_const(inst.operands[1]) && f_.const_bits(inst.operands[1]) < 32;
     if (op == Op::Cast) return is_wide(inst.operands[0]);
-    return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Neg || op == Op::And || op == Op::Or || op == Op::Xor ||
-           op == Op::Not || op == Op::Select;
+    return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Neg || op == Op::And ||
+           op == Op::Or || op == Op::Xor || op == Op::Not || op == Op::Select;
   }
 
-  /// Backwards, so that all uses of a value come before its definition. What a loop carries counts as another use.
+  /// Backwards, so that all uses of a value come before its definition. What a loop carries counts
+  /// as another use.
   void find_address_only() {
     std::vector<InstId> order;
     for_each_inst(f_, [&](InstId i, RegionId) { order.push_back(i); });
@@ -58,7 +62,8 @@ class Narrower {
       const ValueId v = inst.results[0];
       if (good[v] != uses[v]) continue;
       address_only_[v] = true;
-      const std::size_t begin = inst.op == Op::Select ? 1 : 0, end = inst.op == Op::Shl ? 1 : inst.operands.size();
+      const std::size_t begin = inst.op == Op::Select ? 1 : 0,
+                        end = inst.op == Op::Shl ? 1 : inst.operands.size();
       for (std::size_t k = begin; k < end; ++k) ++good[inst.operands[k]];
     }
   }
@@ -67,9 +72,11 @@ class Narrower {
   ValueId low(ValueId v, Scalar s) {
     const Scalar from = f_.type_of(v).scalar;
     if (from == s) return v;
-    if (f_.is_const(v)) return b_.constant(s, std::uint64_t(as_int(from, f_.const_bits(v))) & mask_of(s));
+    if (f_.is_const(v))
+      return b_.constant(s, std::uint64_t(as_int(from, f_.const_bits(v))) & mask_of(s));
     const Inst* d = f_.def(v);
-    const bool through = d && d->op == Op::Cast && bits_of(from) >= bits_of(s) && !is_float(f_.type_of(d->operands[0]).scalar);
+    const bool through = d && d->op == Op::Cast && bits_of(from) >= bits_of(s) &&
+                         !is_float(f_.type_of(d->operands[0]).scalar);
     if (through) return low(d->operands[0], s);
     const ValueId cut = b_.emit(Op::Cast, s, {v});
     ranges_.define(*f_.def(cut));
@@ -103,13 +110,15 @@ class Narrower {
 
   void make_modular(InstId i) {
     const Op op = f_.insts[i].op;
-    const std::size_t begin = op == Op::Select ? 1 : 0, end = op == Op::Shl ? 1 : f_.insts[i].operands.size();
+    const std::size_t begin = op == Op::Select ? 1 : 0,
+                      end = op == Op::Shl ? 1 : f_.insts[i].operands.size();
     for (std::size_t k = begin; k < end; ++k) {
       const ValueId v = low(f_.insts[i].operands[k], Scalar::I32);
       f_.insts[i].operands[k] = v;
     }
     Inst& inst = f_.insts[i];
-    if (op == Op::Cast) return same_.replace(inst.results[0], inst.operands[0]);  // the cast itself is left to dce
+    // the cast itself is left to dce
+    if (op == Op::Cast) return same_.replace(inst.results[0], inst.operands[0]);
     inst.type = value_type(Scalar::I32);
     f_.values[inst.results[0]].type = inst.type;
   }
@@ -125,8 +134,11 @@ class Narrower {
     const Range a = ranges_.of(x), b = ranges_.of(y);
     if (s == Scalar::U64 && (a.low < 0 || b.low < 0)) return false;  // may be above every i64
     if (inst.op == Op::Abs) return a.low >= 0 && is(inst, x);
-    const bool below = a.high<b.low, above = a.low> b.high, not_above = a.high <= b.low, not_below = a.low >= b.high;
-    const auto gives = [&](bool yes, bool no) { return (yes || no) && is(inst, b_.constant(Scalar::Bool, yes)); };
+    const bool below = a.high<b.low, above = a.low> b.high, not_above = a.high <= b.low,
+               not_below = a.low >= b.high;
+    const auto gives = [&](bool yes, bool no) {
+      return (yes || no) && is(inst, b_.constant(Scalar::Bool, yes));
+    };
     switch (inst.op) {
       case Op::Min: return (not_above && is(inst, x)) || (not_below && is(inst, y));
       case Op::Max: return (not_below && is(inst, x)) || (not_above && is(inst, y));
@@ -148,12 +160,14 @@ class Narrower {
   bool narrow_proven(InstId i) {
     const Inst inst = f_.insts[i];
     if (inst.op == Op::Cast && is_float(inst.type.scalar)) return narrow_conversion(inst);
-    const bool compare = info(inst.op).rule == Rule::Compare, divide = inst.op == Op::Div || inst.op == Op::Rem;
+    const bool compare = info(inst.op).rule == Rule::Compare,
+               divide = inst.op == Op::Div || inst.op == Op::Rem;
     if (!compare && !divide && inst.op != Op::Min && inst.op != Op::Max) return false;
     const ValueId x = inst.operands[0], y = inst.operands[1];
     if (!is_wide(x)) return false;
     const std::int64_t lowest = divide || f_.type_of(x).scalar == Scalar::U64 ? 0 : -int31_max - 1;
-    if (!ranges_.of(x).inside(lowest, int31_max) || !ranges_.of(y).inside(lowest, int31_max)) return false;
+    if (!ranges_.of(x).inside(lowest, int31_max) || !ranges_.of(y).inside(lowest, int31_max))
+      return false;
     const Scalar s = divide ? Scalar::U32 : Scalar::I32;
     const ValueId a = low(x, s), c = low(y, s);
     const ValueId v = compare ? b_.compare(inst.op, {a, c}) : b_.binary(inst.op, {a, c});
@@ -167,7 +181,9 @@ class Narrower {
   /// A float is made of 32 bits where those are all; few machines convert 64 in one step.
   bool narrow_conversion(const Inst& inst) {
     const ValueId x = inst.operands[0];
-    if (!is_wide(x) || !ranges_.of(x).inside(f_.type_of(x).scalar == Scalar::U64 ? 0 : -int31_max - 1, int31_max)) return false;
+    if (!is_wide(x) ||
+        !ranges_.of(x).inside(f_.type_of(x).scalar == Scalar::U64 ? 0 : -int31_max - 1, int31_max))
+      return false;
     same_.replace(inst.results[0], b_.emit(Op::Cast, inst.type.scalar, {low(x, Scalar::I32)}));
     return true;
   }
@@ -192,7 +208,8 @@ class Narrower {
 
   void walk_regions(InstId i) {
     const Inst inst = f_.insts[i];
-    if (inst.op == Op::For || inst.op == Op::GridStride) ranges_.define_index(inst, f_.regions[inst.regions[0]].params[0]);
+    if (inst.op == Op::For || inst.op == Op::GridStride)
+      ranges_.define_index(inst, f_.regions[inst.regions[0]].params[0]);
     if (inst.op != Op::If) {
       for (const RegionId r : inst.regions) walk(r);
       return;
@@ -203,8 +220,10 @@ class Narrower {
       walk(inst.regions[side]);
       ranges_.close_scope(scope);
     }
-    // Behind a branch that one side leaves, the other side's condition holds to the end of the region.
-    const bool goes_on[] = {terminator(f_, inst.regions[0]).op == Op::Yield, terminator(f_, inst.regions[1]).op == Op::Yield};
+    // Behind a branch that one side leaves, the other side's condition holds to the end of the
+    // region.
+    const bool goes_on[] = {terminator(f_, inst.regions[0]).op == Op::Yield,
+                            terminator(f_, inst.regions[1]).op == Op::Yield};
     if (goes_on[0] != goes_on[1]) ranges_.assume(inst.operands[0], goes_on[0]);
   }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One way out for every region: break, continue and return in branches become flags and guards. What stands behind a branch that jumps
-// moves into the side that goes on; where several sides go on, the branch says whether it left, and what follows comes under that
-// condition. Then a loop has one `break` at most, in an `if` of its own region, and one `continue`, its end; a kernel has one `return`,
-// its end; and a return from within a loop is a flag that the loop carries out. A `loop` that always breaks in its first trip is no loop
-// any more. A loop that has one way out already stays as it is, and so does one that would nest too deep.
+// One way out for every region: break, continue and return in branches become flags and guards.
+// What stands behind a branch that jumps moves into the side that goes on; where several sides go
+// on, the branch says whether it left, and what follows comes under that condition. Then a loop has
+// one `break` at most, in an `if` of its own region, and one `continue`, its end; a kernel has one
+// `return`, its end; and a return from within a loop is a flag that the loop carries out. A `loop`
+// that always breaks in its first trip is no loop any more. A loop that has one way out already
+// stays as it is, and so does one that would nest too deep.
 #include <algorithm>
 
 #include "ir/text.h"
@@ -18,7 +20,8 @@ using namespace ir;
 
 bool branches(Op op) { return op == Op::If || op == Op::Switch; }
 
-/// What leaves a scope, which is a loop's region or the body, from its branches and its end; loops within are scopes of their own.
+/// What leaves a scope, which is a loop's region or the body, from its branches and its end; loops
+/// within are scopes of their own.
 struct Jumps {
   unsigned breaks = 0, continues = 0, returns = 0;
   unsigned branches = 0;  // with jumps in them
@@ -35,7 +38,7 @@ class OneExit {
   }
 
  private:
-  // ---- what is there --------------------------------------------------------------------------------------------------------------
+  // ---- what is there ----------------------------------------------------------------------------
 
   void count(RegionId r, Jumps& j) const {
     for (const InstId i : f_.regions[r].insts) {
@@ -68,7 +71,7 @@ class OneExit {
 
   bool ends_in(RegionId r, Op op) const { return ir::terminator(f_, r).op == op; }
 
-  // ---- scopes ---------------------------------------------------------------------------------------------------------------------
+  // ---- scopes -----------------------------------------------------------------------------------
 
   /// Loops from the innermost out.
   void walk(RegionId r, unsigned depth) {
@@ -84,7 +87,8 @@ class OneExit {
     const RegionId scope = f_.insts[i].regions[0];
     Jumps j;
     count(scope, j);
-    const bool one_trip = f_.insts[i].op == Op::Loop && j.continues == 0 && j.breaks + j.returns > 0;
+    const bool one_trip =
+        f_.insts[i].op == Op::Loop && j.continues == 0 && j.breaks + j.returns > 0;
     const bool one_exit = j.returns == 0 && j.breaks <= 1 && j.branches <= 1 && j.continues <= 1;
     if ((one_exit && !one_trip) || !fits(scope, depth, j)) return f_.regions[r].insts.push_back(i);
     b_.location(f_.insts[i].loc);
@@ -168,7 +172,8 @@ class OneExit {
     rewrite(f_.body, nullptr);
     if (ends_in(f_.body, Op::Yield)) passes::terminator(f_, f_.body).op = Op::Return;
   }
-  /// Shared arrays stand in the body itself: they and what their lengths are made of come first. False where that cannot move.
+  /// Shared arrays stand in the body itself: they and what their lengths are made of come first.
+  /// False where that cannot move.
   bool shared_first() {
     std::vector<InstId>& insts = f_.regions[f_.body].insts;
     std::vector<bool> needed(f_.insts.size());
@@ -184,12 +189,13 @@ class OneExit {
     return true;
   }
 
-  // ---- regions --------------------------------------------------------------------------------------------------------------------
+  // ---- regions ----------------------------------------------------------------------------------
 
   using Types = std::vector<Type>;
 
-  /// Afterwards the region ends in a yield alone: of what leaves the scope takes along (exits_), or, where the region may go on with
-  /// values of the types `own`, of those, whether it left, and that.
+  /// Afterwards the region ends in a yield alone: of what leaves the scope takes along (exits_),
+  /// or, where the region may go on with values of the types `own`, of those, whether it left, and
+  /// that.
   void rewrite(RegionId r, const Types* own) {
     std::vector<InstId>& insts = f_.regions[r].insts;
     const auto at = std::find_if(insts.begin(), insts.end(), [&](InstId i) { return jumps(i); });
@@ -213,7 +219,8 @@ class OneExit {
     std::vector<InstId>& insts = f_.regions[side].insts;
     insts.pop_back();
     insts.insert(insts.end(), rest.begin(), rest.end());
-    for (std::size_t k = 0; k < values.size(); ++k) by_.replace(f_.insts[branch].results[k], values[k]);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      by_.replace(f_.insts[branch].results[k], values[k]);
   }
 
   /// The branch says whether it left; what stands behind it runs where it did not.
@@ -280,8 +287,9 @@ class OneExit {
   Function& f_;
   Builder b_;
   Substitution by_;
-  Types exits_;        // of the scope: what its loop carries, behind the flag
-  bool flag_ = false;  // the scope both breaks and continues: its first exit value is whether it breaks
+  Types exits_;  // of the scope: what its loop carries, behind the flag
+  // the scope both breaks and continues: its first exit value is whether it breaks
+  bool flag_ = false;
 };
 
 }  // namespace

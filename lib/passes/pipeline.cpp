@@ -25,9 +25,11 @@ using support::TargetKind;
 /// Targets as bits.
 using Targets = unsigned;
 constexpr Targets bit(TargetKind kind) { return 1u << unsigned(kind); }
-constexpr Targets interpreter = bit(TargetKind::Interpreter), cpu = bit(TargetKind::Cpu), ptx = bit(TargetKind::Ptx),
-                  vulkan = bit(TargetKind::Spirv), opencl = bit(TargetKind::OpenCl), web = bit(TargetKind::WebGpu);
-constexpr Targets gpus = ptx | vulkan | opencl | web, devices = cpu | gpus, all = interpreter | devices;
+constexpr Targets interpreter = bit(TargetKind::Interpreter), cpu = bit(TargetKind::Cpu),
+                  ptx = bit(TargetKind::Ptx), vulkan = bit(TargetKind::Spirv),
+                  opencl = bit(TargetKind::OpenCl), web = bit(TargetKind::WebGpu);
+constexpr Targets gpus = ptx | vulkan | opencl | web, devices = cpu | gpus,
+                  all = interpreter | devices;
 
 /// One compilation, as far as passes ask for it.
 struct Plan {
@@ -40,14 +42,15 @@ struct Plan {
   bool is_best(Targets any) const { return is(any) && effort == Effort::Best; }
 };
 
-/// A pass in the pipeline: a function of the module alone, or one that the plan changes. It returns a refusal of the kernel, or nothing.
+/// A pass in the pipeline: a function of the module alone, or one that the plan changes. It returns
+/// a refusal of the kernel, or nothing.
 class Run {
  public:
   constexpr Run(void (*pass)(Module&)) : pass_(pass) {}
   constexpr Run(void (*pass)(Module&, const Plan&)) : planned_(pass) {}
   constexpr Run(std::string (*refuse)(Module&, const Plan&)) : refuse_(refuse) {}
   template <class Lambda>
-  requires std::is_class_v<Lambda>
+    requires std::is_class_v<Lambda>
   constexpr Run(Lambda lambda) : Run(+lambda) {}
   std::string operator()(Module& m, const Plan& plan) const {
     if (refuse_) return refuse_(m, plan);
@@ -74,14 +77,17 @@ struct Step {
   bool (*where)(const Module&, const Plan&) = nullptr;
 };
 
-/// Drivers for processors make vectors of a block's threads where these do not branch, and wide accesses are in the way of that.
+/// Drivers for processors make vectors of a block's threads where these do not branch, and wide
+/// accesses are in the way of that.
 bool is_vectorised_by_driver(const Module& m, const support::Target& target) {
-  return is_processor_of_opencl(target) &&
-         !any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::Call || (!i.regions.empty() && i.op != Op::GridStride); });
+  return is_processor_of_opencl(target) && !any_inst(m.kernel(), [](const Inst& i) {
+           return i.op == Op::Call || (!i.regions.empty() && i.op != Op::GridStride);
+         });
 }
 
-/// Whether threads of a kernel with barriers go their own ways where the CPU's pieces between barriers and WGSL want them together: loops
-/// with several ways to the next trip, and branches of which a part has a barrier and a part returns.
+/// Whether threads of a kernel with barriers go their own ways where the CPU's pieces between
+/// barriers and WGSL want them together: loops with several ways to the next trip, and branches of
+/// which a part has a barrier and a part returns.
 bool meets_after_jumps(const Function& f) {
   const auto barrier = [](const Inst& i) { return is_barrier(i.op); };
   if (!any_inst(f, barrier)) return false;
@@ -90,14 +96,16 @@ bool meets_after_jumps(const Function& f) {
   for_each_inst(f, [&](InstId i, RegionId) {
     bool meets = false, returns = false;
     for (const RegionId r : f.insts[i].regions)
-      for_each_inst(
-          f, r, [&](InstId inner, RegionId) { meets |= barrier(f.insts[inner]), returns |= f.insts[inner].op == Op::Return; });
+      for_each_inst(f, r, [&](InstId inner, RegionId) {
+        meets |= barrier(f.insts[inner]), returns |= f.insts[inner].op == Op::Return;
+      });
     found |= exits.continues[i].size() > 1 || (meets && returns && !is_loop(f.insts[i].op));
   });
   return found;
 }
 
-/// Empty, or the barrier of the grid on a target where nothing promises that all blocks of a launch run at once.
+/// Empty, or the barrier of the grid on a target where nothing promises that all blocks of a launch
+/// run at once.
 std::string refuse_grid_barriers(Module& m, const Plan&) {
   const Function& f = m.kernel();
   std::string message;
@@ -114,7 +122,8 @@ std::string refuse_grid_barriers(Module& m, const Plan&) {
 /// Empty, or clusters on a target whose blocks do not see each other's memory.
 std::string refuse_clusters(Module& m, const Plan& plan) {
   const support::Target& target = plan.target;
-  const bool has = target.kind == TargetKind::Interpreter || (target.kind == TargetKind::Ptx && target.ptx.sm >= 90);
+  const bool has = target.kind == TargetKind::Interpreter ||
+                   (target.kind == TargetKind::Ptx && target.ptx.sm >= 90);
   if (!m.kernel().in_clusters() || has) return {};
   return fmt::format(
       "kernel {} has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option cluster, pass data between blocks through a view, in two launches or with kr::grid_sync().",
@@ -127,7 +136,7 @@ void lower_types_of(Module& m, const Plan& plan) {
   const FpMode fp = m.kernel().fp;
   const bool promised = fp == FpMode::Strict || fp == FpMode::Reproducible;
   const support::Target& t = plan.target;
-  const bool halves = plan.is(web)               ? t.web.features.has(support::Feature::F16) && !promised
+  const bool halves = plan.is(web) ? t.web.features.has(support::Feature::F16) && !promised
                       : plan.is(vulkan | opencl) ? t.spirv.features.has(support::Feature::F16)
                                                  : true;
   lower_types(m, {.halves = halves, .float8 = t.has_float8()});
@@ -152,7 +161,8 @@ void outline_parts(Module& m, const Plan& plan) {
 
 void combine_accesses_of(Module& m, const Plan& plan) {
   // Shared arrays of SPIR-V have no wider elements, except for tiles that are made of pieces.
-  const bool pieces = plan.target.has_matrices() && any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::Product; });
+  const bool pieces = plan.target.has_matrices() &&
+                      any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::Product; });
   combine_accesses(m, plan.is(ptx) || pieces);
 }
 
@@ -231,17 +241,23 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   return run_pipeline(m, target, checked, effort, {});
 }
 
-std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort, const Watch& watch) {
+std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort,
+                         const Watch& watch) {
   // The launchers of WebGPU refuse other launches: no buffer there has more elements.
   if (target.kind == TargetKind::WebGpu) m.kernel().facts.small = true;
-  for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
-  const Plan plan{target, effort, tile_support(target), target.flushes_fma() && m.kernel().fp == FpMode::Native};
+  // the launch's facts were told to the kernel
+  for (Function& f : m.called()) f.inherit(m.kernel());
+  const Plan plan{target, effort, tile_support(target),
+                  target.flushes_fma() && m.kernel().fp == FpMode::Native};
   Runner run(m, checked, watch);
   for (const Step& step : steps) {
-    if (!plan.is(step.on) || (step.from == Best && effort != Best) || (step.where && !step.where(m, plan))) continue;
+    if (!plan.is(step.on) || (step.from == Best && effort != Best) ||
+        (step.where && !step.where(m, plan)))
+      continue;
     if (std::string refused = step.run(m, plan); !refused.empty()) return refused;
     if (step.run.changes()) run.check(step.name);
-    if (step.clean_up == AfterIt) run("fold", plan.is(ptx) ? fold_for_ptx : fold)("cse", cse)("dce", dce);
+    if (step.clean_up == AfterIt)
+      run("fold", plan.is(ptx) ? fold_for_ptx : fold)("cse", cse)("dce", dce);
   }
   return {};
 }
@@ -267,13 +283,18 @@ std::span<const Pass> all_passes() {
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, keeps_no_op, 64); }, true},
       {"end_products", end_products, true},
-      {"pad_tiles", [](Module& m) { pad_tiles(m, [](const Inst&, FpMode) { return true; }); }, true},
+      {"pad_tiles", [](Module& m) { pad_tiles(m, [](const Inst&, FpMode) { return true; }); },
+       true},
       {"expand_tile_copies", [](Module& m) { expand_tile_copies(m, {}); }, true},
       {"expand_tiles", [](Module& m) { expand_tile_copies(m, {}), expand_tiles(m, {}); }, true},
       {"block_products", [](Module& m) { block_products(m, 8); }, true},
       {"lower_types", [](Module& m) { expand_ops(m, keeps_plain_ops, 64), lower_types(m); }, true},
-      {"lower_halves", [](Module& m) { expand_ops(m, keeps_plain_ops, 64), lower_types(m, {.halves = false}); }, true},
-      {"lower_float8", [](Module& m) { expand_ops(m, keeps_ops_of_ptx89, 64), lower_types(m, {.float8 = true}); }, true},
+      {"lower_halves",
+       [](Module& m) { expand_ops(m, keeps_plain_ops, 64), lower_types(m, {.halves = false}); },
+       true},
+      {"lower_float8",
+       [](Module& m) { expand_ops(m, keeps_ops_of_ptx89, 64), lower_types(m, {.float8 = true}); },
+       true},
       {"lower_access", lower_access, true},
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},
@@ -283,7 +304,8 @@ std::span<const Pass> all_passes() {
       {"guard_returns", guard_returns, true},
       {"interchange_trips", interchange_trips, true},
       {"keep_results", keep_results, true},
-      {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
+      {"unroll_loops",
+       [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
       {"unroll_steps", [](Module& m) { unroll_steps(m, tuning::gpu::largest_steps); }, true},
       {"promote_arrays", promote_arrays, true},
       {"unroll_rows", unroll_rows, true},

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops that wait for what others write: whether they are left depends on an atomic access, and a trip changes nothing that a later one sees.
-// Such a trip is a function of what it reads. After one that leaves the same carried values, the next does the same, until another thread
-// writes. So the loop counts the trips in a row after which those carried values are what they were, and tells `poll` at the end of each.
+// Loops that wait for what others write: whether they are left depends on an atomic access, and a
+// trip changes nothing that a later one sees. Such a trip is a function of what it reads. After one
+// that leaves the same carried values, the next does the same, until another thread writes. So the
+// loop counts the trips in a row after which those carried values are what they were, and tells
+// `poll` at the end of each.
 //
-// Not counted is what decides nothing: how long to sleep, or a number of trips for the result. Not found are loops that end by themselves
-// (what bounds them is carried, and changes), that look at a clock, or whose trips leave something behind: an atomic_add, a store of what it
-// loaded itself, a compare-and-swap of what the loop computes, which fails only when another thread's succeeds.
+// Not counted is what decides nothing: how long to sleep, or a number of trips for the result. Not
+// found are loops that end by themselves (what bounds them is carried, and changes), that look at a
+// clock, or whose trips leave something behind: an atomic_add, a store of what it loaded itself, a
+// compare-and-swap of what the loop computes, which fails only when another thread's succeeds.
 #include <algorithm>
 
 #include "passes/liveness.h"
@@ -22,7 +25,8 @@ class Finder {
  public:
   Finder(const Function& f, const Calls& calls) : f_(f), calls_(calls), holders_(holders(f)) {}
 
-  /// Empty where the loop is none that waits; else which carried values decide whether and how it goes on.
+  /// Empty where the loop is none that waits; else which carried values decide whether and how it
+  /// goes on.
   std::vector<bool> decisive(InstId loop) {
     if (f_.insts[loop].op != Op::Loop) return {};
     inside_.assign(f_.regions.size(), false);
@@ -35,8 +39,11 @@ class Finder {
       for (const RegionId r : inst.regions) inside_[r] = true;
       atomics |= is_atomic(inst.op);
       if (writes(inst)) written_.push_back(inst.operands[0]);
-      if (inst.op == Op::Call) repeats &= calls_.effect(inst) == Effect::Pure || calls_.effect(inst) == Effect::Read;
-      if (is_tile_operation(inst.op) || inst.op == Op::GridBarrier || inst.op == Op::Slot || inst.op == Op::Set) repeats = false;
+      if (inst.op == Op::Call)
+        repeats &= calls_.effect(inst) == Effect::Pure || calls_.effect(inst) == Effect::Read;
+      if (is_tile_operation(inst.op) || inst.op == Op::GridBarrier || inst.op == Op::Slot ||
+          inst.op == Op::Set)
+        repeats = false;
     });
     if (!repeats || !atomics) return {};
 
@@ -48,7 +55,8 @@ class Finder {
       if (!writes(inst)) return;
       if (live.is_private(inst.operands[0]) && !is_atomic(inst.op)) live.write(i);
       else live.mark(i);
-      for (std::size_t k = 1; k < inst.operands.size(); ++k) repeats &= is_fixed(inst.operands[k], loop, is_atomic(inst.op));
+      for (std::size_t k = 1; k < inst.operands.size(); ++k)
+        repeats &= is_fixed(inst.operands[k], loop, is_atomic(inst.op));
       repeats &= is_idempotent(inst);
     });
     live.follow_all();
@@ -81,18 +89,21 @@ class Finder {
       case Op::Store:
       case Op::StoreVec: return true;
       case Op::AtomicAdd:
-      case Op::AtomicXor: return f_.is_const(inst.operands.back()) && f_.const_bits(inst.operands.back()) == 0;
+      case Op::AtomicXor:
+        return f_.is_const(inst.operands.back()) && f_.const_bits(inst.operands.back()) == 0;
       default: return false;
     }
   }
   bool is_written(ValueId array) const {
     const Space space = f_.type_of(array).space;
     for (const ValueId w : written_)
-      if (w == array || (space == Space::Global && f_.type_of(w).space == Space::Global)) return true;
+      if (w == array || (space == Space::Global && f_.type_of(w).space == Space::Global))
+        return true;
     return false;
   }
-  /// Whether the value is the same in every trip that starts from the same carried values, as long as others write nothing. Atomics write
-  /// what is known before the loop: what they exchange for what they found moves on.
+  /// Whether the value is the same in every trip that starts from the same carried values, as long
+  /// as others write nothing. Atomics write what is known before the loop: what they exchange for
+  /// what they found moves on.
   bool is_fixed(ValueId v, InstId loop, bool before) const {
     const Value& value = f_.values[v];
     if (f_.type_of(v).is_array()) return true;
@@ -102,7 +113,8 @@ class Finder {
     }
     if (!inside_[holders_[value.def]]) return true;
     const Inst& inst = f_.insts[value.def];
-    const bool loads = !before && (inst.op == Op::Load || inst.op == Op::AtomicLoad) && !is_written(inst.operands[0]);
+    const bool loads = !before && (inst.op == Op::Load || inst.op == Op::AtomicLoad) &&
+                       !is_written(inst.operands[0]);
     if (!is_pure(inst.op) && !loads) return false;
     for (const ValueId operand : inst.operands)
       if (!is_fixed(operand, loop, before)) return false;
@@ -137,11 +149,13 @@ class Marker {
       ValueId same = none;
       for (std::size_t k = 0; k < carried; ++k) {
         if (!decisive[1 + k]) continue;
-        const ValueId equal = b_.compare(Op::Eq, {bits(f_.regions[body].params[k]), bits(f_.insts[exit].operands[k])});
+        const ValueId equal = b_.compare(
+            Op::Eq, {bits(f_.regions[body].params[k]), bits(f_.insts[exit].operands[k])});
         same = same == none ? equal : b_.binary(Op::And, {same, equal});
       }
       const ValueId next = b_.binary(Op::Add, {trips, b_.constant(Scalar::U32, 1)});
-      const ValueId count = same == none ? next : b_.select({same, next, b_.constant(Scalar::U32, 0)});
+      const ValueId count =
+          same == none ? next : b_.select({same, next, b_.constant(Scalar::U32, 0)});
       b_.append(Op::Poll, {}, std::span(&count, 1), number);
       f_.insts[exit].operands.push_back(count);
       f_.regions[r].insts.push_back(exit);
@@ -185,7 +199,8 @@ void for_each_poll(const Module& m, const Visit& visit) {
     if (!asks(m.functions[k])) continue;
     Finder finder(m.functions[k], calls);
     for_each_inst(m.functions[k], [&](InstId i, RegionId) {
-      if (const std::vector<bool> decisive = finder.decisive(i); !decisive.empty()) visit(k, i, decisive);
+      if (const std::vector<bool> decisive = finder.decisive(i); !decisive.empty())
+        visit(k, i, decisive);
     });
   }
 }
@@ -211,7 +226,8 @@ void mark_polls(Module& m) {
   for_each_poll(m, [&](std::size_t function, InstId loop, const std::vector<bool>& decisive) {
     found.push_back({function, loop, decisive});
   });
-  for (std::size_t n = 0; n < found.size(); ++n) Marker(m.functions[found[n].function]).mark(found[n].loop, found[n].decisive, n);
+  for (std::size_t n = 0; n < found.size(); ++n)
+    Marker(m.functions[found[n].function]).mark(found[n].loop, found[n].decisive, n);
 }
 
 }  // namespace krait::passes

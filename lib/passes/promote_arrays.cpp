@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For PTX: a local array that is only read and written at known places becomes a slot for each element, and promote_slots makes values
-// of those, which live in registers. A GPU's local arrays are memory: an access costs hundreds of cycles where the cache lacks it.
+// For PTX: a local array that is only read and written at known places becomes a slot for each
+// element, and promote_slots makes values of those, which live in registers. A GPU's local arrays
+// are memory: an access costs hundreds of cycles where the cache lacks it.
 #include <algorithm>
 #include <array>
 
@@ -20,7 +21,8 @@ class ArrayPromoter {
   /// Whether there was something to do.
   bool run() {
     find();
-    if (std::none_of(lengths_.begin(), lengths_.end(), [](std::uint64_t n) { return n != 0; })) return false;
+    if (std::none_of(lengths_.begin(), lengths_.end(), [](std::uint64_t n) { return n != 0; }))
+      return false;
     walk(f_.body);
     results_.apply(f_);
     return true;
@@ -38,8 +40,8 @@ class ArrayPromoter {
   }
   bool at_known_place(const Inst& inst) const {
     const ValueId array = inst.operands[0], index = inst.operands[1];
-    return inst.operands.size() == 2 + values_of_access(inst.op) && inst.imm == 0 && f_.is_const(index) &&
-           f_.const_bits(index) < lengths_[array];
+    return inst.operands.size() == 2 + values_of_access(inst.op) && inst.imm == 0 &&
+           f_.is_const(index) && f_.const_bits(index) < lengths_[array];
   }
 
   /// Lengths of the arrays that become slots, by value; 0 for all else.
@@ -52,7 +54,8 @@ class ArrayPromoter {
       const Inst& inst = f_.insts[i];
       const bool plain = inst.op == Op::Load || inst.op == Op::Store;
       for (std::size_t k = 0; k < inst.operands.size(); ++k)
-        if (lengths_[inst.operands[k]] != 0 && (k != 0 || !plain || !at_known_place(inst))) lengths_[inst.operands[k]] = 0;
+        if (lengths_[inst.operands[k]] != 0 && (k != 0 || !plain || !at_known_place(inst)))
+          lengths_[inst.operands[k]] = 0;
     });
     slots_.resize(f_.values.size());
   }
@@ -78,7 +81,9 @@ class ArrayPromoter {
     const bool load = inst.op == Op::Load;
     if ((!load && inst.op != Op::Store) || slots_[inst.operands[0]].empty()) return false;
     const ValueId slot = slots_[inst.operands[0]][f_.const_bits(inst.operands[1])];
-    if (load) results_.replace(inst.results[0], b_.emit(Op::Get, value_type(inst.type.scalar), std::array{slot}));
+    if (load)
+      results_.replace(inst.results[0],
+                       b_.emit(Op::Get, value_type(inst.type.scalar), std::array{slot}));
     else b_.append(Op::Set, {}, std::array{slot, inst.operands[2]});
     return true;
   }
@@ -95,7 +100,8 @@ class ArrayPromoter {
 void promote_arrays(Module& m) {
   bool any = false;
   for (Function& f : m.functions)
-    if (f.flat && any_inst(f, [](const Inst& i) { return i.op == Op::Local; })) any |= ArrayPromoter(f).run();
+    if (f.flat && any_inst(f, [](const Inst& i) { return i.op == Op::Local; }))
+      any |= ArrayPromoter(f).run();
   if (any) promote_slots(m);
 }
 

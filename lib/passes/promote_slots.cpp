@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slots become SSA values, in one walk over the region tree that knows each slot's current value. An `if` or `switch` gets a
-// result for each slot that differs at some of its yields; a loop carries each slot that is assigned in it. What of that turns
-// out unused or invariant, dce takes out again at once.
+// Slots become SSA values, in one walk over the region tree that knows each slot's current value.
+// An `if` or `switch` gets a result for each slot that differs at some of its yields; a loop
+// carries each slot that is assigned in it. What of that turns out unused or invariant, dce takes
+// out again at once.
 #include <algorithm>
 #include <map>
 
@@ -16,7 +17,8 @@ using namespace ir;
 
 class Promoter {
  public:
-  explicit Promoter(Function& f) : f_(f), b_(f), now_(f.values.size(), none), assigned_(f.insts.size()) {}
+  explicit Promoter(Function& f)
+      : f_(f), b_(f), now_(f.values.size(), none), assigned_(f.insts.size()) {}
 
   void run() {
     find_assigned();
@@ -39,14 +41,16 @@ class Promoter {
       slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
     }
   }
-  void find_assigned(RegionId r, std::vector<InstId>& loops, std::vector<std::uint32_t>& depth_of_slot) {
+  void find_assigned(RegionId r, std::vector<InstId>& loops,
+                     std::vector<std::uint32_t>& depth_of_slot) {
     for (const InstId i : f_.regions[r].insts) {
       const Inst& inst = f_.insts[i];
       if (inst.op == Op::Slot) depth_of_slot[inst.results[0]] = std::uint32_t(loops.size());
       if (inst.op == Op::Set) {
         const ValueId slot = inst.operands[0];
         for (std::size_t d = depth_of_slot[slot]; d < loops.size(); ++d)
-          if (assigned_[loops[d]].empty() || assigned_[loops[d]].back() != slot) assigned_[loops[d]].push_back(slot);
+          if (assigned_[loops[d]].empty() || assigned_[loops[d]].back() != slot)
+            assigned_[loops[d]].push_back(slot);
       }
       if (is_loop(inst.op)) loops.push_back(i);
       for (const RegionId inner : inst.regions) find_assigned(inner, loops, depth_of_slot);
@@ -59,12 +63,14 @@ class Promoter {
     now_[slot] = value;
   }
   void undo(std::size_t mark) {
-    for (; changes_.size() > mark; changes_.pop_back()) now_[changes_.back().slot] = changes_.back().before;
+    for (; changes_.size() > mark; changes_.pop_back())
+      now_[changes_.back().slot] = changes_.back().before;
   }
   /// Slots from before `mark` whose value differs from what it was then, with their present values.
   Values changed_since(std::size_t mark) {
     std::map<ValueId, ValueId> before;
-    for (std::size_t k = mark; k < changes_.size(); ++k) before.try_emplace(changes_[k].slot, changes_[k].before);
+    for (std::size_t k = mark; k < changes_.size(); ++k)
+      before.try_emplace(changes_[k].slot, changes_[k].before);
     Values out;
     for (const auto& [slot, was] : before)
       if (was != none && was != now_[slot]) out.emplace_back(slot, now_[slot]);
@@ -127,19 +133,22 @@ class Promoter {
         f_.insts[arm.yield].operands.push_back(here ? change->second : now_[slot]);
       }
     }
-    for (const ValueId slot : slots) assign(slot, b_.add_result(branch, value_type(f_.type_of(slot).scalar)));
+    for (const ValueId slot : slots)
+      assign(slot, b_.add_result(branch, value_type(f_.type_of(slot).scalar)));
   }
 
   void walk_loop(InstId loop) {
     const std::size_t mark = changes_.size();
     const RegionId body = f_.insts[loop].regions[0];
     append_current(loop, loop);
-    for (const ValueId slot : assigned_[loop]) assign(slot, b_.new_param(body, value_type(f_.type_of(slot).scalar)));
+    for (const ValueId slot : assigned_[loop])
+      assign(slot, b_.new_param(body, value_type(f_.type_of(slot).scalar)));
     const InstId outer = std::exchange(loop_, loop);
     walk(body);
     loop_ = outer;
     undo(mark);
-    for (const ValueId slot : assigned_[loop]) assign(slot, b_.add_result(loop, value_type(f_.type_of(slot).scalar)));
+    for (const ValueId slot : assigned_[loop])
+      assign(slot, b_.add_result(loop, value_type(f_.type_of(slot).scalar)));
   }
 
   Function& f_;

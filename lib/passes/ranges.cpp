@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interval arithmetic in 128 bits; a result that leaves its type may have wrapped, and is then anything of the type.
+// Interval arithmetic in 128 bits; a result that leaves its type may have wrapped, and is then
+// anything of the type.
 #include "passes/ranges.h"
 
 #include <algorithm>
@@ -13,12 +14,14 @@ namespace {
 __extension__ using Wide = __int128;
 constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t int31_max = 0x7fffffff;
-constexpr std::int64_t most_elements = int31_max - Facts::room;  // of a view, where the fact `small` holds
+// of a view, where the fact `small` holds
+constexpr std::int64_t most_elements = int31_max - Facts::room;
 constexpr Range natural{0, int64_max};
 
 Range fit(Scalar s, Wide low, Wide high) {
   const Range type = Ranges::of_type(s);
-  const bool fits = low >= (is_unsigned_int(s) ? Wide(0) : Wide(type.low)) && high <= Wide(type.high);
+  const bool fits =
+      low >= (is_unsigned_int(s) ? Wide(0) : Wide(type.low)) && high <= Wide(type.high);
   return fits ? Range{std::int64_t(low), std::int64_t(high)} : type;
 }
 }  // namespace
@@ -39,7 +42,8 @@ ValueId Ranges::same_number(ValueId v) const {
   if (!is_int(from)) return none;
   const Range r = known(x);
   if (is_unsigned_int(to) && r.low < 0) return none;
-  return (from != Scalar::U64 || r.low >= 0) && r.inside(of_type(to).low, of_type(to).high) ? x : none;
+  return (from != Scalar::U64 || r.low >= 0) && r.inside(of_type(to).low, of_type(to).high) ? x
+                                                                                            : none;
 }
 
 /// What is known of v, and of what it is a conversion of: a condition may have told of either.
@@ -55,7 +59,8 @@ void Ranges::set(ValueId v, Range r) {
   if (v >= ranges_.size()) {
     const std::size_t old = ranges_.size();
     ranges_.resize(f_.values.size());
-    for (std::size_t k = old; k < ranges_.size(); ++k) ranges_[k] = of_type(f_.values[k].type.scalar);
+    for (std::size_t k = old; k < ranges_.size(); ++k)
+      ranges_[k] = of_type(f_.values[k].type.scalar);
   }
   ranges_[v] = r;
 }
@@ -103,23 +108,28 @@ Range Ranges::compute(const Inst& inst) const {
   if (info(op).rule == Rule::Id) return {0, f_.facts.small ? int31_max : int64_max};
   if (op == Op::LaneId) return {0, 63};
   if (op == Op::WarpSize) return {1, 64};
-  if (op == Op::Extent) return {0, f_.def(inst.operands[0]) ? int31_max : f_.facts.small ? most_elements : int64_max};
+  if (op == Op::Extent)
+    return {0, f_.def(inst.operands[0]) ? int31_max : f_.facts.small ? most_elements : int64_max};
   if (info(op).rule == Rule::Count) return {0, 64};
   if (op == Op::Select) {
     const Inst* less = f_.def(inst.operands[0]);
-    const Range a = less && less->op == Op::Lt ? above(inst.operands[1], *less) : of(inst.operands[1]), b = of(inst.operands[2]);
+    const Range a = less && less->op == Op::Lt ? above(inst.operands[1], *less)
+                                               : of(inst.operands[1]),
+                b = of(inst.operands[2]);
     return {std::min(a.low, b.low), std::max(a.high, b.high)};
   }
   if (op == Op::Cast) {
     const Scalar from = f_.type_of(inst.operands[0]).scalar;
     const Range r = of(inst.operands[0]);
-    return is_float(from) || (from == Scalar::U64 && r.low < 0) ? of_type(s) : fit(s, r.low, r.high);
+    return is_float(from) || (from == Scalar::U64 && r.low < 0) ? of_type(s)
+                                                                : fit(s, r.low, r.high);
   }
   if (op == Op::Mul && f_.facts.small && is_size(inst)) return {0, most_elements};
   return arithmetic(inst);
 }
 
-/// Whether it is how many elements an array has: the product of all its extents. (That of some may be anything where another one is 0.)
+/// Whether it is how many elements an array has: the product of all its extents. (That of some may
+/// be anything where another one is 0.)
 bool Ranges::is_size(const Inst& product) const {
   ValueId array = none;
   unsigned dims = 0;
@@ -128,7 +138,8 @@ bool Ranges::is_size(const Inst& product) const {
     const Inst* d = f_.def(factors[k]);
     if (d && d->op == Op::Mul && factors.size() < 2 * max_rank) {
       factors.insert(factors.end(), d->operands.begin(), d->operands.end());
-    } else if (d && d->op == Op::Extent && (array == none || array == d->operands[0]) && !(dims >> d->imm & 1)) {
+    } else if (d && d->op == Op::Extent && (array == none || array == d->operands[0]) &&
+               !(dims >> d->imm & 1)) {
       array = d->operands[0], dims |= 1u << d->imm;
     } else {
       return false;
@@ -151,10 +162,12 @@ Range Ranges::arithmetic(Op op, Scalar s, Range a, Range b) {
   if (op == Op::Min) return {std::min(a.low, b.low), std::min(a.high, b.high)};
   if (op == Op::Max) return {std::max(a.low, b.low), std::max(a.high, b.high)};
   if (op == Op::Mul) {
-    const Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low, Wide(a.high) * b.high};
+    const Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low,
+                            Wide(a.high) * b.high};
     return fit(s, *std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4));
   }
-  if (op == Op::And && (a.low >= 0 || b.low >= 0)) return {0, a.low < 0 ? b.high : b.low < 0 ? a.high : std::min(a.high, b.high)};
+  if (op == Op::And && (a.low >= 0 || b.low >= 0))
+    return {0, a.low < 0 ? b.high : b.low < 0 ? a.high : std::min(a.high, b.high)};
   if ((op == Op::Shl || op == Op::Shr) && b.low == b.high && b.low >= 0 && b.low < bits_of(s)) {
     const Wide factor = Wide(1) << b.low;
     if (op == Op::Shl) return fit(s, a.low * factor, a.high * factor);
@@ -166,7 +179,8 @@ Range Ranges::arithmetic(Op op, Scalar s, Range a, Range b) {
   return type;
 }
 
-/// What v is where x < y: the trips of a range over integers are x < y ? (y - x - 1) / step + 1 : 0, whose difference is below zero elsewhere.
+/// What v is where x < y: the trips of a range over integers are x < y ? (y - x - 1) / step + 1 :
+/// 0, whose difference is below zero elsewhere.
 Range Ranges::above(ValueId v, const Inst& less) const {
   const Inst* d = f_.def(v);
   if (!d || !is_pure(d->op) || d->operands.size() != 2 || !is_int(d->type.scalar)) return of(v);
@@ -174,7 +188,9 @@ Range Ranges::above(ValueId v, const Inst& less) const {
     for (ValueId x = same_number(n); x != none; x = same_number(n)) n = x;
     return n;
   };
-  const auto same = [&](std::size_t k, std::size_t of_less) { return number(d->operands[k]) == number(less.operands[of_less]); };
+  const auto same = [&](std::size_t k, std::size_t of_less) {
+    return number(d->operands[k]) == number(less.operands[of_less]);
+  };
   if (d->op == Op::Sub && same(0, 1) && same(1, 0))
     return fit(d->type.scalar, 1, Wide(of(less.operands[1]).high) - of(less.operands[0]).low);
   if (!f_.is_const(d->operands[1])) return of(v);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intervals of integer values: from types, ids, shapes and arithmetic, and from the conditions that a walk has passed.
+// Intervals of integer values: from types, ids, shapes and arithmetic, and from the conditions that
+// a walk has passed.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,11 @@
 
 namespace krait::passes {
 
-/// Every value lies in [low, high]. u64 values above the largest i64 have no interval but the widest, which says nothing.
+/// Every value lies in [low, high]. u64 values above the largest i64 have no interval but the
+/// widest, which says nothing.
 struct Range {
-  std::int64_t low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
+  std::int64_t low = std::numeric_limits<std::int64_t>::min(),
+               high = std::numeric_limits<std::int64_t>::max();
   bool inside(std::int64_t a, std::int64_t b) const { return a <= low && high <= b; }
 };
 
@@ -33,7 +36,9 @@ class Ranges {
 
  private:
   void assume(const ir::Inst& compare, bool holds);
-  Range known(ir::ValueId v) const { return v < ranges_.size() ? ranges_[v] : of_type(f_.type_of(v).scalar); }
+  Range known(ir::ValueId v) const {
+    return v < ranges_.size() ? ranges_[v] : of_type(f_.type_of(v).scalar);
+  }
   ir::ValueId same_number(ir::ValueId v) const;
   Range compute(const ir::Inst& inst) const;
   Range arithmetic(const ir::Inst& inst) const;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What passes share. A pass walks the region tree in order, takes each region's list of instructions out and appends to it again
-// what shall stay (ir::Builder appends what is new); operands are resolved through a table of replacements on the way. What is
-// no longer in any list is gone. Regions nest at most ir::max_region_depth deep, so walks recurse over regions, and over
+// What passes share. A pass walks the region tree in order, takes each region's list of
+// instructions out and appends to it again what shall stay (ir::Builder appends what is new);
+// operands are resolved through a table of replacements on the way. What is no longer in any list
+// is gone. Regions nest at most ir::max_region_depth deep, so walks recurse over regions, and over
 // nothing else.
 #pragma once
 
@@ -30,27 +31,37 @@ void for_each_operand(const ir::Function& f, ir::InstId i, const Visit& visit) {
 }
 
 /// Takes a region's instructions out of it, to be appended again.
-inline std::vector<ir::InstId> take_insts(ir::Function& f, ir::RegionId r) { return std::exchange(f.regions[r].insts, {}); }
+inline std::vector<ir::InstId> take_insts(ir::Function& f, ir::RegionId r) {
+  return std::exchange(f.regions[r].insts, {});
+}
 
-inline ir::Inst& terminator(ir::Function& f, ir::RegionId r) { return f.insts[f.regions[r].insts.back()]; }
+inline ir::Inst& terminator(ir::Function& f, ir::RegionId r) {
+  return f.insts[f.regions[r].insts.back()];
+}
 
-/// Number of operands in front of a loop's initial values, and of region parameters in front of the carried ones.
+/// Number of operands in front of a loop's initial values, and of region parameters in front of the
+/// carried ones.
 inline unsigned loop_lead(ir::Op op) { return op == ir::Op::Loop ? 0 : 1; }
 
 /// For every loop: the breaks and continues that belong to it.
 struct LoopExits {
   std::vector<std::vector<ir::InstId>> breaks, continues;  // by InstId of the loop
-  explicit LoopExits(const ir::Function& f) : breaks(f.insts.size()), continues(f.insts.size()) { walk(f, f.body, ir::none); }
+  explicit LoopExits(const ir::Function& f) : breaks(f.insts.size()), continues(f.insts.size()) {
+    walk(f, f.body, ir::none);
+  }
 
  private:
   void walk(const ir::Function& f, ir::RegionId r, ir::InstId loop);
 };
 
-/// True for an operation that always gives the same value for the same operands, and does nothing else.
+/// True for an operation that always gives the same value for the same operands, and does nothing
+/// else.
 inline bool is_pure(ir::Op op) { return ir::info(op).effect == ir::Effect::Pure; }
 inline bool is_atomic(ir::Op op) { return ir::info(op).effect == ir::Effect::Atomic; }
 /// True for load, store and atomics: operand 0 is the array, its indices follow.
-inline bool is_access(ir::Op op) { return op == ir::Op::Load || op == ir::Op::Store || is_atomic(op); }
+inline bool is_access(ir::Op op) {
+  return op == ir::Op::Load || op == ir::Op::Store || is_atomic(op);
+}
 
 /// The low bits that a value of type s has.
 inline std::uint64_t mask_of(ir::Scalar s) {
@@ -58,7 +69,8 @@ inline std::uint64_t mask_of(ir::Scalar s) {
 }
 /// An array's extent along a dimension: the declared one, or what the launch gives.
 inline ir::ValueId extent_of(const ir::Function& f, ir::Builder& b, ir::ValueId array, unsigned d) {
-  if (f.type_of(array).space == ir::Space::Argument) return b.constant(ir::Scalar::I64, f.type_of(array).elem_bytes);
+  if (f.type_of(array).space == ir::Space::Argument)
+    return b.constant(ir::Scalar::I64, f.type_of(array).elem_bytes);
   const ir::Inst* def = f.def(array);
   if (def && def->op == ir::Op::SharedOf) return extent_of(f, b, def->operands[0], d);
   if (def && def->list[d] != 0) return b.constant(ir::Scalar::I64, std::uint64_t(def->list[d]));
@@ -74,10 +86,12 @@ inline void set_mapped(std::vector<ir::ValueId>& map, ir::ValueId v, ir::ValueId
   map[v] = to;
 }
 
-/// The loop of this body counts on from `done`: its parameter 0 stands for what is left. The builder is at the body's end afterwards.
+/// The loop of this body counts on from `done`: its parameter 0 stands for what is left. The
+/// builder is at the body's end afterwards.
 void count_on(ir::Function& f, ir::Builder& b, ir::RegionId body, ir::ValueId done);
 
-/// Results of branches and carried values of loops that are always the same outer value become that value (dce begins so).
+/// Results of branches and carried values of loops that are always the same outer value become that
+/// value (dce begins so).
 void simplify_joins(ir::Function& f);
 
 }  // namespace krait::passes

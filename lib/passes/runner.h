@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs passes one after another; where that is asked for, each result is verified and gets unreachable entries for the next pass.
+// Runs passes one after another; where that is asked for, each result is verified and gets
+// unreachable entries for the next pass.
 #pragma once
 
 #include "ir/unreachable_entries.h"
@@ -28,7 +29,8 @@ class Runner {
     if (!checked_) return;
     const std::string broken = verify(m_);
     if (!broken.empty())
-      support::fail(error::kind_type::internal, "kernel {} is broken after {}: {}", m_.kernel().name, name, broken);
+      support::fail(error::kind_type::internal, "kernel {} is broken after {}: {}",
+                    m_.kernel().name, name, broken);
     add_unreachable_entries(m_);
   }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Long straight code in the order in which a processor could compute it, for the CPU. A core runs ahead of an operation that waits, but not
-// far: the scheduler of floating point holds 64 (Zen) to 97 operations (Golden Cove), and where a function's chain of dependent ones follows
-// another's, most of those wait. So the passes' order, each operation close to its use, is played through: an operation a cycle,
-// the first that has what it needs, as long as not too many values wait for their use. Nothing moves over what is left by a break,
-// loops or meets other threads. Runs after canonicalise, which would undo it.
+// Long straight code in the order in which a processor could compute it, for the CPU. A core runs
+// ahead of an operation that waits, but not far: the scheduler of floating point holds 64 (Zen) to
+// 97 operations (Golden Cove), and where a function's chain of dependent ones follows another's,
+// most of those wait. So the passes' order, each operation close to its use, is played through: an
+// operation a cycle, the first that has what it needs, as long as not too many values wait for
+// their use. Nothing moves over what is left by a break, loops or meets other threads. Runs after
+// canonicalise, which would undo it.
 #include <algorithm>
 #include <span>
 
@@ -48,10 +50,12 @@ class Scheduler {
   struct Item {
     InstId inst = none;
     Kind kind = Kind::Free;
-    std::vector<std::uint32_t> users;                  // items that wait for this one
-    std::vector<InstId> constants;                     // that it uses
-    std::vector<std::pair<ValueId, unsigned>> values;  // that it uses, of what the stretch makes, and how often
-    unsigned waits_for = 0, ready = 0;                 // items; the cycle in which the last of them is done
+    std::vector<std::uint32_t> users;  // items that wait for this one
+    std::vector<InstId> constants;     // that it uses
+    // that it uses, of what the stretch makes, and how often
+    std::vector<std::pair<ValueId, unsigned>> values;
+    // items; the cycle in which the last of them is done
+    unsigned waits_for = 0, ready = 0;
     bool done = false;
   };
 
@@ -87,7 +91,9 @@ class Scheduler {
       if (oldest == items_.size()) break;
       std::size_t seen = 0, found = items_.size();
       unsigned next = ~0u;
-      for (std::size_t k = oldest; k < items_.size() && seen < tuning::cpu::schedule_window && found == items_.size(); ++k) {
+      for (std::size_t k = oldest;
+           k < items_.size() && seen < tuning::cpu::schedule_window && found == items_.size();
+           ++k) {
         const Item& item = items_[k];
         seen += !item.done;
         if (item.done || item.waits_for != 0) continue;
@@ -176,7 +182,8 @@ class Scheduler {
   std::size_t shortest_;
   std::vector<std::uint32_t> left_;   // by ValueId: uses that are still to come
   std::vector<std::uint32_t> maker_;  // by ValueId: the item of the stretch that makes it, or none
-  std::vector<bool> pending_;         // by InstId: a constant of the stretch that stands nowhere yet
+  // by InstId: a constant of the stretch that stands nowhere yet
+  std::vector<bool> pending_;
   std::vector<Item> items_;
   int waiting_ = 0;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pure operations move up over barriers to where their operands are made, for the CPU and WGSL, if fewer values then cross a barrier: on
-// the CPU those lie in memory, one place a thread, and compilers of WGSL keep them in registers. The canonical order has operations close
-// to their uses, which may be a sum behind the barrier of products whose factors were loaded before it. Last of all passes, since
-// canonicalise would undo it.
+// Pure operations move up over barriers to where their operands are made, for the CPU and WGSL, if
+// fewer values then cross a barrier: on the CPU those lie in memory, one place a thread, and
+// compilers of WGSL keep them in registers. The canonical order has operations close to their uses,
+// which may be a sum behind the barrier of products whose factors were loaded before it. Last of
+// all passes, since canonicalise would undo it.
 #include <algorithm>
 
 #include "passes/passes.h"
@@ -17,7 +18,10 @@ using namespace ir;
 class Settler {
  public:
   explicit Settler(Function& f)
-      : f_(f), cuts_(f.insts.size(), false), made_(f.values.size(), false), place_(f.values.size(), 0) {}
+      : f_(f),
+        cuts_(f.insts.size(), false),
+        made_(f.values.size(), false),
+        place_(f.values.size(), 0) {}
 
   void run() {
     if (find_cuts(f_.body)) settle(f_.body);
@@ -38,7 +42,8 @@ class Settler {
 
   void settle(RegionId r) {
     const std::vector<InstId> insts = f_.regions[r].insts;
-    // A value that is made of something else than constants and positions, which are computed again where they are needed.
+    // A value that is made of something else than constants and positions, which are computed again
+    // where they are needed.
     for (const ValueId v : f_.regions[r].params) made_[v] = r != f_.body;
     std::vector<unsigned> now(insts.size()), then(insts.size());
     unsigned segment = 0;
@@ -53,7 +58,8 @@ class Settler {
       segment += cuts_[insts[k]];
       for (const ValueId v : inst.results) {
         made_[v] = made || !inst.regions.empty();
-        place_[v] = cuts_[insts[k]] || !is_pure(inst.op) ? segment : earliest;  // a pure operation can be anywhere from there on
+        // a pure operation can be anywhere from there on
+        place_[v] = cuts_[insts[k]] || !is_pure(inst.op) ? segment : earliest;
       }
     }
     // What moved operations need of the rest goes with them.
@@ -74,7 +80,8 @@ class Settler {
   }
 
   /// Values that are used in a later segment than the one that makes them.
-  std::size_t crossing(RegionId r, const std::vector<InstId>& insts, const std::vector<unsigned>& segments) const {
+  std::size_t crossing(RegionId r, const std::vector<InstId>& insts,
+                       const std::vector<unsigned>& segments) const {
     std::vector<unsigned> first(f_.values.size(), ~0u);
     for (const ValueId v : f_.regions[r].params) first[v] = 0;
     for (std::size_t k = 0; k < insts.size(); ++k)
@@ -82,7 +89,8 @@ class Settler {
     std::vector<bool> crosses(f_.values.size(), false);
     for (std::size_t k = 0; k < insts.size(); ++k)
       for_each_operand(f_, insts[k], [&](ValueId v) {
-        if (made_[v] && f_.type_of(v).is_value() && first[v] != ~0u && segments[k] > first[v]) crosses[v] = true;
+        if (made_[v] && f_.type_of(v).is_value() && first[v] != ~0u && segments[k] > first[v])
+          crosses[v] = true;
       });
     return std::size_t(std::count(crosses.begin(), crosses.end(), true));
   }
@@ -101,9 +109,10 @@ class Settler {
   }
 
   Function& f_;
-  std::vector<bool> cuts_;       // by InstId: a barrier, or control flow around one
-  std::vector<bool> made_;       // by ValueId: not to be computed again
-  std::vector<unsigned> place_;  // by ValueId: the segment of its region from which on it can be there
+  std::vector<bool> cuts_;  // by InstId: a barrier, or control flow around one
+  std::vector<bool> made_;  // by ValueId: not to be computed again
+  // by ValueId: the segment of its region from which on it can be there
+  std::vector<unsigned> place_;
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ struct Node {
   std::array<ir::ValueId, 3> in{ir::none, ir::none, ir::none};
 };
 
-/// Makes instructions at a builder's place, simplified. Every rule holds for all bit patterns, NaN being one value; float rules
-/// are those that are exact.
+/// Makes instructions at a builder's place, simplified. Every rule holds for all bit patterns, NaN
+/// being one value; float rules are those that are exact.
 class Simplify {
  public:
   explicit Simplify(ir::Builder& b) : b_(&b), f_(&b.function()) {}
@@ -29,9 +29,11 @@ class Simplify {
   /// A value equal to the node's, or none where no rule matches. May reorder the node's operands.
   ir::ValueId operator()(Node& n);
   /// The node as a value: simplified, else appended.
-  ir::ValueId make(ir::Op op, ir::Scalar s, std::initializer_list<ir::ValueId> operands, std::uint64_t imm = 0,
-                   bool fast = false);
-  ir::ValueId constant(ir::Scalar s, std::uint64_t bits) { return b_->constant(s, bits & ir_mask(s)); }
+  ir::ValueId make(ir::Op op, ir::Scalar s, std::initializer_list<ir::ValueId> operands,
+                   std::uint64_t imm = 0, bool fast = false);
+  ir::ValueId constant(ir::Scalar s, std::uint64_t bits) {
+    return b_->constant(s, bits & ir_mask(s));
+  }
   static bool applies(const ir::Function& f, const ir::Inst& inst);
 
  private:
@@ -41,7 +43,9 @@ class Simplify {
     const ir::Inst* d = f_->def(v);
     return d && d->op == op ? d : nullptr;
   }
-  bool is(ir::ValueId v, std::uint64_t bits) const { return f_->is_const(v) && f_->const_bits(v) == (bits & mask_of(type(v))); }
+  bool is(ir::ValueId v, std::uint64_t bits) const {
+    return f_->is_const(v) && f_->const_bits(v) == (bits & mask_of(type(v)));
+  }
   bool is_float_const(ir::ValueId v, double x) const;
   /// An extent or a position: never negative.
   bool is_natural(ir::ValueId v) const {

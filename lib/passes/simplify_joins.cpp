@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where control flow joins, a value that is the same on every way in needs no join: a result whose yields all give one outer
-// value, a carried value that every `continue` passes on. Inner joins go first, so that outer ones see through them.
+// Where control flow joins, a value that is the same on every way in needs no join: a result whose
+// yields all give one outer value, a carried value that every `continue` passes on. Inner joins go
+// first, so that outer ones see through them.
 #include "passes/rewrite.h"
 
 namespace krait::passes {
@@ -12,7 +13,11 @@ using namespace ir;
 class Simplifier {
  public:
   explicit Simplifier(Function& f)
-      : f_(f), exits_(f), inst_region_(f.insts.size(), none), enter_(f.regions.size()), leave_(f.regions.size()) {
+      : f_(f),
+        exits_(f),
+        inst_region_(f.insts.size(), none),
+        enter_(f.regions.size()),
+        leave_(f.regions.size()) {
     number(f.body);
   }
   void run() {
@@ -32,7 +37,8 @@ class Simplifier {
   /// True if v can be used where `inst` is: it is defined in a region around it.
   bool visible(ValueId v, InstId inst) const {
     const Value& value = f_.values[v];
-    const RegionId home = value.def == none ? value.region : inst_region_[value.def], here = inst_region_[inst];
+    const RegionId home = value.def == none ? value.region : inst_region_[value.def],
+                   here = inst_region_[inst];
     return enter_[home] <= enter_[here] && leave_[here] <= leave_[home];
   }
 
@@ -62,7 +68,8 @@ class Simplifier {
     const Inst& inst = f_.insts[i];
     const unsigned lead = loop_lead(inst.op);
     for (std::size_t k = 0; k < inst.results.size(); ++k) {
-      const ValueId init = same_(inst.operands[lead + k]), param = f_.regions[inst.regions[0]].params[lead + k];
+      const ValueId init = same_(inst.operands[lead + k]),
+                    param = f_.regions[inst.regions[0]].params[lead + k];
       bool invariant = true;
       for (const InstId exit : exits_.continues[i]) {
         const ValueId v = same_(f_.insts[exit].operands[k]);
@@ -73,7 +80,8 @@ class Simplifier {
     }
   }
 
-  /// `carried`: the value that a counted loop ends with when it runs out of trips, if that is known.
+  /// `carried`: the value that a counted loop ends with when it runs out of trips, if that is
+  /// known.
   void result(InstId i, std::size_t k, ValueId carried) {
     const Inst& inst = f_.insts[i];
     const std::vector<InstId>& breaks = exits_.breaks[i];

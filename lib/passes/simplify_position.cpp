@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules of fold for the position in the launch and the shapes of arrays: global ids written out by hand, fixed block sizes,
-// strides that follow from extents.
+// The rules of fold for the position in the launch and the shapes of arrays: global ids written out
+// by hand, fixed block sizes, strides that follow from extents.
 #include "passes/simplify.h"
 
 namespace krait::passes {
 
 using namespace ir;
 
-/// v is that id as a value of type s: itself, or a cast of it. Casts to narrower integers keep the low bits, as sums and
-/// products do, so a global id computed in 32 bits is the global id's low 32 bits.
+/// v is that id as a value of type s: itself, or a cast of it. Casts to narrower integers keep the
+/// low bits, as sums and products do, so a global id computed in 32 bits is the global id's low 32
+/// bits.
 bool Simplify::is_id(ValueId v, Op op, unsigned dim, Scalar s) const {
   const Inst* d = f_->def(v);
   if (d && d->op == Op::Cast && s != Scalar::I64) d = f_->def(d->operands[0]);
@@ -32,7 +33,8 @@ ValueId Simplify::position(const Node& n) {
   const ValueId x = n.in[0], y = n.in[1];
   for (unsigned d = 0; d < 3; ++d) {
     if (n.op == Op::Mul) {
-      if ((is_id(x, Op::GridDim, d, s) && is_block_dim(y, d)) || (is_id(y, Op::GridDim, d, s) && is_block_dim(x, d)))
+      if ((is_id(x, Op::GridDim, d, s) && is_block_dim(y, d)) ||
+          (is_id(y, Op::GridDim, d, s) && is_block_dim(x, d)))
         return id(Op::GlobalSize, d, s);
       continue;
     }
@@ -40,7 +42,8 @@ ValueId Simplify::position(const Node& n) {
       const Inst* mul = def(product, Op::Mul);
       if (!mul || !is_id(thread, Op::ThreadIdx, d, s)) continue;
       const ValueId a = mul->operands[0], b = mul->operands[1];
-      if ((is_id(a, Op::BlockIdx, d, s) && is_block_dim(b, d)) || (is_id(b, Op::BlockIdx, d, s) && is_block_dim(a, d)))
+      if ((is_id(a, Op::BlockIdx, d, s) && is_block_dim(b, d)) ||
+          (is_id(b, Op::BlockIdx, d, s) && is_block_dim(a, d)))
         return id(Op::GlobalId, d, s);
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For PTX: stores of one element's members move down to the last of them, over what only computes. The canonical order has each where its value is
-// there, and a square root's slow path in between tears apart what the caches write as one: 12 bytes of each of 24 million elements took 1.8 GB
+// For PTX: stores of one element's members move down to the last of them, over what only computes.
+// The canonical order has each where its value is there, and a square root's slow path in between
+// tears apart what the caches write as one: 12 bytes of each of 24 million elements took 1.8 GB
 // between the caches of an H200 instead of 1.3.
 #include <algorithm>
 
@@ -20,7 +21,8 @@ class StoresTogether {
 
   void run(RegionId r) {
     std::vector<InstId> order;
-    std::size_t begin = 0, count = 0;  // in `order`: stores of one element, with nothing but computations since
+    // in `order`: stores of one element, with nothing but computations since
+    std::size_t begin = 0, count = 0;
     for (const InstId i : take_insts(f_, r)) {
       for (const RegionId inner : f_.insts[i].regions) run(inner);
       if (is_member(i)) {
@@ -45,7 +47,8 @@ class StoresTogether {
     return inst.op == Op::Store && f_.type_of(inst.operands[0]).space == Space::Global;
   }
   bool is_same_element(InstId a, InstId b) const {
-    return f_.insts[a].operands[0] == f_.insts[b].operands[0] && f_.insts[a].operands[1] == f_.insts[b].operands[1];
+    return f_.insts[a].operands[0] == f_.insts[b].operands[0] &&
+           f_.insts[a].operands[1] == f_.insts[b].operands[1];
   }
   bool only_computes(InstId i) const {
     const Inst& inst = f_.insts[i];

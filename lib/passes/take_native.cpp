@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions for which there are instructions of PTX. On PTX their bodies go, so that no pass looks at what is never compiled; whether a body
-// did more than give its result is noted first. Elsewhere the instructions go, and they are functions as others are.
+// Functions for which there are instructions of PTX. On PTX their bodies go, so that no pass looks
+// at what is never compiled; whether a body did more than give its result is noted first. Elsewhere
+// the instructions go, and they are functions as others are.
 #include "ir/calls.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A value is as uniform as what it is computed from and as the decision which of several values it is; a load as its index, from arrays
-// that the kernel never writes. Several views of one memory do not count as writes of each other: barrier legality must not depend on
-// the arguments of one launch.
+// A value is as uniform as what it is computed from and as the decision which of several values it
+// is; a load as its index, from arrays that the kernel never writes. Several views of one memory do
+// not count as writes of each other: barrier legality must not depend on the arguments of one
+// launch.
 #include "passes/uniformity.h"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ Uniform level_of(Level level) {
 
 Uniform level_of_operands(const Inst& inst, const Uniformity& known, std::size_t begin) {
   Uniform level = Uniform::Launch;
-  for (std::size_t k = begin; k < inst.operands.size(); ++k) level = std::max(level, known.values[inst.operands[k]]);
+  for (std::size_t k = begin; k < inst.operands.size(); ++k)
+    level = std::max(level, known.values[inst.operands[k]]);
   return level;
 }
 
@@ -49,7 +51,8 @@ void UniformityAnalysis::Left::join(const Left& other) {
   kills_loop |= other.kills_loop, kills_thread |= other.kills_thread, barrier |= other.barrier;
 }
 
-UniformityAnalysis::UniformityAnalysis(const Function& f, const Calls& calls, const Schedule& schedule)
+UniformityAnalysis::UniformityAnalysis(const Function& f, const Calls& calls,
+                                       const Schedule& schedule)
     : levels{std::vector(f.values.size(), Uniform::Launch),
              std::vector(f.regions.size(), Uniform::Launch),
              std::vector<bool>(f.insts.size()),
@@ -69,7 +72,8 @@ UniformityAnalysis::UniformityAnalysis(const Function& f, const Calls& calls, co
       if (calls.writes(inst, k)) written_[inst.operands[k]] = true;
     if (is_loop(inst.op)) levels.continues[i] = unsigned(exits_.continues[i].size());
   });
-  for (std::size_t p = 0; p < schedule.parameters.size(); ++p) levels.values[f.params()[p]] = schedule.parameters[p];
+  for (std::size_t p = 0; p < schedule.parameters.size(); ++p)
+    levels.values[f.params()[p]] = schedule.parameters[p];
   do {
     changed_ = false;
     barriers.clear();
@@ -112,11 +116,12 @@ UniformityAnalysis::Left UniformityAnalysis::walk(RegionId r, Flow flow) {
   return left;
 }
 
-// ---- lanes in step ----------------------------------------------------------------------------------------------------------
+// ---- lanes in step ------------------------------------------------------------------------------
 
 bool UniformityAnalysis::lanes_wait() const {
-  return std::any_of(frames_.begin(), frames_.end(),
-                     [](const Frame& f) { return f.varying_branches || f.waits_at_latch || f.waits_at_exit; });
+  return std::any_of(frames_.begin(), frames_.end(), [](const Frame& f) {
+    return f.varying_branches || f.waits_at_latch || f.waits_at_exit;
+  });
 }
 
 /// Whether the jump takes only some of the lanes that run; the loops that it leaves learn of it.
@@ -149,7 +154,7 @@ void UniformityAnalysis::begin_loop(InstId i, Uniform trips) {
   frames_.back().waits_at_exit = true;
 }
 
-// ---- control ----------------------------------------------------------------------------------------------------------------
+// ---- control ------------------------------------------------------------------------------------
 
 UniformityAnalysis::Left UniformityAnalysis::jump(InstId i, const Flow& flow) {
   const Inst& inst = f_.insts[i];
@@ -162,7 +167,8 @@ UniformityAnalysis::Left UniformityAnalysis::jump(InstId i, const Flow& flow) {
     case Op::Return: left.returned.join(gone); break;
     default: return left;
   }
-  if (schedule_.in_step) (inst.op == Op::Return ? left.kills_thread : left.kills_loop) = mask_jump(i, inst);
+  if (schedule_.in_step)
+    (inst.op == Op::Return ? left.kills_thread : left.kills_loop) = mask_jump(i, inst);
   return left;
 }
 
@@ -181,7 +187,8 @@ UniformityAnalysis::Left UniformityAnalysis::branch(InstId i, const Flow& flow) 
     const Inst& last = terminator(f_, r);
     if (last.op != Op::Yield) continue;
     ++yields;
-    for (std::size_t k = 0; k < inst.results.size(); ++k) raise(inst.results[k], of(last.operands[k]));
+    for (std::size_t k = 0; k < inst.results.size(); ++k)
+      raise(inst.results[k], of(last.operands[k]));
   }
   if (yields > 1)
     for (const ValueId v : inst.results) raise(v, condition);
@@ -201,7 +208,8 @@ UniformityAnalysis::Left UniformityAnalysis::loop(InstId i, const Flow& flow) {
     trips = Uniform::Varying;
     raise(params[0], Uniform::Varying);
   }
-  if (schedule_.trips_apart && (inst.op != Op::For || trips > Uniform::Block || !exits_.breaks[i].empty()))
+  if (schedule_.trips_apart &&
+      (inst.op != Op::For || trips > Uniform::Block || !exits_.breaks[i].empty()))
     for (const ValueId v : params) raise(v, Uniform::Varying);
   inside.divide(trips, i);
   inside.join(left_[i].broke);
@@ -213,12 +221,15 @@ UniformityAnalysis::Left UniformityAnalysis::loop(InstId i, const Flow& flow) {
   frames_.pop_back();
   Left known = left_[i];
   known.join(left);
-  changed_ = changed_ || known.broke.level != left_[i].broke.level || known.broke.relative != left_[i].broke.relative ||
-             known.returned.level != left_[i].returned.level || known.returned.relative != left_[i].returned.relative;
+  changed_ = changed_ || known.broke.level != left_[i].broke.level ||
+             known.broke.relative != left_[i].broke.relative ||
+             known.returned.level != left_[i].returned.level ||
+             known.returned.relative != left_[i].returned.relative;
   left_[i] = known;
   if (schedule_.in_step) {
     const Uniform together = std::min(frame.exits, Uniform::Warp);
-    joins_of_loop(i, frame.waits_at_exit ? Uniform::Varying : together, frame.waits_at_latch ? Uniform::Varying : together, true);
+    joins_of_loop(i, frame.waits_at_exit ? Uniform::Varying : together,
+                  frame.waits_at_latch ? Uniform::Varying : together, true);
   } else {
     joins_of_loop(i, std::max(trips, left.broke.relative), left.continued.relative, false);
   }
@@ -228,8 +239,9 @@ UniformityAnalysis::Left UniformityAnalysis::loop(InstId i, const Flow& flow) {
   return out;
 }
 
-/// `exit`: how far threads leave the loop together; `again`: how far they come to one `continue` together. `even_of_one`: lanes that came by
-/// different ways may have what one value was at different times.
+/// `exit`: how far threads leave the loop together; `again`: how far they come to one `continue`
+/// together. `even_of_one`: lanes that came by different ways may have what one value was at
+/// different times.
 void UniformityAnalysis::joins_of_loop(InstId i, Uniform exit, Uniform again, bool even_of_one) {
   const Inst& inst = f_.insts[i];
   const unsigned lead = loop_lead(inst.op);
@@ -249,7 +261,7 @@ void UniformityAnalysis::joins_of_loop(InstId i, Uniform exit, Uniform again, bo
   }
 }
 
-// ---- values -----------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 Uniform UniformityAnalysis::result(const Inst& inst) const {
   if (schedule_.own)
@@ -260,8 +272,10 @@ Uniform UniformityAnalysis::result(const Inst& inst) const {
   if (level != Level::Custom) return level_of(level);
   const bool load = inst.op == Op::Load || inst.op == Op::LoadVec;
   const Space space = load ? f_.type_of(inst.operands[0]).space : Space::Value;
-  const bool stable = space == Space::Argument || (space == Space::Global && !written_[inst.operands[0]]);
-  const bool calls_for_more = inst.op == Op::Call && (!calls_.is_pure(inst) || calls_.is_placed(inst));
+  const bool stable =
+      space == Space::Argument || (space == Space::Global && !written_[inst.operands[0]]);
+  const bool calls_for_more =
+      inst.op == Op::Call && (!calls_.is_pure(inst) || calls_.is_placed(inst));
   return (load && !stable) || calls_for_more ? Uniform::Varying : level_of_operands(inst, levels);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which threads see one value, which come to a place together, and which jumps take only some of them: the one analysis of the passes, the
-// CPU's generator and PTX's. Uniformity has levels: the launch, the block, the warp (on the CPU the gang of lanes that run in step), and
-// none of these. What the answer depends on besides the function is the caller's Schedule.
+// Which threads see one value, which come to a place together, and which jumps take only some of
+// them: the one analysis of the passes, the CPU's generator and PTX's. Uniformity has levels: the
+// launch, the block, the warp (on the CPU the gang of lanes that run in step), and none of these.
+// What the answer depends on besides the function is the caller's Schedule.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct Uniformity {
   std::vector<Uniform> regions;  // by RegionId: of the conditions that lead there
 
   // Of a warp whose threads run in step, by InstId:
-  std::vector<bool> masked;         // a jump that leaves other lanes waiting; a loop that lanes leave at different times
+  // a jump that leaves other lanes waiting; a loop that lanes leave at different times
+  std::vector<bool> masked;
   std::vector<bool> kills;          // lanes that entered may not come out at its end
   std::vector<bool> barrier;        // holds a barrier
   std::vector<bool> returns;        // a loop that lanes leave by return
@@ -36,10 +38,11 @@ struct Uniformity {
 
 /// How threads run, as far as the levels need it.
 struct Schedule {
-  /// Threads of a warp run in step, and one operation is one for all of them: those that left are gone or wait, and part nobody. Else what
-  /// is proved holds for every schedule.
+  /// Threads of a warp run in step, and one operation is one for all of them: those that left are
+  /// gone or wait, and part nobody. Else what is proved holds for every schedule.
   bool in_step = false;
-  /// A loop that threads may leave at different times may have them in different trips at one place: what its trips change varies.
+  /// A loop that threads may leave at different times may have them in different trips at one
+  /// place: what its trips change varies.
   bool trips_apart = false;
   /// No value varies more: Warp for warps of one thread.
   Uniform most = Uniform::Varying;
@@ -47,7 +50,8 @@ struct Schedule {
   std::vector<Uniform> parameters = {};
   /// A loop whose trips are not counted: each thread is one.
   ir::InstId shared_out = ir::none;
-  /// The level of an instruction's result, where it is not what the operations' table says: of positions and loads, mostly.
+  /// The level of an instruction's result, where it is not what the operations' table says: of
+  /// positions and loads, mostly.
   std::function<std::optional<Uniform>(const ir::Inst& inst, const Uniformity& known)> own = {};
 };
 
@@ -59,7 +63,8 @@ struct Flow {
   Uniform level = Uniform::Launch;     // since the kernel began
   Uniform relative = Uniform::Launch;  // since the innermost loop began
   ir::InstId why = ir::none;           // the branch or loop that divides the threads
-  ir::InstId exit = ir::none;          // the return, break or continue by which some left; none: the place is inside `why`
+  // the return, break or continue by which some left; none: the place is inside `why`
+  ir::InstId exit = ir::none;
 
   void join(const Flow& other);
   void divide(Uniform by, ir::InstId branch);
@@ -74,7 +79,8 @@ class UniformityAnalysis {
   std::vector<std::pair<ir::InstId, Flow>> barriers;
 
  private:
-  /// Threads that left a piece of code otherwise than at its end; of lanes in step, whether some may have.
+  /// Threads that left a piece of code otherwise than at its end; of lanes in step, whether some
+  /// may have.
   struct Left {
     Flow broke, continued, returned;
     bool kills_loop = false, kills_thread = false, barrier = false;
@@ -83,9 +89,11 @@ class UniformityAnalysis {
   /// A loop around the place at hand, for lanes in step; the outermost is the function.
   struct Frame {
     ir::InstId loop = ir::none;
-    unsigned varying_branches = 0;                       // around the place, inside the loop
-    Uniform control = Uniform::Launch;                   // of the conditions around the place, inside the loop
-    Uniform exits = Uniform::Launch;                     // of the conditions that its jumps depend on
+    unsigned varying_branches = 0;  // around the place, inside the loop
+    // of the conditions around the place, inside the loop
+    Uniform control = Uniform::Launch;
+    // of the conditions that its jumps depend on
+    Uniform exits = Uniform::Launch;
     bool waits_at_latch = false, waits_at_exit = false;  // lanes that took a masked jump
   };
   Left walk(ir::RegionId r, Flow flow);

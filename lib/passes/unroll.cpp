@@ -40,7 +40,8 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   if (known && f_.const_bits(trips) < width) return false;
   done_ = true;
   for_each_inst(f_, f_.insts[loop].regions[0],
-                [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });  // loops inside may be gone
+                // loops inside may be gone
+                [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });
 
   if (how.most) return unroll_to_most(loop, how), true;
   const Scalar s = f_.type_of(trips).scalar;
@@ -48,7 +49,8 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   const RegionId outside = b_.region(), body = f_.insts[loop].regions[0];
   std::vector<ValueId> carried(f_.insts[loop].operands.begin() + 1, f_.insts[loop].operands.end());
   const auto finish = [&] {
-    for (std::size_t k = 0; k < carried.size(); ++k) results_.replace(f_.insts[loop].results[k], carried[k]);
+    for (std::size_t k = 0; k < carried.size(); ++k)
+      results_.replace(f_.insts[loop].results[k], carried[k]);
     return true;
   };
   // All trips at once where there are no more.
@@ -69,7 +71,8 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   for (ValueId& v : carried) v = b_.add_result(wide, f_.type_of(v));
   b_.at(into);
   const std::vector<ValueId> next =
-      copies(body, b_.binary(Op::Shl, {group, b_.constant(s, unsigned(std::countr_zero(width)))}), inside, how, width);
+      copies(body, b_.binary(Op::Shl, {group, b_.constant(s, unsigned(std::countr_zero(width)))}),
+             inside, how, width);
   b_.append(Op::Continue, {}, next);
   b_.at(outside);
   if (known && f_.const_bits(trips) % width == 0) return finish();
@@ -111,15 +114,17 @@ void Unroller::unroll_to_most(InstId loop, const Choice& how) {
 }
 
 /// The body one time after another; what the last one carries on.
-std::vector<ValueId> Unroller::copies(RegionId body, ValueId first, std::vector<ValueId> carried, const Choice& how,
-                                      unsigned count) {
+std::vector<ValueId> Unroller::copies(RegionId body, ValueId first, std::vector<ValueId> carried,
+                                      const Choice& how, unsigned count) {
   std::vector<std::vector<ValueId>> loaded(f_.insts.size());
   const std::vector<InstId> insts = f_.regions[body].insts;
   const Scalar s = f_.type_of(first).scalar;
   for (unsigned k = 0; k < count; ++k) {
     std::vector<ValueId> map(f_.values.size(), none);
-    map[f_.regions[body].params[0]] = k == 0 ? first : b_.binary(Op::Add, {first, b_.constant(s, k)});
-    for (std::size_t c = 0; c < carried.size(); ++c) map[f_.regions[body].params[1 + c]] = carried[c];
+    map[f_.regions[body].params[0]] =
+        k == 0 ? first : b_.binary(Op::Add, {first, b_.constant(s, k)});
+    for (std::size_t c = 0; c < carried.size(); ++c)
+      map[f_.regions[body].params[1 + c]] = carried[c];
     for (const InstId i : insts) {
       const Inst inst = f_.insts[i];
       if (is_terminator(inst.op)) {
@@ -135,7 +140,8 @@ std::vector<ValueId> Unroller::copies(RegionId body, ValueId first, std::vector<
         const ValueId operands[] = {inst.operands[0], mapped(map, inst.operands[1])};
         const InstId wide = b_.append(Op::LoadVec, inst.type, operands);
         f_.insts[wide].streaming = inst.streaming;
-        for (unsigned e = 0; e < how.width; ++e) loaded[i].push_back(b_.add_result(wide, inst.type));
+        for (unsigned e = 0; e < how.width; ++e)
+          loaded[i].push_back(b_.add_result(wide, inst.type));
       }
       set_mapped(map, inst.results[0], loaded[i][k]);
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For GPUs. For PTX innermost loops take several trips at once. The loads of all copies can be under way together, and the counter moves once
-// for all of them. ptxas takes four trips of such a loop once more, except where it is told to leave it. Loops whose trips have a known limit go
-// altogether where that makes known places of all accesses to a local array: promote_arrays puts it into registers then.
+// For GPUs. For PTX innermost loops take several trips at once. The loads of all copies can be
+// under way together, and the counter moves once for all of them. ptxas takes four trips of such a
+// loop once more, except where it is told to leave it. Loops whose trips have a known limit go
+// altogether where that makes known places of all accesses to a local array: promote_arrays puts it
+// into registers then.
 #include <algorithm>
 
 #include "ir/walk.h"
@@ -16,16 +18,17 @@ namespace {
 
 using namespace ir;
 
-/// Instructions of a loop's body, or 0 where copies of it must not or need not stand side by side: threads meet in it, it has a loop of its own, or
-/// calls a function.
+/// Instructions of a loop's body, or 0 where copies of it must not or need not stand side by side:
+/// threads meet in it, it has a loop of its own, or calls a function.
 std::size_t size_of_body(const Function& f, InstId loop) {
   std::size_t size = 0;
   bool fits = true;
   for_each_inst(f, f.insts[loop].regions[0], [&](InstId i, RegionId) {
     const Op op = f.insts[i].op;
     const Effect effect = info(op).effect;
-    const bool plain = effect == Effect::Pure || effect == Effect::Read || effect == Effect::Write || is_terminator(op) ||
-                       op == Op::If || op == Op::Assume;
+    const bool plain = effect == Effect::Pure || effect == Effect::Read ||
+                       effect == Effect::Write || is_terminator(op) || op == Op::If ||
+                       op == Op::Assume;
     fits = fits && plain && op != Op::Return && op != Op::Call;
     size += op != Op::Const;
   });
@@ -46,7 +49,8 @@ class KnownPlaces {
     look_at(f.body);
     for_each_inst(f, [&](InstId i, RegionId) {
       const Inst& inst = f.insts[i];
-      if (is_access(inst.op) && arrays_[inst.operands[0]] && !known_[inst.operands[1]]) arrays_[inst.operands[0]] = false;
+      if (is_access(inst.op) && arrays_[inst.operands[0]] && !known_[inst.operands[1]])
+        arrays_[inst.operands[0]] = false;
     });
     for_each_inst(f, [&](InstId i, RegionId) {
       const Inst& inst = f.insts[i];
@@ -74,7 +78,8 @@ class KnownPlaces {
         const ValueId index = f_.regions[inst.regions[0]].params[0];
         ranges_.define_index(inst, index);
         const Range trips = ranges_.of(inst.operands[0]);
-        if (trips.inside(0, tuning::gpu::most_bounded_trips)) most_[i] = std::uint64_t(trips.high), known_[index] = true;
+        if (trips.inside(0, tuning::gpu::most_bounded_trips))
+          most_[i] = std::uint64_t(trips.high), known_[index] = true;
       }
       for (const RegionId inner : inst.regions) look_at(inner);
     }
@@ -94,7 +99,8 @@ class KnownPlaces {
   bool names_counter(ValueId v, InstId loop) const {
     if (f_.regions[f_.insts[loop].regions[0]].params[0] == v) return true;
     const Inst* d = f_.def(v);
-    return d && std::any_of(d->operands.begin(), d->operands.end(), [&](ValueId o) { return names_counter(o, loop); });
+    return d && std::any_of(d->operands.begin(), d->operands.end(),
+                            [&](ValueId o) { return names_counter(o, loop); });
   }
 
   static constexpr std::uint64_t limit = std::uint64_t(1) << 24;
@@ -106,7 +112,8 @@ class KnownPlaces {
   std::vector<bool> loops_;           // by instruction
 };
 
-/// Lanes share the loop out: its counter moves by a warp's width or more. Its trips are few, and many lanes' loads are under way as it is.
+/// Lanes share the loop out: its counter moves by a warp's width or more. Its trips are few, and
+/// many lanes' loads are under way as it is.
 bool is_shared_out(const Function& f, InstId loop) {
   const std::uint64_t warp = support::info(support::TargetKind::Ptx).warp;
   const RegionId body = f.insts[loop].regions[0];
@@ -116,14 +123,18 @@ bool is_shared_out(const Function& f, InstId loop) {
     const Inst& inst = f.insts[i];
     if ((inst.op != Op::Mul && inst.op != Op::Shl) || !f.is_const(inst.operands[1])) return;
     const Inst* wider = f.def(inst.operands[0]);
-    if (inst.operands[0] != index && !(wider && wider->op == Op::Cast && wider->operands[0] == index)) return;
+    if (inst.operands[0] != index &&
+        !(wider && wider->op == Op::Cast && wider->operands[0] == index))
+      return;
     const std::uint64_t by = f.const_bits(inst.operands[1]);
-    shared_out = shared_out || (inst.op == Op::Mul ? by >= warp : by < 32 && std::uint64_t(1) << by >= warp);
+    shared_out =
+        shared_out || (inst.op == Op::Mul ? by >= warp : by < 32 && std::uint64_t(1) << by >= warp);
   });
   return shared_out;
 }
 
-Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most, std::size_t largest, bool several) {
+Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most, std::size_t largest,
+                        bool several) {
   const std::size_t size = size_of_body(f, loop);
   if (size == 0 || f.insts[loop].rolled) return {};
   const ValueId trips = f.insts[loop].operands[0];
@@ -132,7 +143,9 @@ Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most, std:
   if (!several) return {};
   if (known && f.const_bits(trips) <= tuning::gpu::unrolled_whole / size)
     return {unsigned(f.const_bits(trips)), false, false, {}};
-  return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body ? tuning::gpu::unrolled_trips : 1,
+  return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body
+              ? tuning::gpu::unrolled_trips
+              : 1,
           false,
           is_shared_out(f, loop),
           {}};

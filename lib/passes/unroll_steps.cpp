@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops whose few trips are known from constants alone go, if threads meet in them: steps that double or halve from one barrier to the next
-// (scans, trees, sorting networks). What each trip does with its step is known then: which threads take part, which half of a buffer is read.
+// Loops whose few trips are known from constants alone go, if threads meet in them: steps that
+// double or halve from one barrier to the next (scans, trees, sorting networks). What each trip
+// does with its step is known then: which threads take part, which half of a buffer is read.
 //   loop (step = 1) { if step < 256 {} else { break }, the body, continue 2 * step }   becomes   the body with 1, with 2, … with 128
 #include <algorithm>
 #include <optional>
@@ -40,9 +41,11 @@ class Steps {
 
   bool write_out(InstId loop) {
     if (!is_fit(loop)) return false;
-    for_each_inst(f_, f_.insts[loop].regions[0], [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });
+    for_each_inst(f_, f_.insts[loop].regions[0],
+                  [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });
     const std::size_t size = size_of(f_.insts[loop].regions[0]);
-    const std::vector<Values> trips = size ? known_trips(loop, largest_ / size) : std::vector<Values>();
+    const std::vector<Values> trips =
+        size ? known_trips(loop, largest_ / size) : std::vector<Values>();
     if (trips.empty()) return false;
     const Inst original = f_.insts[loop];
     const std::vector<ValueId> params = f_.regions[original.regions[0]].params;
@@ -55,22 +58,26 @@ class Steps {
       b_.location(original.loc);
       for (std::size_t k = 0; k < params.size(); ++k) {
         const auto& number = trips[trip][k];
-        map[params[k]] = number ? b_.constant(f_.type_of(params[k]).scalar, *number) : carried[k - lead];
+        map[params[k]] =
+            number ? b_.constant(f_.type_of(params[k]).scalar, *number) : carried[k - lead];
       }
       carried = copy(original.regions[0], last, map);
     }
-    for (std::size_t k = 0; k < carried.size(); ++k) results_.replace(original.results[k], carried[k]);
+    for (std::size_t k = 0; k < carried.size(); ++k)
+      results_.replace(original.results[k], carried[k]);
     return true;
   }
 
-  /// A trip; or, of the last look at the condition, what stands before it. Gives what is carried on.
+  /// A trip; or, of the last look at the condition, what stands before it. Gives what is carried
+  /// on.
   std::vector<ValueId> copy(RegionId body, bool leaves, std::vector<ValueId>& map) {
     std::vector<ValueId> carried;
     const std::vector<InstId> insts = f_.regions[body].insts;
     for (const InstId i : insts) {
       const bool way_out = is_way_out(i), end = i == insts.back();
       if (end || (way_out && leaves)) {
-        const std::vector<ValueId> on = f_.insts[end ? i : f_.regions[f_.insts[i].regions[1]].insts.back()].operands;
+        const std::vector<ValueId> on =
+            f_.insts[end ? i : f_.regions[f_.insts[i].regions[1]].insts.back()].operands;
         for (const ValueId v : on) carried.push_back(mapped(map, v));
         break;
       }
@@ -85,19 +92,24 @@ class Steps {
     const Inst& inst = f_.insts[i];
     if (inst.op != Op::If || !inst.results.empty()) return false;
     const Region &then = f_.regions[inst.regions[0]], &otherwise = f_.regions[inst.regions[1]];
-    return then.insts.size() == 1 && f_.insts[then.insts[0]].op == Op::Yield && otherwise.insts.size() == 1 &&
-           f_.insts[otherwise.insts[0]].op == Op::Break;
+    return then.insts.size() == 1 && f_.insts[then.insts[0]].op == Op::Yield &&
+           otherwise.insts.size() == 1 && f_.insts[otherwise.insts[0]].op == Op::Break;
   }
 
-  /// One continue, at the end; of a while loop one break, behind nothing but arithmetic. Threads meet in it.
+  /// One continue, at the end; of a while loop one break, behind nothing but arithmetic. Threads
+  /// meet in it.
   bool is_fit(InstId loop) const {
     const Inst& inst = f_.insts[loop];
-    if ((inst.op != Op::Loop && inst.op != Op::For) || exits_.continues[loop].size() != 1) return false;
+    if ((inst.op != Op::Loop && inst.op != Op::For) || exits_.continues[loop].size() != 1)
+      return false;
     const std::vector<InstId>& body = f_.regions[inst.regions[0]].insts;
-    if (exits_.continues[loop][0] != body.back() || exits_.breaks[loop].size() != (inst.op == Op::Loop ? 1 : 0)) return false;
+    if (exits_.continues[loop][0] != body.back() ||
+        exits_.breaks[loop].size() != (inst.op == Op::Loop ? 1 : 0))
+      return false;
     if (inst.op == Op::Loop) {
-      const auto way_out = std::find_if(body.begin(), body.end(),
-                                        [&](InstId i) { return !is_pure(f_.insts[i].op) || !f_.insts[i].regions.empty(); });
+      const auto way_out = std::find_if(body.begin(), body.end(), [&](InstId i) {
+        return !is_pure(f_.insts[i].op) || !f_.insts[i].regions.empty();
+      });
       if (way_out == body.end() || !is_way_out(*way_out)) return false;
     }
     bool meets = false, whole = true;
@@ -115,7 +127,8 @@ class Steps {
     return size;
   }
 
-  /// What is known of the region's parameters in each trip, and, of a while loop, where it ends. Empty: the trips are not known, or too many.
+  /// What is known of the region's parameters in each trip, and, of a while loop, where it ends.
+  /// Empty: the trips are not known, or too many.
   std::vector<Values> known_trips(InstId loop, std::size_t most) {
     const Inst& inst = f_.insts[loop];
     const std::vector<InstId>& body = f_.regions[inst.regions[0]].insts;
@@ -140,12 +153,15 @@ class Steps {
         }
         compute(f_.insts[i]);
       }
-      for (std::size_t k = lead; k < params.size(); ++k) now[k] = known(f_.insts[body.back()].operands[k - lead]);
+      for (std::size_t k = lead; k < params.size(); ++k)
+        now[k] = known(f_.insts[body.back()].operands[k - lead]);
     }
     return {};
   }
 
-  std::optional<std::uint64_t> known(ValueId v) const { return v < known_.size() ? known_[v] : std::nullopt; }
+  std::optional<std::uint64_t> known(ValueId v) const {
+    return v < known_.size() ? known_[v] : std::nullopt;
+  }
 
   /// Integers and conditions; all else stays unknown.
   void compute(const Inst& inst) {
@@ -155,7 +171,8 @@ class Steps {
   }
   std::optional<std::uint64_t> evaluate(const Inst& inst) const {
     const Rule rule = info(inst.op).rule;
-    if (!is_pure(inst.op) || rule == Rule::Custom || rule == Rule::Id || inst.operands.empty() || is_float(inst.type.scalar))
+    if (!is_pure(inst.op) || rule == Rule::Custom || rule == Rule::Id || inst.operands.empty() ||
+        is_float(inst.type.scalar))
       return {};
     std::vector<std::uint64_t> bits;
     for (const ValueId v : inst.operands) {
@@ -163,7 +180,8 @@ class Steps {
       if (!number || is_float(f_.type_of(v).scalar)) return {};
       bits.push_back(*number);
     }
-    return eval(inst.op, inst.type.scalar, f_.type_of(inst.operands[rule == Rule::Select ? 1 : 0]).scalar, bits);
+    return eval(inst.op, inst.type.scalar,
+                f_.type_of(inst.operands[rule == Rule::Select ? 1 : 0]).scalar, bits);
   }
 
   Function& f_;

@@ -12,6 +12,7 @@ namespace krait::passes {
 
 /// Gets the module as it was recorded, and after each pass, with the pass's name.
 using Watch = std::function<void(const char* pass, const ir::Module& m)>;
-std::string run_pipeline(ir::Module& m, const support::Target& target, bool checked, Effort effort, const Watch& watch);
+std::string run_pipeline(ir::Module& m, const support::Target& target, bool checked, Effort effort,
+                         const Watch& watch);
 
 }  // namespace krait::passes

@@ -3,11 +3,12 @@
 // Element-wise loops handle several consecutive elements a trip, with accesses of up to 16 bytes:
 //   groups = threads < bound ? bound / W : 0
 //   grid_stride bound - W*groups { the rest, one by one }; grid_stride groups { elements W*g … W*g+W-1 at once }
-// The rest comes first: behind the wide loop it would keep ptxas from seeing that the threads of a warp run that loop together, and
-// each constant would take a register (log of f64: 64 instead of 24).
-// Which thread handles which element changes, so nothing in the kernel may depend on it: no ids, no atomics, no barriers, no
-// other memory accesses outside the loop; and the elements must be independent: an array that is written is accessed at the
-// element's own index only (the facts say that arrays do not overlap).
+// The rest comes first: behind the wide loop it would keep ptxas from seeing that the threads of a
+// warp run that loop together, and each constant would take a register (log of f64: 64 instead of
+// 24). Which thread handles which element changes, so nothing in the kernel may depend on it: no
+// ids, no atomics, no barriers, no other memory accesses outside the loop; and the elements must be
+// independent: an array that is written is accessed at the element's own index only (the facts say
+// that arrays do not overlap).
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -24,10 +25,13 @@ using namespace ir;
 
 class Widener {
  public:
-  Widener(Function& f, const Calls& calls) : f_(f), calls_(calls), b_(f), written_(f.values.size(), false) {}
+  Widener(Function& f, const Calls& calls)
+      : f_(f), calls_(calls), b_(f), written_(f.values.size(), false) {}
 
   void run() {
-    if (!f_.flat || !f_.facts.contiguous || !f_.facts.aligned || !f_.facts.small || !f_.facts.disjoint) return;
+    if (!f_.flat || !f_.facts.contiguous || !f_.facts.aligned || !f_.facts.small ||
+        !f_.facts.disjoint)
+      return;
     const InstId loop = find_loop();
     if (loop == none || !independent(loop) || !choose_width()) return;
     f_.elements = unsigned(width_);
@@ -48,7 +52,8 @@ class Widener {
     bool top;                            // in the loop's own region
   };
 
-  /// The only instruction of the body that has regions or effects, if it is a grid_stride that carries nothing.
+  /// The only instruction of the body that has regions or effects, if it is a grid_stride that
+  /// carries nothing.
   InstId find_loop() const {
     InstId loop = none;
     for (const InstId i : f_.regions[f_.body].insts) {
@@ -75,8 +80,8 @@ class Widener {
       const Inst& inst = f_.insts[i];
       ++size;
       const bool access = inst.op == Op::Load || inst.op == Op::Store;
-      const bool control =
-          inst.op == Op::If || inst.op == Op::Switch || inst.op == Op::Yield || (inst.op == Op::Continue && r == body);
+      const bool control = inst.op == Op::If || inst.op == Op::Switch || inst.op == Op::Yield ||
+                           (inst.op == Op::Continue && r == body);
       fine = fine && (access || control || same_everywhere(inst));
       if (access) accesses_.push_back({inst.operands[0], offset_of(inst.operands[1]), r == body});
       if (inst.op == Op::Store) written_[inst.operands[0]] = true;
@@ -98,8 +103,8 @@ class Widener {
     for (const Inst* d = f_.def(v); v != index_; d = f_.def(v)) {
       if (!d) return {};
       const bool step = d->op == Op::Add && f_.is_const(d->operands[1]);
-      const bool cast = d->op == Op::Cast && is_int(d->type.scalar) && bits_of(d->type.scalar) >= 32 &&
-                        is_int(f_.type_of(d->operands[0]).scalar);
+      const bool cast = d->op == Op::Cast && is_int(d->type.scalar) &&
+                        bits_of(d->type.scalar) >= 32 && is_int(f_.type_of(d->operands[0]).scalar);
       if (!step && !cast) return {};
       if (step) sum += as_int(f_.type_of(v).scalar, f_.const_bits(d->operands[1]));
       v = d->operands[0];
@@ -109,13 +114,15 @@ class Widener {
 
   bool is_wide_access(ValueId array, const std::optional<std::int64_t>& offset) const {
     const Type& t = f_.type_of(array);
-    return t.space == Space::Global && (is_int(t.scalar) || is_float(t.scalar)) && offset && *offset % width_ == 0;
+    return t.space == Space::Global && (is_int(t.scalar) || is_float(t.scalar)) && offset &&
+           *offset % width_ == 0;
   }
   bool choose_width() {
     unsigned largest = 0;
     width_ = 1;
     for (const Access& a : accesses_)
-      if (a.top && is_wide_access(a.array, a.offset)) largest = std::max(largest, size_of(f_.type_of(a.array).scalar));
+      if (a.top && is_wide_access(a.array, a.offset))
+        largest = std::max(largest, size_of(f_.type_of(a.array).scalar));
     if (largest == 0) return false;
     width_ = std::clamp<int>(int(16 / largest), 2, 8);
     return std::any_of(accesses_.begin(), accesses_.end(),
@@ -129,12 +136,15 @@ class Widener {
     const Inst* d = f_.def(bound);
     if (!d || d->op != Op::Extent) bound = b_.binary(Op::Max, {bound, b_.constant(Scalar::I64, 0)});
     const ValueId bits = b_.constant(Scalar::I64, shift);
-    // Where the launch has a thread for each element, one of each W would work; more of them wait for memory together where each takes one.
+    // Where the launch has a thread for each element, one of each W would work; more of them wait
+    // for memory together where each takes one.
     const ValueId few = b_.compare(Op::Lt, {b_.emit(Op::GlobalSize, Scalar::I64, {}, 0), bound});
-    const ValueId groups = b_.select({few, b_.binary(Op::Shr, {bound, bits}), b_.constant(Scalar::I64, 0)});
+    const ValueId groups =
+        b_.select({few, b_.binary(Op::Shr, {bound, bits}), b_.constant(Scalar::I64, 0)});
     const ValueId done = b_.binary(Op::Shl, {groups, bits});
-    const ValueId rest =
-        b_.select({few, b_.binary(Op::And, {bound, b_.constant(Scalar::I64, std::uint64_t(width_) - 1)}), bound});
+    const ValueId rest = b_.select(
+        {few, b_.binary(Op::And, {bound, b_.constant(Scalar::I64, std::uint64_t(width_) - 1)}),
+         bound});
 
     const InstId wide = b_.append(Op::GridStride, {}, std::span(&groups, 1));
     f_.regions[f_.body].insts.pop_back();
@@ -149,11 +159,14 @@ class Widener {
     return wide;
   }
 
-  /// The body for `width_` elements: accesses of neighbours become one, all else is copied for each, instruction by instruction.
+  /// The body for `width_` elements: accesses of neighbours become one, all else is copied for
+  /// each, instruction by instruction.
   void fill(RegionId body, ValueId base) {
-    std::vector<std::vector<ValueId>> maps(std::size_t(width_), std::vector<ValueId>(f_.values.size(), none));
+    std::vector<std::vector<ValueId>> maps(std::size_t(width_),
+                                           std::vector<ValueId>(f_.values.size(), none));
     for (std::size_t lane = 0; lane < maps.size(); ++lane)
-      maps[lane][index_] = lane == 0 ? base : b_.binary(Op::Add, {base, b_.constant(Scalar::I64, lane)});
+      maps[lane][index_] =
+          lane == 0 ? base : b_.binary(Op::Add, {base, b_.constant(Scalar::I64, lane)});
     const std::vector<InstId> insts = f_.regions[body].insts;
     for (const InstId i : insts) {
       const Inst inst = f_.insts[i];
@@ -185,7 +198,8 @@ class Widener {
     std::vector<ValueId> operands{inst.operands[0], mapped(maps[0], inst.operands[1])};
     if (inst.op == Op::Store)
       for (const auto& map : maps) operands.push_back(mapped(map, inst.operands[2]));
-    const InstId wide = b_.append(inst.op == Op::Load ? Op::LoadVec : Op::StoreVec, element, operands);
+    const InstId wide =
+        b_.append(inst.op == Op::Load ? Op::LoadVec : Op::StoreVec, element, operands);
     f_.insts[wide].streaming = inst.streaming;
     if (inst.op == Op::Load)
       for (auto& map : maps) set_mapped(map, inst.results[0], b_.add_result(wide, element));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a back end may do besides (Device::async): memory that host and device both reach, copies that nobody waits for, and work between two
-// devices. What it cannot do it answers with nothing, and the host does it by the functions of Device.
+// What a back end may do besides (Device::async): memory that host and device both reach, copies
+// that nobody waits for, and work between two devices. What it cannot do it answers with nothing,
+// and the host does it by the functions of Device.
 #pragma once
 
 #include "runtime/backend.h"
@@ -24,14 +25,19 @@ class Async {
   enum class Priority : signed char { Low, Normal, High };
   /// With no handle: the device has no priorities.
   virtual StreamHandle create_stream(Priority) { return {}; }
-  /// Calls function(with) when the stream comes there, in a thread of the driver's. False: it cannot.
+  /// Calls function(with) when the stream comes there, in a thread of the driver's. False: it
+  /// cannot.
   virtual bool call_host(void (*)(void*), void*, StreamHandle) { return false; }
 
-  /// Both return before the bytes are copied where the back end can. The host leaves them alone until the stream is through.
-  virtual void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) = 0;
-  virtual void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) = 0;
+  /// Both return before the bytes are copied where the back end can. The host leaves them alone
+  /// until the stream is through.
+  virtual void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                              StreamHandle stream) = 0;
+  virtual void copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
+                            StreamHandle stream) = 0;
 
-  /// Streams of one wait for events of the other (Device::wait), and bytes go from one to the other without the host.
+  /// Streams of one wait for events of the other (Device::wait), and bytes go from one to the other
+  /// without the host.
   virtual bool is_peer(Device&) const { return false; }
   struct Place {
     Device& device;  // this or a peer

@@ -27,6 +27,7 @@ class VulkanApplication {
 };
 
 /// A device with this id that is a VulkanApplication, too.
-std::unique_ptr<Device> adopt_vulkan(const krait::vulkan::application& of, support::Store* store, std::string id);
+std::unique_ptr<Device> adopt_vulkan(const krait::vulkan::application& of, support::Store* store,
+                                     std::string id);
 
 }  // namespace krait::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C interface: packs, kernels, memory. Each function is one of the library's, whose exceptions become codes and texts.
+// The C interface: packs, kernels, memory. Each function is one of the library's, whose exceptions
+// become codes and texts.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -81,10 +82,12 @@ DeviceHandle& handle(krait_device* device) {
   return device ? *reinterpret_cast<DeviceHandle*>(device) : host::Devices::get().default_device();
 }
 
-void check_range(const krait_memory& memory, std::size_t offset, std::size_t bytes, const char* function) {
+void check_range(const krait_memory& memory, std::size_t offset, std::size_t bytes,
+                 const char* function) {
   const std::size_t all = memory.storage->bytes;
   if (offset > all || bytes > all - offset)
-    krait::support::fail_usage("{} of {} bytes at offset {} is beyond the memory's {} bytes", function, bytes, offset, all);
+    krait::support::fail_usage("{} of {} bytes at offset {} is beyond the memory's {} bytes",
+                               function, bytes, offset, all);
 }
 
 std::size_t bytes_of(const detail::parameter_type& p) {
@@ -92,48 +95,60 @@ std::size_t bytes_of(const detail::parameter_type& p) {
 }
 
 /// The dimensions of an array, from a caller who may have got them wrong.
-void read_layout(detail::argument& to, const krait_argument& from, const detail::parameter_type& p, const std::string& which) {
+void read_layout(detail::argument& to, const krait_argument& from, const detail::parameter_type& p,
+                 const std::string& which) {
   constexpr std::int64_t limit = std::int64_t(1) << 62;  // bytes
   if (!from.extents) krait::support::fail_usage("{} has no extents: give {}", which, int(p.rank));
   detail::check_shape(from.extents, p.rank, p.elem_bytes);
   const detail::layout in_c_order = detail::dense(from.extents, p.rank, false);
   to.rank = p.rank;
   for (unsigned d = 0; d < p.rank; ++d) {
-    to.extents[d] = from.extents[d], to.strides[d] = from.strides ? from.strides[d] : in_c_order.strides[d];
+    to.extents[d] = from.extents[d],
+    to.strides[d] = from.strides ? from.strides[d] : in_c_order.strides[d];
     const std::int64_t steps = std::max<std::int64_t>(to.extents[d] - 1, 1);
-    if (to.strides[d] < 0 || to.strides[d] > limit / detail::max_rank / steps / std::int64_t(p.elem_bytes))
-      krait::support::fail_usage("{} has the stride {}: expected 0 or more, and less than 2^62 bytes in all", which,
-                                 to.strides[d]);
+    if (to.strides[d] < 0 ||
+        to.strides[d] > limit / detail::max_rank / steps / std::int64_t(p.elem_bytes))
+      krait::support::fail_usage(
+          "{} has the stride {}: expected 0 or more, and less than 2^62 bytes in all", which,
+          to.strides[d]);
   }
 }
 
 /// Devices read and write numbers at multiples of their size.
-void check_alignment(std::uint64_t address, const detail::parameter_type& p, const std::string& which) {
+void check_alignment(std::uint64_t address, const detail::parameter_type& p,
+                     const std::string& which) {
   const std::size_t bytes = krait::ir::size_of(krait::ir::Scalar(p.type));
   if (bytes > 0 && address % bytes != 0)
-    krait::support::fail_usage("{} begins at the address {:#x}, which is not a multiple of its element size of {} bytes", which, address,
-                               bytes);
+    krait::support::fail_usage(
+        "{} begins at the address {:#x}, which is not a multiple of its element size of {} bytes",
+        which, address, bytes);
 }
 
-void read_array(detail::argument& to, const krait_argument& from, const detail::parameter_type& p, const std::string& which) {
+void read_array(detail::argument& to, const krait_argument& from, const detail::parameter_type& p,
+                const std::string& which) {
   read_layout(to, from, p, which);
-  const std::int64_t end = host::reach_of(to.extents, to.strides, p.rank, std::int64_t(p.elem_bytes)).end;
+  const std::int64_t end =
+      host::reach_of(to.extents, to.strides, p.rank, std::int64_t(p.elem_bytes)).end;
   if (!from.memory) {
-    if (!from.data && end > 0) krait::support::fail_usage("{} is an array without data and memory: give one of them", which);
+    if (!from.data && end > 0)
+      krait::support::fail_usage("{} is an array without data and memory: give one of them", which);
     to.kind = detail::argument::host, to.data = from.data;
     return check_alignment(reinterpret_cast<std::uintptr_t>(from.data), p, which);
   }
-  if (from.data) krait::support::fail_usage("{} is an array with data and with memory: give one of them", which);
+  if (from.data)
+    krait::support::fail_usage("{} is an array with data and with memory: give one of them", which);
   detail::storage* const storage = from.memory->storage;
   if (from.offset > storage->bytes || std::size_t(end) > storage->bytes - from.offset)
-    krait::support::fail_usage("{} reaches from byte {} to byte {} of a memory of {} bytes", which, from.offset,
-                               from.offset + std::size_t(end), storage->bytes);
+    krait::support::fail_usage("{} reaches from byte {} to byte {} of a memory of {} bytes", which,
+                               from.offset, from.offset + std::size_t(end), storage->bytes);
   to.kind = detail::argument::device_array, to.memory = storage, to.offset = from.offset;
   check_alignment(storage->address + from.offset, p, which);
 }
 
-void read_number(detail::argument& to, const krait_argument& from, const detail::parameter_type& p, const std::string& which) {
-  if (!from.data) krait::support::fail_usage("{} is null: give the address of its {} bytes", which, bytes_of(p));
+void read_number(detail::argument& to, const krait_argument& from, const detail::parameter_type& p,
+                 const std::string& which) {
+  if (!from.data)
+    krait::support::fail_usage("{} is null: give the address of its {} bytes", which, bytes_of(p));
   to.kind = detail::argument::value;
   if (p.elem_bytes) to.data = from.data;
   else to.bits = 0, std::memcpy(&to.bits, from.data, bytes_of(p));
@@ -148,22 +163,26 @@ detail::call_config read_config(const krait_launch_config& from, const krait::di
     to.form = detail::call_config::threads, to.count = from.threads;
     return to;
   }
-  const auto dims = [](const std::int64_t(&n)[3]) { return krait::dims{n[0], n[1] ? n[1] : 1, n[2] ? n[2] : 1}; };
+  const auto dims = [](const std::int64_t(&n)[3]) {
+    return krait::dims{n[0], n[1] ? n[1] : 1, n[2] ? n[2] : 1};
+  };
   to.grid = dims(from.grid);
   to.block = from.block[0] ? dims(from.block) : fixed;
   return to;
 }
 
-void launch(krait_kernel& k, const krait_argument* arguments, std::size_t count, const krait_launch_config& config) {
+void launch(krait_kernel& k, const krait_argument* arguments, std::size_t count,
+            const krait_launch_config& config) {
   if (count != k.parameters.size())
-    krait::support::fail_usage("{} takes {} arguments {}, and is launched with {}", k.what, k.parameters.size(),
-                               k.packed->signature(), count);
+    krait::support::fail_usage("{} takes {} arguments {}, and is launched with {}", k.what,
+                               k.parameters.size(), k.packed->signature(), count);
   if (count > 0) given(arguments, "krait_launch", "arguments");
   detail::argument read[krait::ir::max_given_params];
   for (std::size_t i = 0; i < count; ++i) {
     const std::string which = k.what + ": argument " + std::to_string(i + 1);
     const detail::parameter_type& p = k.parameters[i];
-    p.rank ? read_array(read[i], arguments[i], p, which) : read_number(read[i], arguments[i], p, which);
+    p.rank ? read_array(read[i], arguments[i], p, which)
+           : read_number(read[i], arguments[i], p, which);
   }
   detail::call(k.state, nullptr, k.as, read, read_config(config, k.state->fixed_block));
 }
@@ -172,12 +191,13 @@ void launch(krait_kernel& k, const krait_argument* arguments, std::size_t count,
 
 void krait_free_message(char* message) { std::free(message); }
 
-// ---- devices, streams, memory -------------------------------------------------------------------------------------------------
+// ---- devices, streams, memory -------------------------------------------------------------------
 
 krait_code krait_find_device(const char* name, krait_device** device, char** message) {
   return run(message, [&] {
     auto*& out = given(device, "krait_find_device", "device");
-    out = reinterpret_cast<krait_device*>(name ? &host::handle(krait::device::find(name)) : &handle(nullptr));
+    out = reinterpret_cast<krait_device*>(name ? &host::handle(krait::device::find(name))
+                                               : &handle(nullptr));
   });
 }
 
@@ -186,19 +206,24 @@ const char* krait_device_id(const krait_device* device) {
 }
 
 krait_code krait_synchronize(krait_device* device, char** message) {
-  return run(message, [&] { device ? host::to_public(handle(device)).synchronize() : krait::synchronize(); });
+  return run(message, [&] {
+    device ? host::to_public(handle(device)).synchronize() : krait::synchronize();
+  });
 }
 
-krait_code krait_make_stream(krait_device* device, void* native, krait_stream** stream, char** message) {
+krait_code krait_make_stream(krait_device* device, void* native, krait_stream** stream,
+                             char** message) {
   return run(message, [&] {
     const krait::device on = host::to_public(handle(device));
     given(stream, "krait_make_stream", "stream") =
-        native ? new krait_stream{krait::stream::wrap(native, on)} : new krait_stream{krait::stream(on)};
+        native ? new krait_stream{krait::stream::wrap(native, on)}
+               : new krait_stream{krait::stream(on)};
   });
 }
 void krait_free_stream(krait_stream* stream) { delete stream; }
 
-krait_code krait_allocate(krait_device* device, size_t bytes, krait_memory** memory, char** message) {
+krait_code krait_allocate(krait_device* device, size_t bytes, krait_memory** memory,
+                          char** message) {
   return run(message, [&] {
     auto*& out = given(memory, "krait_allocate", "memory");
     auto made = std::make_unique<krait_memory>();
@@ -207,10 +232,12 @@ krait_code krait_allocate(krait_device* device, size_t bytes, krait_memory** mem
   });
 }
 
-krait_code krait_wrap(krait_device* device, uint64_t address, size_t bytes, krait_memory** memory, char** message) {
+krait_code krait_wrap(krait_device* device, uint64_t address, size_t bytes, krait_memory** memory,
+                      char** message) {
   return run(message, [&] {
     auto*& out = given(memory, "krait_wrap", "memory");
-    if (address == 0) krait::support::fail_usage("krait_wrap got a null address for {} bytes", bytes);
+    if (address == 0)
+      krait::support::fail_usage("krait_wrap got a null address for {} bytes", bytes);
     auto made = std::make_unique<krait_memory>();
     made->storage = detail::wrap_memory(&handle(device), address, bytes);
     out = made.release();
@@ -225,7 +252,8 @@ void krait_free_memory(krait_memory* memory) {
 
 uint64_t krait_address(const krait_memory* memory) { return memory ? memory->storage->address : 0; }
 
-krait_code krait_write(krait_memory* memory, size_t offset, const void* from, size_t bytes, char** message) {
+krait_code krait_write(krait_memory* memory, size_t offset, const void* from, size_t bytes,
+                       char** message) {
   return run(message, [&] {
     check_range(given(memory, "krait_write", "memory"), offset, bytes, "krait_write");
     if (bytes == 0) return;
@@ -236,7 +264,8 @@ krait_code krait_write(krait_memory* memory, size_t offset, const void* from, si
   });
 }
 
-krait_code krait_read(const krait_memory* memory, size_t offset, void* to, size_t bytes, char** message) {
+krait_code krait_read(const krait_memory* memory, size_t offset, void* to, size_t bytes,
+                      char** message) {
   return run(message, [&] {
     check_range(given(memory, "krait_read", "memory"), offset, bytes, "krait_read");
     if (bytes == 0) return;
@@ -247,7 +276,7 @@ krait_code krait_read(const krait_memory* memory, size_t offset, void* to, size_
   });
 }
 
-// ---- packs and kernels --------------------------------------------------------------------------------------------------------
+// ---- packs and kernels --------------------------------------------------------------------------
 
 krait_code krait_load_pack(const char* file, krait_pack** pack, char** message) {
   return run(message, [&] {
@@ -263,11 +292,13 @@ const char* krait_pack_name(const krait_pack* pack, size_t index) {
   return index < krait_pack_size(pack) ? pack->pack->kernels()[index].name.c_str() : nullptr;
 }
 
-krait_code krait_make_kernel(const krait_pack* pack, const char* name, krait_kernel** kernel, char** message) {
+krait_code krait_make_kernel(const krait_pack* pack, const char* name, krait_kernel** kernel,
+                             char** message) {
   return run(message, [&] {
     auto*& out = given(kernel, "krait_make_kernel", "kernel");
     auto made = std::make_unique<krait_kernel>();
-    made->packed = host::find_kernel(given(pack, "krait_make_kernel", "pack").pack, &given(name, "krait_make_kernel", "name"));
+    made->packed = host::find_kernel(given(pack, "krait_make_kernel", "pack").pack,
+                                     &given(name, "krait_make_kernel", "name"));
     made->parameters = host::parameters_of(made->packed->module.kernel());
     made->as = {made->parameters.data(), unsigned(made->parameters.size()), nullptr};
     made->state = host::make_kernel(made->packed, made->as);
@@ -277,7 +308,9 @@ krait_code krait_make_kernel(const krait_pack* pack, const char* name, krait_ker
 }
 void krait_free_kernel(krait_kernel* kernel) { delete kernel; }
 
-size_t krait_parameter_count(const krait_kernel* kernel) { return kernel ? kernel->parameters.size() : 0; }
+size_t krait_parameter_count(const krait_kernel* kernel) {
+  return kernel ? kernel->parameters.size() : 0;
+}
 
 krait_parameter krait_parameter_at(const krait_kernel* kernel, size_t index) {
   if (index >= krait_parameter_count(kernel)) return {};
@@ -285,8 +318,10 @@ krait_parameter krait_parameter_at(const krait_kernel* kernel, size_t index) {
   return {krait::ir::info(krait::ir::Scalar(p.type)).name.data(), p.rank, p.writable, bytes_of(p)};
 }
 
-krait_code krait_launch(krait_kernel* kernel, const krait_argument* arguments, size_t count, const krait_launch_config* config,
-                        char** message) {
-  return run(message,
-             [&] { launch(given(kernel, "krait_launch", "kernel"), arguments, count, given(config, "krait_launch", "config")); });
+krait_code krait_launch(krait_kernel* kernel, const krait_argument* arguments, size_t count,
+                        const krait_launch_config* config, char** message) {
+  return run(message, [&] {
+    launch(given(kernel, "krait_launch", "kernel"), arguments, count,
+           given(config, "krait_launch", "config"));
+  });
 }

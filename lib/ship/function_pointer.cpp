@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Function pointers: a kernel of one thread, which a few instructions of C's calling convention lead to. A call fills in the argument
-// block and runs the code in place, without the pool of threads.
+// Function pointers: a kernel of one thread, which a few instructions of C's calling convention
+// lead to. A call fills in the argument block and runs the code in place, without the pool of
+// threads.
 #include "krait/function_pointer.h"
 
 #include <alloca.h>
@@ -62,7 +63,8 @@ std::uint64_t low_bytes(std::uint64_t bits, unsigned bytes) {
 
 /// Of a number in memory, extended as callers of C expect it.
 std::uint64_t extended(std::uint64_t bits, const native_type& t) {
-  if (t.kind != native_type::integer || !t.is_signed || t.bytes == 8) return low_bytes(bits, t.bytes);
+  if (t.kind != native_type::integer || !t.is_signed || t.bytes == 8)
+    return low_bytes(bits, t.bytes);
   const unsigned above = 64 - 8 * t.bytes;
   return std::uint64_t(std::int64_t(bits << above) >> above);
 }
@@ -77,14 +79,16 @@ void run(const native_function& f, NativeCall& call) {
   for (; i < f.parameters.size(); ++i) {
     const native_type& t = f.parameters[i];
     const bool is_float = t.kind == native_type::floating;
-    const std::uint64_t bits =
-        is_float ? (floats < 8 ? call.floats[floats++] : *behind++) : (integers < 6 ? call.integers[integers++] : *behind++);
-    if (f.is_array[i]) addresses[i] = bits, arguments[i].extents[0] = some_extent, arguments[i].strides[0] = 1;
+    const std::uint64_t bits = is_float ? (floats < 8 ? call.floats[floats++] : *behind++)
+                                        : (integers < 6 ? call.integers[integers++] : *behind++);
+    if (f.is_array[i])
+      addresses[i] = bits, arguments[i].extents[0] = some_extent, arguments[i].strides[0] = 1;
     else arguments[i].bits = low_bytes(bits, t.bytes);
   }
   call.result = 0;
   if (f.result.kind != native_type::nothing)
-    addresses[i] = reinterpret_cast<std::uint64_t>(&call.result), arguments[i].extents[0] = arguments[i].strides[0] = 1;
+    addresses[i] = reinterpret_cast<std::uint64_t>(&call.result),
+    arguments[i].extents[0] = arguments[i].strides[0] = 1;
 
   alignas(16) std::byte block[most_block + Packing::slack];
   f.compiled->packing.pack(block, {arguments, addresses, f.hidden.values.data(), {}});
@@ -102,8 +106,10 @@ void run(const native_function& f, NativeCall& call) {
 void enter(void* object, NativeCall* call) noexcept {
   const native_function& f = *static_cast<const native_function*>(object);
   if (!f.gone) return run(f, *call);
-  std::fprintf(stderr, "krait: %s: the function pointer is called after its object was destroyed: keep the object as long as the pointer\n",
-               f.what.c_str());  // allocates nothing
+  std::fprintf(
+      stderr,
+      "krait: %s: the function pointer is called after its object was destroyed: keep the object as long as the pointer\n",
+      f.what.c_str());  // allocates nothing
   call->result = 0;
 }
 
@@ -121,12 +127,15 @@ void keep(native_function* f) {
 
 void check(const native_function& f) {
   if (f.hidden.reports)
-    support::fail_usage("{}: a function pointer cannot print or check: its C caller cannot receive errors", f.what);
+    support::fail_usage(
+        "{}: a function pointer cannot print or check: its C caller cannot receive errors", f.what);
   if (f.compiled->lengths.count() > 0)
-    support::fail_usage("{}: a function pointer cannot use dynamic_shared: its C caller gives no length", f.what);
+    support::fail_usage(
+        "{}: a function pointer cannot use dynamic_shared: its C caller gives no length", f.what);
   if (f.scratch_bytes > most_scratch)
-    support::fail_usage("{}: the arrays of a function pointer are on the caller's stack: they take {} bytes, at most {} are allowed", f.what,
-                        f.scratch_bytes, most_scratch);
+    support::fail_usage(
+        "{}: the arrays of a function pointer are on the caller's stack: they take {} bytes, at most {} are allowed",
+        f.what, f.scratch_bytes, most_scratch);
 }
 
 }  // namespace
@@ -134,9 +143,12 @@ void check(const native_function& f) {
 
 namespace krait::detail {
 
-native_function* make_native_function(const options& with, location where, const void* lambda, const signature& as,
-                                      const native_type* parameters, native_type result) {
-  if (recording_active()) support::fail_usage("a function pointer is made while a kernel is being recorded: make it before");
+native_function* make_native_function(const options& with, location where, const void* lambda,
+                                      const signature& as, const native_type* parameters,
+                                      native_type result) {
+  if (recording_active())
+    support::fail_usage(
+        "a function pointer is made while a kernel is being recorded: make it before");
   auto f = std::make_unique<native_function>();
   f->state.reset(make_kernel_state(with, {1, 1, 1}, where));
   f->state->never_checked = true;
@@ -163,6 +175,8 @@ void free_native_function(native_function* function) noexcept {
   else delete function;
 }
 
-void* address_of(const native_function* function) noexcept { return function ? function->native->address() : nullptr; }
+void* address_of(const native_function* function) noexcept {
+  return function ? function->native->address() : nullptr;
+}
 
 }  // namespace krait::detail

@@ -52,14 +52,17 @@ text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* fil
 
 void free_text_kernel(text_kernel* kernel) noexcept { delete kernel; }
 const signature& signature_of(const text_kernel* kernel) noexcept { return kernel->as; }
-bool writes_parameter(const text_kernel* kernel, unsigned index) noexcept { return kernel->spec->writes[index]; }
+bool writes_parameter(const text_kernel* kernel, unsigned index) noexcept {
+  return kernel->spec->writes[index];
+}
 dims fixed_block_of(const text_kernel* kernel) noexcept { return kernel->state->fixed_block; }
 
 void launch(text_kernel* kernel, const argument* arguments, const call_config& config) {
   call(kernel->state, nullptr, kernel->as, arguments, config);
 }
 
-void write_pack(const char* file, const char* targets, const text_kernel* const* kernels, std::size_t count) {
+void write_pack(const char* file, const char* targets, const text_kernel* const* kernels,
+                std::size_t count) {
   std::vector<const host::Recorded*> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(&kernels[i]->spec->recorded);
   host::write_pack(file, host::make_pack(all, host::read_targets(targets)));

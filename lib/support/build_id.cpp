@@ -20,12 +20,15 @@ std::string find_in_notes(std::string_view notes) {
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
     std::memcpy(&note, notes.data(), sizeof note);
-    const std::size_t data = sizeof note + padded(note.n_namesz), end = data + padded(note.n_descsz);
+    const std::size_t data = sizeof note + padded(note.n_namesz),
+                      end = data + padded(note.n_descsz);
     if (end > notes.size()) break;
-    if (note.n_type == NT_GNU_BUILD_ID && notes.substr(sizeof note, note.n_namesz) == std::string_view("GNU", 4)) {
+    if (note.n_type == NT_GNU_BUILD_ID &&
+        notes.substr(sizeof note, note.n_namesz) == std::string_view("GNU", 4)) {
       std::string id;
       for (const char c : notes.substr(data, note.n_descsz))
-        for (const unsigned nibble : {unsigned(c) >> 4 & 15, unsigned(c) & 15}) id.push_back("0123456789abcdef"[nibble]);
+        for (const unsigned nibble : {unsigned(c) >> 4 & 15, unsigned(c) & 15})
+          id.push_back("0123456789abcdef"[nibble]);
       return id;
     }
     notes.remove_prefix(end);
@@ -48,8 +51,8 @@ std::string build_id_of_file(const std::string& path) {
     return pread(file.fd, to, bytes, off_t(offset)) == ssize_t(bytes);
   };
   ElfW(Ehdr) header;
-  if (file.fd < 0 || !read_at(&header, sizeof header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_phentsize != sizeof(ElfW(Phdr)))
+  if (file.fd < 0 || !read_at(&header, sizeof header, 0) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)))
     return "";
   std::vector<ElfW(Phdr)> parts(header.e_phnum);
   if (!read_at(parts.data(), parts.size() * sizeof(ElfW(Phdr)), header.e_phoff)) return "";
@@ -79,7 +82,8 @@ std::string build_id_at(const void* address) {
     for (int i = 0; mine && s.id.empty() && i < object->dlpi_phnum; ++i) {
       const ElfW(Phdr)& part = object->dlpi_phdr[i];
       if (part.p_type == PT_NOTE)
-        s.id = find_in_notes({reinterpret_cast<const char*>(object->dlpi_addr + part.p_vaddr), part.p_memsz});
+        s.id = find_in_notes(
+            {reinterpret_cast<const char*>(object->dlpi_addr + part.p_vaddr), part.p_memsz});
     }
     return int(mine);
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The build id that the linker wrote into an ELF file: a hash of its contents, in hexadecimal. Empty where it has none.
+// The build id that the linker wrote into an ELF file: a hash of its contents, in hexadecimal.
+// Empty where it has none.
 #pragma once
 
 #include <string>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code for one target as it travels: made by a code generator, kept by the cache, loaded by a runtime. In front of the code stands what
-// a launcher must know of it, so that nobody reads that out of the code: what holds for all targets, then the target's own facts
-// (cpu_blob.h, spirv_blob.h), then the code itself: an image, PTX, SPIR-V words, for the interpreter IR as text. Little-endian.
+// Code for one target as it travels: made by a code generator, kept by the cache, loaded by a
+// runtime. In front of the code stands what a launcher must know of it, so that nobody reads that
+// out of the code: what holds for all targets, then the target's own facts (cpu_blob.h,
+// spirv_blob.h), then the code itself: an image, PTX, SPIR-V words, for the interpreter IR as text.
+// Little-endian.
 #pragma once
 
 #include <array>
@@ -47,15 +49,19 @@ struct Envelope {
   static constexpr std::uint32_t version = 4;
 
   TargetKind kind{};
-  std::uint32_t elements = 1;   // that a thread handles at once: so many threads fewer cover an array
+  // that a thread handles at once: so many threads fewer cover an array
+  std::uint32_t elements = 1;
   std::uint32_t registers = 0;  // of a thread at most, if that spills nothing: a wish; 0: none
   std::uint64_t fixed_shared =
-      0;  // bytes of shared memory of fixed size; PTX: only those in the segment that the launch asks for
+      // bytes of shared memory of fixed size; PTX: only those in the segment that the launch asks
+      // for
+      0;
   std::array<std::uint32_t, 3> block{};  // a fixed block size, or 0
   ArgumentLayout arguments;
-  std::vector<std::uint64_t> lengths;  // of shared arrays that are sized at launch: ir::SharedLengths
-  std::string entry;                   // the entry point's name, where code has names
-  std::string own;                     // the target's own facts
+  // of shared arrays that are sized at launch: ir::SharedLengths
+  std::vector<std::uint64_t> lengths;
+  std::string entry;  // the entry point's name, where code has names
+  std::string own;    // the target's own facts
   std::string_view code;
 
   template <class Facts>
@@ -75,9 +81,11 @@ struct Envelope {
 
 /// Equal envelopes give equal bytes.
 std::string seal(const Envelope& envelope);
-/// What `seal` gave; the code stays in `bytes`. Empty, or what is wrong with them and what was expected: "its code …".
+/// What `seal` gave; the code stays in `bytes`. Empty, or what is wrong with them and what was
+/// expected: "its code …".
 std::string open(std::string_view bytes, TargetKind expected, Envelope& out);
 /// The same; throws error{device} that begins with "kernel NAME: ".
-Envelope open_or_fail(std::span<const std::byte> bytes, TargetKind expected, std::string_view kernel_name);
+Envelope open_or_fail(std::span<const std::byte> bytes, TargetKind expected,
+                      std::string_view kernel_name);
 
 }  // namespace krait::support

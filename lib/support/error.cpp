@@ -10,8 +10,9 @@
 namespace krait {
 namespace {
 
-// message_ points behind this header, and the file's name follows the message; a message that could not be allocated is a literal
-// with no header. Nothing points into the program: the library that made the kernel may be unloaded while the error lives.
+// message_ points behind this header, and the file's name follows the message; a message that could
+// not be allocated is a literal with no header. Nothing points into the program: the library that
+// made the kernel may be unloaded while the error lives.
 struct Storage {
   std::atomic<int> references;
 };
@@ -30,7 +31,9 @@ const char* store(const char* text, const char* file, unsigned line) noexcept {
   std::memcpy(out + head + length + 1, file, name + 1);
   return out;
 }
-const char* file_of(const char* message) noexcept { return message == no_memory ? "" : message + std::strlen(message) + 1; }
+const char* file_of(const char* message) noexcept {
+  return message == no_memory ? "" : message + std::strlen(message) + 1;
+}
 Storage* storage(const char* message) noexcept {
   if (message == no_memory) return nullptr;
   return reinterpret_cast<Storage*>(const_cast<char*>(message) - sizeof(Storage));
@@ -42,10 +45,17 @@ void release(const char* message) noexcept {
 }  // namespace
 
 error::error(kind_type kind, const char* message, const char* file, unsigned line) noexcept
-    : message_(store(message, file ? file : "", line)), file_(file_of(message_)), line_(line), kind_(kind) {}
+    : message_(store(message, file ? file : "", line)),
+      file_(file_of(message_)),
+      line_(line),
+      kind_(kind) {}
 
 error::error(const error& other) noexcept
-    : std::exception(other), message_(other.message_), file_(other.file_), line_(other.line_), kind_(other.kind_) {
+    : std::exception(other),
+      message_(other.message_),
+      file_(other.file_),
+      line_(other.line_),
+      kind_(other.kind_) {
   if (Storage* s = storage(message_)) s->references.fetch_add(1);
 }
 

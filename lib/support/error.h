@@ -9,7 +9,8 @@
 
 namespace krait::support {
 
-[[noreturn]] void fail_formatted(error::kind_type kind, fmt::string_view text, fmt::format_args args);
+[[noreturn]] void fail_formatted(error::kind_type kind, fmt::string_view text,
+                                 fmt::format_args args);
 
 template <class... Args>
 [[noreturn]] void fail(error::kind_type kind, fmt::format_string<Args...> text, Args&&... args) {

@@ -20,13 +20,15 @@ namespace {
 /// Past the process's limit a write would not fail but end the process, by SIGXFSZ.
 bool within_file_limit(std::size_t bytes) {
   struct rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         bytes <= limit.rlim_cur;
 }
 
 std::string temporary_name() {
   std::uint64_t number[2];
   if (getrandom(number, sizeof number, GRND_NONBLOCK) != ssize_t(sizeof number)) {
-    struct timespec now;  // before the system has randomness, time and process do; O_EXCL finds what meets
+    // before the system has randomness, time and process do; O_EXCL finds what meets
+    struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     number[0] = std::uint64_t(now.tv_nsec), number[1] = std::uint64_t(getpid());
   }
@@ -36,11 +38,13 @@ std::string temporary_name() {
   return std::string(NewFile::start) + text;
 }
 
-/// Devices and descriptors, many of them links that the system made. Anyone may make files in two folders of /dev.
+/// Devices and descriptors, many of them links that the system made. Anyone may make files in two
+/// folders of /dev.
 bool is_of_system(std::string_view path) {
   for (const std::string_view open_to_all : {"/dev/shm/", "/dev/mqueue/"})
     if (path.starts_with(open_to_all)) return false;
-  return (path.starts_with("/dev/") || path.starts_with("/proc/self/fd/")) && path.find("/..") == path.npos;
+  return (path.starts_with("/dev/") || path.starts_with("/proc/self/fd/")) &&
+         path.find("/..") == path.npos;
 }
 
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
@@ -49,7 +53,8 @@ std::string_view folder_of(std::string_view path) { return path.substr(0, path.r
 
 NewFile::NewFile(int folder, std::string_view place, mode_t mode) : folder_(folder) {
   temporary_ = std::string(place) + temporary_name();
-  fd_ = openat(folder_, temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+  fd_ =
+      openat(folder_, temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
   if (fd_ < 0) temporary_.clear();
 }
 
@@ -66,11 +71,14 @@ bool NewFile::write(std::string_view bytes) {
   return false;
 }
 
-bool NewFile::close() { return ::close(std::exchange(fd_, -1)) == 0; }  // network file systems report here
+// network file systems report here
+bool NewFile::close() { return ::close(std::exchange(fd_, -1)) == 0; }
 
 bool NewFile::put(const std::string& name, bool replace) {
-  int failed = renameat2(folder_, temporary_.c_str(), folder_, name.c_str(), replace ? 0 : RENAME_NOREPLACE);
-  if (failed && (errno == EINVAL || errno == ENOSYS)) failed = renameat(folder_, temporary_.c_str(), folder_, name.c_str());
+  int failed =
+      renameat2(folder_, temporary_.c_str(), folder_, name.c_str(), replace ? 0 : RENAME_NOREPLACE);
+  if (failed && (errno == EINVAL || errno == ENOSYS))
+    failed = renameat(folder_, temporary_.c_str(), folder_, name.c_str());
   if (!failed) temporary_.clear();
   return !failed;
 }
@@ -90,7 +98,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-bool write_file(const std::string& path, std::initializer_list<std::string_view> parts, mode_t mode) {
+bool write_file(const std::string& path, std::initializer_list<std::string_view> parts,
+                mode_t mode) {
   const auto write = [&](const auto& one) { return std::all_of(parts.begin(), parts.end(), one); };
   if (is_of_system(path)) {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -101,7 +110,8 @@ bool write_file(const std::string& path, std::initializer_list<std::string_view>
     return done;
   }
   NewFile file(AT_FDCWD, folder_of(path), mode);
-  return file && write([&](std::string_view part) { return file.write(part); }) && file.close() && file.put(path, true);
+  return file && write([&](std::string_view part) { return file.write(part); }) && file.close() &&
+         file.put(path, true);
 }
 
 int create_file(const std::string& path, mode_t mode) {
@@ -112,11 +122,15 @@ int create_file(const std::string& path, mode_t mode) {
 
 int open_to_append(const std::string& path, mode_t mode, Only which) {
   // Without O_NONBLOCK a pipe that somebody put there would make us wait for its reader.
-  const int more = which == Only::Mine ? O_NOFOLLOW | O_NONBLOCK : is_of_system(path) ? 0 : O_NOFOLLOW;
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | more, mode);
+  const int more = which == Only::Mine  ? O_NOFOLLOW | O_NONBLOCK
+                   : is_of_system(path) ? 0
+                                        : O_NOFOLLOW;
+  const int fd =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | more, mode);
   struct stat s;
   if (fd < 0 || which == Only::NoLink) return fd;
-  if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() && s.st_nlink == 1) return fd;
+  if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() && s.st_nlink == 1)
+    return fd;
   ::close(fd);
   errno = EPERM;
   return -1;

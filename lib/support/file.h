@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the library makes files: as new ones (O_EXCL, O_NOFOLLOW) that are renamed into place. So a link that somebody put there is
-// replaced and never written through, and no reader sees half a file.
+// How the library makes files: as new ones (O_EXCL, O_NOFOLLOW) that are renamed into place. So a
+// link that somebody put there is replaced and never written through, and no reader sees half a
+// file.
 #pragma once
 
 #include <sys/types.h>
@@ -12,15 +13,18 @@
 
 namespace krait::support {
 
-/// Modes: of what its user alone reads, and of what was made to be given to others (less the process's umask).
+/// Modes: of what its user alone reads, and of what was made to be given to others (less the
+/// process's umask).
 constexpr mode_t own_file = 0600, shared_file = 0666;
 
 /// A file without its name yet. Where a function gives false, errno tells why.
 class NewFile {
  public:
-  static constexpr std::string_view start = ".krait-new-";  // of its name until then; the cache sweeps what killed writers left
+  // of its name until then; the cache sweeps what killed writers left
+  static constexpr std::string_view start = ".krait-new-";
 
-  /// In `folder`, a descriptor or AT_FDCWD, below `place`: empty, or a path with a slash at its end.
+  /// In `folder`, a descriptor or AT_FDCWD, below `place`: empty, or a path with a slash at its
+  /// end.
   NewFile(int folder, std::string_view place, mode_t mode);
   /// Removes it, unless it has its name.
   ~NewFile();
@@ -30,7 +34,8 @@ class NewFile {
   explicit operator bool() const { return fd_ >= 0; }
   bool write(std::string_view bytes);
   bool close();
-  /// Renames it, in the place of what is there or, without `replace`, only where nothing is (EEXIST).
+  /// Renames it, in the place of what is there or, without `replace`, only where nothing is
+  /// (EEXIST).
   bool put(const std::string& name, bool replace);
   /// The descriptor, which is the caller's from now on.
   int take();
@@ -41,15 +46,18 @@ class NewFile {
   std::string temporary_;  // empty: it has its name
 };
 
-/// Writes a whole file, of parts behind each other, or leaves what is there. A path of the system (/dev/stdout, /dev/null, /dev/fd/3)
-/// is written to as it is. False: errno tells why.
-bool write_file(const std::string& path, std::initializer_list<std::string_view> parts, mode_t mode);
+/// Writes a whole file, of parts behind each other, or leaves what is there. A path of the system
+/// (/dev/stdout, /dev/null, /dev/fd/3) is written to as it is. False: errno tells why.
+bool write_file(const std::string& path, std::initializer_list<std::string_view> parts,
+                mode_t mode);
 
-/// A new, empty file in the place of what is there, open to read and write; a path of the system as above. -1: errno tells why.
+/// A new, empty file in the place of what is there, open to read and write; a path of the system as
+/// above. -1: errno tells why.
 int create_file(const std::string& path, mode_t mode);
 
-/// Opens a file to append to, and makes it where it is missing; a link (but of the system) is refused. With Only::Mine so is all but a
-/// regular file of this user's that has one name. -1: errno tells why.
+/// Opens a file to append to, and makes it where it is missing; a link (but of the system) is
+/// refused. With Only::Mine so is all but a regular file of this user's that has one name. -1:
+/// errno tells why.
 enum class Only { Mine, NoLink };
 int open_to_append(const std::string& path, mode_t mode, Only which);
 

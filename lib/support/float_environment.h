@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floating point as the C++ standard starts a program with. A program linked with -Ofast flushes subnormals in every thread, and
-// callers may have changed the rounding; what the compiler computes itself must not depend on either.
+// Floating point as the C++ standard starts a program with. A program linked with -Ofast flushes
+// subnormals in every thread, and callers may have changed the rounding; what the compiler computes
+// itself must not depend on either.
 #pragma once
 
 #if defined(__x86_64__)
@@ -10,7 +11,8 @@
 
 namespace krait {
 
-/// While it lives: rounding to nearest even, subnormals kept, no traps. The caller's control word returns when it dies.
+/// While it lives: rounding to nearest even, subnormals kept, no traps. The caller's control word
+/// returns when it dies.
 class DefaultFloatEnvironment {
  public:
 #if defined(__x86_64__)

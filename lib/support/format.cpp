@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one copy of libfmt's algorithms. Its header-only form compiles them in each file that formats a text, about nine seconds a
-// file, and Debian's library is shared, which a library in other people's processes should not need.
+// The one copy of libfmt's algorithms. Its header-only form compiles them in each file that formats
+// a text, about nine seconds a file, and Debian's library is shared, which a library in other
+// people's processes should not need.
 #include <fmt/format-inl.h>
 
 #include "support/error.h"
@@ -15,7 +16,8 @@ template auto locale_ref::get<std::locale>() const -> std::locale;
 template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template auto decimal_point_impl(locale_ref) -> char;
 template void buffer<char>::append(const char*, const char*);
-template void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+template void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>,
+                         locale_ref);
 }  // namespace detail
 FMT_END_NAMESPACE
 
@@ -24,7 +26,8 @@ namespace krait::support {
 void fail_formatted(error::kind_type kind, fmt::string_view text, fmt::format_args args) {
   const std::string message = fmt::vformat(text, args);
   // The user's mistakes are the program's to tell; what else goes wrong may be caught on the way.
-  if (kind != error::kind_type::usage && logs(LogLevel::Error)) write_log(LogLevel::Error, "{}", fmt::make_format_args(message));
+  if (kind != error::kind_type::usage && logs(LogLevel::Error))
+    write_log(LogLevel::Error, "{}", fmt::make_format_args(message));
   throw error(kind, message.c_str());
 }
 

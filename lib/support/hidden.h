@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hidden parameters: what a kernel takes behind the arguments of its call, by kinds (hidden.def). They are a kernel's last parameters.
+// Hidden parameters: what a kernel takes behind the arguments of its call, by kinds (hidden.def).
+// They are a kernel's last parameters.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ struct Hidden {
 struct TileMapOf {
   std::uint32_t param, rows;  // the view's place among the call's parameters, and rows of the tile
   constexpr explicit TileMapOf(std::uint32_t index) : param(index / base), rows(index % base) {}
-  constexpr TileMapOf(std::uint32_t of_param, std::uint32_t of_rows) : param(of_param), rows(of_rows) {}
+  constexpr TileMapOf(std::uint32_t of_param, std::uint32_t of_rows)
+      : param(of_param), rows(of_rows) {}
   constexpr std::uint32_t index() const { return param * base + rows; }
 
  private:
@@ -48,8 +50,8 @@ struct TileMapOf {
 };
 /// Bytes of such a parameter and their alignment: a CUtensorMap.
 inline constexpr std::uint32_t tile_map_bytes = 128, tile_map_alignment = 64;
-/// What the host gives for one, and the runtime makes the device's map of: a contiguous array, of which strips of so many rows and columns are
-/// copied.
+/// What the host gives for one, and the runtime makes the device's map of: a contiguous array, of
+/// which strips of so many rows and columns are copied.
 struct TiledArray {
   static constexpr unsigned most_rank = 5;
   std::uint64_t address = 0;

@@ -52,7 +52,8 @@ void destroy_kept(const void* inside) noexcept {
     {
       const std::lock_guard lock(all().mutex);
       std::vector<Kept>& kept = all().kept;
-      const auto at = std::find_if(kept.rbegin(), kept.rend(), [&](const Kept& k) { return k.library == library; });
+      const auto at = std::find_if(kept.rbegin(), kept.rend(),
+                                   [&](const Kept& k) { return k.library == library; });
       if (at == kept.rend()) return;
       last = *at;
       kept.erase(std::prev(at.base()));

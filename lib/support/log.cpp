@@ -24,10 +24,13 @@ constinit std::atomic<LogLevel> log_level{LogLevel::Off};
 
 std::string begin_log(std::string_view wish) {
   const std::size_t colon = wish.find(':');
-  const auto* const level = std::find(std::begin(names) + 1, std::end(names), wish.substr(0, colon));
+  const auto* const level =
+      std::find(std::begin(names) + 1, std::end(names), wish.substr(0, colon));
   const std::string path(colon == wish.npos ? "" : wish.substr(colon + 1));
   if (level == std::end(names) || (colon != wish.npos && path.empty()))
-    return fmt::format("KRAIT_LOG={}: expected error, info or debug, followed by :FILE for a file: nothing is logged", wish);
+    return fmt::format(
+        "KRAIT_LOG={}: expected error, info or debug, followed by :FILE for a file: nothing is logged",
+        wish);
   if (!path.empty()) {
     file = open_to_append(path, own_file, Only::NoLink);
     if (file < 0)
@@ -42,7 +45,8 @@ std::string begin_log(std::string_view wish) {
 // One call of the system a line: lines of threads and of processes do not mix.
 void write_log(LogLevel level, fmt::string_view text, fmt::format_args args) noexcept try {
   const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
-  std::string line = fmt::format("krait: {}: {:.3f} ms: {}", names[std::size_t(level)], passed.count(), fmt::vformat(text, args));
+  std::string line = fmt::format("krait: {}: {:.3f} ms: {}", names[std::size_t(level)],
+                                 passed.count(), fmt::vformat(text, args));
   std::replace(line.begin(), line.end(), '\n', ' ');
   line += '\n';
   [[maybe_unused]] const ssize_t ignored = write(file, line.data(), line.size());

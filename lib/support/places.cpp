@@ -46,9 +46,11 @@ struct Places {
 
   Places() {
     const std::string file = own_file(), real = real_path(file);
-    const std::string folder = file.starts_with("/proc/") ? std::string() : real_path(folder_of(file));
+    const std::string folder =
+        file.starts_with("/proc/") ? std::string() : real_path(folder_of(file));
     if (!folder.empty()) beside.push_back(folder + "/");
-    if (std::string other = folder_of(real); !other.empty() && (beside.empty() || beside.front() != other))
+    if (std::string other = folder_of(real);
+        !other.empty() && (beside.empty() || beside.front() != other))
       beside.push_back(std::move(other));
     read_library_path();
   }
@@ -92,7 +94,8 @@ void* open_path(const char* path, std::string& why) {
 std::vector<std::string> places_of(const std::string& file) {
   std::vector<std::string> all;
   for (const std::string& beside : places().beside)
-    for (const char* const folder : {"", "krait/", "../lib/"}) all.push_back(beside + folder + file);
+    for (const char* const folder : {"", "krait/", "../lib/"})
+      all.push_back(beside + folder + file);
   return all;
 }
 
@@ -104,8 +107,9 @@ void* open_library(const char* name, std::string& why) {
   // The loader would look into relative folders from where the program is now.
   for (const auto& [written, absolute] : places().relative)
     if (is_there(written + "/" + name) && real_path(written) != absolute) {
-      why = fmt::format("the program has changed its folder, so that {}/{} is another file: make {} absolute in LD_LIBRARY_PATH",
-                        written, name, written);
+      why = fmt::format(
+          "the program has changed its folder, so that {}/{} is another file: make {} absolute in LD_LIBRARY_PATH",
+          written, name, written);
       return nullptr;
     }
   return open_path(name, why);

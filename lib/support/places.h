@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the files are that the library loads. All places are absolute, and known when the library is loaded: a program that changes
-// its folder later changes none of them.
+// Where the files are that the library loads. All places are absolute, and known when the library
+// is loaded: a program that changes its folder later changes none of them.
 #pragma once
 
 #include <string>
@@ -9,12 +9,14 @@
 
 namespace krait::support {
 
-/// Where a plug-in of ours may be: beside the library in a build folder, in a folder of its own where installed, and in ../lib of a
-/// test program. Where the library's file is a link, also beside what it leads to.
+/// Where a plug-in of ours may be: beside the library in a build folder, in a folder of its own
+/// where installed, and in ../lib of a test program. Where the library's file is a link, also
+/// beside what it leads to.
 std::vector<std::string> places_of(const std::string& file);
 
-/// dlopen of a library of others by its name alone, with the flags RTLD_NOW | RTLD_LOCAL. Relative folders of LD_LIBRARY_PATH are
-/// taken from where the program was when this library was loaded. Null: `why` tells it.
+/// dlopen of a library of others by its name alone, with the flags RTLD_NOW | RTLD_LOCAL. Relative
+/// folders of LD_LIBRARY_PATH are taken from where the program was when this library was loaded.
+/// Null: `why` tells it.
 void* open_library(const char* name, std::string& why);
 
 }  // namespace krait::support

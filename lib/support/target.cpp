@@ -50,7 +50,8 @@ constexpr Isa isas[] = {
 constexpr unsigned usual_isa = 80;
 
 const Sm* find_sm(unsigned number) {
-  const auto* found = std::find_if(std::begin(sms), std::end(sms), [&](const Sm& s) { return s.number == number; });
+  const auto* found =
+      std::find_if(std::begin(sms), std::end(sms), [&](const Sm& s) { return s.number == number; });
   return found == std::end(sms) ? nullptr : found;
 }
 
@@ -70,7 +71,9 @@ std::string list(const Range& range, Text&& text) {
 }
 
 std::string known_sms() {
-  return list(sms, [](const Sm& s) { return s.specific ? fmt::format("{0}, {0}a", s.number) : fmt::format("{}", s.number); });
+  return list(sms, [](const Sm& s) {
+    return s.specific ? fmt::format("{0}, {0}a", s.number) : fmt::format("{}", s.number);
+  });
 }
 
 /// Words of a text, one after the other.
@@ -90,7 +93,8 @@ class Words {
   char separator_;
 };
 
-/// Reads the words behind a target's kind. The first word that is not understood is kept, with what was expected.
+/// Reads the words behind a target's kind. The first word that is not understood is kept, with what
+/// was expected.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text), words_(text, ' ') {}
@@ -98,8 +102,10 @@ class Parser {
   ParsedTarget run() {
     const std::string_view first = words_.next(), second = words_.next();
     if (first.starts_with("sm_") && second.empty()) short_ptx(first);
-    else if ((first == "vulkan" || first == info(TargetKind::Spirv).word) && second.empty()) short_spirv();
-    else if ((first == "opencl" || first == info(TargetKind::OpenCl).word) && second.empty()) short_opencl();
+    else if ((first == "vulkan" || first == info(TargetKind::Spirv).word) && second.empty())
+      short_spirv();
+    else if ((first == "opencl" || first == info(TargetKind::OpenCl).word) && second.empty())
+      short_opencl();
     else if (first.starts_with("x86-64-v") && second.empty()) short_cpu(first);
     else if (first == "webgpu" && second.empty()) target_.kind = TargetKind::WebGpu;
     else if (const auto kind = kind_of(first)) whole(*kind, second);
@@ -127,8 +133,10 @@ class Parser {
   }
   /// A level that processors of the last years have, whoever made them.
   void short_cpu(std::string_view word) {
-    static constexpr std::pair<std::string_view, unsigned> levels[] = {{"x86-64-v2", 4}, {"x86-64-v3", 8}, {"x86-64-v4", 16}};
-    const auto* const known = std::find_if(std::begin(levels), std::end(levels), [&](const auto& l) { return l.first == word; });
+    static constexpr std::pair<std::string_view, unsigned> levels[] = {
+        {"x86-64-v2", 4}, {"x86-64-v3", 8}, {"x86-64-v4", 16}};
+    const auto* const known = std::find_if(std::begin(levels), std::end(levels),
+                                           [&](const auto& l) { return l.first == word; });
     if (known == std::end(levels)) return expected(word, "x86-64-v2, x86-64-v3 or x86-64-v4");
     target_.cpu.cpu = target_.cpu.tune = known->first, target_.cpu.lanes = known->second;
   }
@@ -151,13 +159,15 @@ class Parser {
       word = words_.next();
     }
     for (; !word.empty() && wrong_.empty(); word = words_.next()) option(word);
-    if (kind == TargetKind::Ptx && !saw("sm") && wrong_.empty()) return wrong("expected sm= after ptx");
+    if (kind == TargetKind::Ptx && !saw("sm") && wrong_.empty())
+      return wrong("expected sm= after ptx");
     finish();
   }
 
   void option(std::string_view word) {
     const std::size_t equals = std::min(word.find('='), word.size());
-    const std::string_view name = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
+    const std::string_view name = word.substr(0, equals),
+                           value = word.substr(std::min(equals + 1, word.size()));
     if (saw(name)) return wrong("\"{}\": {}= is given twice", word, name);
     seen_.push_back(name);
     switch (target_.kind) {
@@ -165,7 +175,9 @@ class Parser {
       case TargetKind::Cpu: return cpu(word, name, value);
       case TargetKind::Ptx: return ptx(word, name, value);
       case TargetKind::Spirv: return spirv(word, name, value);
-      case TargetKind::OpenCl: return name == "features" ? listed(value, target_.spirv.features) : expected(word, "features=");
+      case TargetKind::OpenCl:
+        return name == "features" ? listed(value, target_.spirv.features)
+                                  : expected(word, "features=");
       case TargetKind::WebGpu: return webgpu(word, name, value);
     }
   }
@@ -187,7 +199,8 @@ class Parser {
     Words parts(value, ',');
     for (std::string_view part = parts.next(); !part.empty(); part = parts.next())
       if (part.front() != '+')
-        return wrong("\"{}\": features of the processor can only be added: expected +…, not \"{}\"", word, part);
+        return wrong("\"{}\": features of the processor can only be added: expected +…, not \"{}\"",
+                     word, part);
     target_.cpu.features = value;
   }
 
@@ -197,13 +210,15 @@ class Parser {
     const auto isa = number(value);
     for (const Isa& known : isas)
       if (isa == known.number) return void(target_.ptx.isa = *isa);
-    expected(word, "a PTX version: one of " + list(isas, [](const Isa& i) { return fmt::format("{}", i.number); }));
+    expected(word, "a PTX version: one of " +
+                       list(isas, [](const Isa& i) { return fmt::format("{}", i.number); }));
   }
   void sm(std::string_view word, std::string_view value) {
     const bool specific = value.ends_with('a');
     const auto capability = number(value.substr(0, value.size() - specific));
     const Sm* const known = capability ? find_sm(*capability) : nullptr;
-    if (!known || (specific && !known->specific)) return expected(word, "a compute capability: one of " + known_sms());
+    if (!known || (specific && !known->specific))
+      return expected(word, "a compute capability: one of " + known_sms());
     target_.ptx.sm = known->number, target_.ptx.specific = specific;
   }
 
@@ -226,18 +241,21 @@ class Parser {
   void listed(std::string_view value, FeatureSet& to) {
     Words parts(value, ',');
     for (std::string_view part = parts.next(); !part.empty(); part = parts.next()) {
-      const auto* found =
-          std::find_if(std::begin(features), std::end(features), [&](const FeatureInfo& f) { return f.word == part; });
+      const auto* found = std::find_if(std::begin(features), std::end(features),
+                                       [&](const FeatureInfo& f) { return f.word == part; });
       if (found == std::end(features))
-        return expected(part, "features of " + list(features, [](const FeatureInfo& f) { return f.word; }));
+        return expected(
+            part, "features of " + list(features, [](const FeatureInfo& f) { return f.word; }));
       to.set(Feature(found - features));
     }
   }
 
-  void one_of(std::string_view word, std::string_view value, std::initializer_list<unsigned> known, unsigned& to) {
+  void one_of(std::string_view word, std::string_view value, std::initializer_list<unsigned> known,
+              unsigned& to) {
     const auto n = number(value);
     if (!n || std::find(known.begin(), known.end(), *n) == known.end())
-      return expected(word, "one of " + list(known, [](unsigned k) { return fmt::format("{}", k); }));
+      return expected(word,
+                      "one of " + list(known, [](unsigned k) { return fmt::format("{}", k); }));
     to = *n;
   }
   void up_to(unsigned most, std::string_view word, std::string_view value, unsigned& to) {
@@ -246,7 +264,9 @@ class Parser {
     to = *n;
   }
 
-  bool saw(std::string_view name) const { return std::find(seen_.begin(), seen_.end(), name) != seen_.end(); }
+  bool saw(std::string_view name) const {
+    return std::find(seen_.begin(), seen_.end(), name) != seen_.end();
+  }
   /// What follows from other words.
   void finish() {
     if (!wrong_.empty()) return;
@@ -256,7 +276,8 @@ class Parser {
     const unsigned needed = isa_needed(t.sm, t.specific);
     if (!saw("isa")) t.isa = std::max(usual_isa, needed);
     else if (t.specific && t.isa < needed)
-      expected(fmt::format("isa={}", t.isa), fmt::format("{} or later, which {} needs", needed, t.name()));
+      expected(fmt::format("isa={}", t.isa),
+               fmt::format("{} or later, which {} needs", needed, t.name()));
   }
 
   void expected(std::string_view word, std::string_view what) {
@@ -264,7 +285,8 @@ class Parser {
   }
   template <class... Args>
   void wrong(fmt::format_string<Args...> text, Args&&... args) {
-    wrong_ = fmt::format("target \"{}\": {}", text_, fmt::format(text, std::forward<Args>(args)...));
+    wrong_ =
+        fmt::format("target \"{}\": {}", text_, fmt::format(text, std::forward<Args>(args)...));
   }
 
   std::string_view text_;
@@ -313,20 +335,25 @@ std::string print(const Target& target) {
     case TargetKind::Interpreter: return std::string(word);
     case TargetKind::Cpu: {
       const CpuTarget& t = target.cpu;
-      return fmt::format(
-          "{} x86-64 lanes={}{} cpu={} tune={}{}{}{}{}", word, t.lanes, t.parts ? fmt::format(" parts={}", t.parts) : "", t.cpu,
-          t.tune, t.features.empty() ? "" : " features=", t.features, t.quick ? " effort=quick" : "", t.debug ? " debug=on" : "");
+      return fmt::format("{} x86-64 lanes={}{} cpu={} tune={}{}{}{}{}", word, t.lanes,
+                         t.parts ? fmt::format(" parts={}", t.parts) : "", t.cpu, t.tune,
+                         t.features.empty() ? "" : " features=", t.features,
+                         t.quick ? " effort=quick" : "", t.debug ? " debug=on" : "");
     }
-    case TargetKind::Ptx: return fmt::format("{} sm={} isa={}", word, target.ptx.name().substr(3), target.ptx.isa);
+    case TargetKind::Ptx:
+      return fmt::format("{} sm={} isa={}", word, target.ptx.name().substr(3), target.ptx.isa);
     case TargetKind::Spirv: {
       const SpirvTarget& t = target.spirv;
-      return fmt::format("{} features={} subgroup={} push={}", word, print(t.features), t.subgroup, t.push);
+      return fmt::format("{} features={} subgroup={} push={}", word, print(t.features), t.subgroup,
+                         t.push);
     }
-    case TargetKind::OpenCl: return fmt::format("{} features={}", word, print(target.spirv.features));
+    case TargetKind::OpenCl:
+      return fmt::format("{} features={}", word, print(target.spirv.features));
     case TargetKind::WebGpu: {
       const WebGpuTarget& t = target.web;
-      return fmt::format("{} features={} subgroup={} buffers={} shared={} threads={}{}", word, print(t.features), t.subgroup,
-                         t.buffers, t.shared, t.threads, t.doubles ? " f64=double-single" : "");
+      return fmt::format("{} features={} subgroup={} buffers={} shared={} threads={}{}", word,
+                         print(t.features), t.subgroup, t.buffers, t.shared, t.threads,
+                         t.doubles ? " f64=double-single" : "");
     }
   }
   return {};
@@ -363,10 +390,12 @@ PtxTarget writable(const PtxTarget& target) {
 
 std::span<const Quirk> quirks() {
   static constexpr Quirk rows[] = {
-#define VULKAN_QUIRK(driver, Cure, versions, probe, symptom) {"Vulkan: " #driver, #Cure, versions, probe, symptom},
+#define VULKAN_QUIRK(driver, Cure, versions, probe, symptom) \
+  {"Vulkan: " #driver, #Cure, versions, probe, symptom},
 #define VULKAN_LIMIT(driver, limit, most, versions, probe, symptom) \
   {"Vulkan: " #driver, "refused beyond " #most, versions, probe, symptom},
-#define OPENCL_QUIRK(Cure, platform, versions, probe, symptom) {"OpenCL: " platform, #Cure, versions, probe, symptom},
+#define OPENCL_QUIRK(Cure, platform, versions, probe, symptom) \
+  {"OpenCL: " platform, #Cure, versions, probe, symptom},
 #define QUIRK(driver, cure, versions, probe, symptom) {driver, cure, versions, probe, symptom},
 #include "support/quirks.def"
   };

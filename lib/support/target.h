@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What code is made for, and its text: what users say and `krait devices` shows, what the code-generation plug-in is told, and part of
-// the key of compiled code. Equal targets have equal texts.
+// What code is made for, and its text: what users say and `krait devices` shows, what the
+// code-generation plug-in is told, and part of the key of compiled code. Equal targets have equal
+// texts.
 //   "cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4 tune=znver4"
 //        lanes × parts threads run as one gang, without parts= as many as the generator chooses; a processor's name and whose tuning, by LLVM's names. features=+avx2,… adds
 //        instructions; effort=quick: code that is soon made, for a first launch; debug=on: the same code with what debuggers read
@@ -91,8 +92,9 @@ struct SpirvTarget {
 
 struct WebGpuTarget {
   FeatureSet features;
-  unsigned subgroup = 0, buffers = 8, shared = 16'384, threads = 256;  // the limits that WebGPU guarantees
-  bool doubles = false;                                                // computed as pairs of f32
+  // the limits that WebGPU guarantees
+  unsigned subgroup = 0, buffers = 8, shared = 16'384, threads = 256;
+  bool doubles = false;  // computed as pairs of f32
 
   bool operator==(const WebGpuTarget&) const = default;
 };
@@ -108,11 +110,14 @@ struct Target {
   bool has_float8() const { return kind == TargetKind::Ptx && ptx.sm >= 89 && ptx.isa >= 81; }
   /// Products of matrices by subgroups of Vulkan.
   bool has_matrices() const {
-    return kind == TargetKind::Spirv && spirv.features.has(Feature::Coop) && spirv.features.has(Feature::Vmm) &&
-           spirv.features.has(Feature::F16) && spirv.subgroup == 32;
+    return kind == TargetKind::Spirv && spirv.features.has(Feature::Coop) &&
+           spirv.features.has(Feature::Vmm) && spirv.features.has(Feature::F16) &&
+           spirv.subgroup == 32;
   }
   /// Its fma of f32 takes subnormal numbers for zero.
-  bool flushes_fma() const { return kind == TargetKind::Spirv && spirv.features.has(Feature::Nfma32); }
+  bool flushes_fma() const {
+    return kind == TargetKind::Spirv && spirv.features.has(Feature::Nfma32);
+  }
 };
 
 std::string print(const Target& target);
@@ -123,18 +128,21 @@ struct ParsedTarget {
 };
 ParsedTarget parse_target(std::string_view text);
 
-// ---- PTX: the tables of ptx.def ------------------------------------------------------------------------------------------------------
+// ---- PTX: the tables of ptx.def -----------------------------------------------------------------
 
-/// The newest compute capability that is not after the device's, whose PTX it runs; 0: it is older than all.
+/// The newest compute capability that is not after the device's, whose PTX it runs; 0: it is older
+/// than all.
 unsigned known_sm(unsigned capability);
-/// The first PTX version with the device; with `specific`, with the instructions that it alone has; 0: there is none.
+/// The first PTX version with the device; with `specific`, with the instructions that it alone has;
+/// 0: there is none.
 unsigned isa_needed(unsigned sm, bool specific = false);
-/// The last PTX version that the driver of a CUDA version reads, such as 12040; 0: it is older than all.
+/// The last PTX version that the driver of a CUDA version reads, such as 12040; 0: it is older than
+/// all.
 unsigned isa_of_driver(unsigned cuda);
 /// For the device, or the newest one before it that its PTX version knows.
 PtxTarget writable(const PtxTarget& target);
 
-// ---- faults of drivers ---------------------------------------------------------------------------------------------------------------
+// ---- faults of drivers --------------------------------------------------------------------------
 
 /// A row of quirks.def, which explains the columns.
 struct Quirk {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one place that makes threads (tools/layers.py looks for others). A program takes its signals where it likes: by handlers on its own
-// threads, by sigwait, or by a signalfd. So the library's threads block every signal that somebody sends. Those that a fault of the
-// thread itself raises stay as they are: blocked, they would end the process past the program's handlers.
+// The one place that makes threads (tools/layers.py looks for others). A program takes its signals
+// where it likes: by handlers on its own threads, by sigwait, or by a signalfd. So the library's
+// threads block every signal that somebody sends. Those that a fault of the thread itself raises
+// stay as they are: blocked, they would end the process past the program's handlers.
 #pragma once
 
 #include <csignal>
@@ -12,7 +13,8 @@
 
 namespace krait::support {
 
-/// Threads that are made while this lives have those signals blocked: ours, and those that a driver makes as it is opened.
+/// Threads that are made while this lives have those signals blocked: ours, and those that a driver
+/// makes as it is opened.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept;
@@ -24,7 +26,8 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-/// A thread that runs `work`, and is waited for where it is not detached. Throws std::system_error where the system has none.
+/// A thread that runs `work`, and is waited for where it is not detached. Throws std::system_error
+/// where the system has none.
 template <class Work>
 std::jthread start_thread(Work&& work) {
   const SignalsBlocked blocked;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the CPU back end's choices were measured to be, in one place: each constant with its unit, what it decides, and the command that
-// measures it again. tools/sweep.py builds and runs a command for several values of one:
+// What the CPU back end's choices were measured to be, in one place: each constant with its unit,
+// what it decides, and the command that measures it again. tools/sweep.py builds and runs a command
+// for several values of one:
 //   tools/sweep.py cpu.whole_limit 64 256 1024 -- build/bin/bench_corpus --class open --cpu-time
 // No constant may serve one kernel: a value is kept when the corpus as a whole gains by it.
 #pragma once
@@ -11,117 +12,142 @@
 
 namespace krait::tuning::cpu {
 
-// --- How often a body is lowered. A copy takes as long to compile as the rest: `bench_compile cpu` beside the speeds.
+// --- How often a body is lowered. A copy takes as long to compile as the rest: `bench_compile cpu`
+// beside the speeds.
 
-/// Instructions of a body up to which AVX-512 code has a copy for whole gangs beside the one under a mask, and below which all code has.
-/// Masks cost AVX-512 little; with AVX2 exp·sin + log took a third longer, although only its store was masked. `bench_cpu`.
+/// Instructions of a body up to which AVX-512 code has a copy for whole gangs beside the one under
+/// a mask, and below which all code has. Masks cost AVX-512 little; with AVX2 exp·sin + log took a
+/// third longer, although only its store was masked. `bench_cpu`.
 inline constexpr unsigned split_limit = 160;
-/// Instructions of an `if` that has a copy without masks: what a stencil of 50 taps has. `bench_corpus --class open --cpu-time`.
+/// Instructions of an `if` that has a copy without masks: what a stencil of 50 taps has.
+/// `bench_corpus --class open --cpu-time`.
 inline constexpr std::size_t whole_limit = 256;
-/// Instructions of a loop's body that has a copy for gangs whose lanes all make the trip. `bench_corpus --class open --cpu-time`.
+/// Instructions of a loop's body that has a copy for gangs whose lanes all make the trip.
+/// `bench_corpus --class open --cpu-time`.
 inline constexpr std::size_t twice_limit = 256;
-/// Instructions of an `if` that is computed without a branch; rare paths of log have more. `bench_cpu`, `bench_corpus --cpu-time`.
+/// Instructions of an `if` that is computed without a branch; rare paths of log have more.
+/// `bench_cpu`, `bench_corpus --cpu-time`.
 inline constexpr unsigned flat_limit = 4;
-/// Instructions of a body from which on its last, partial gang runs through a copy of the arrays' ends instead of masks. `bench_compile cpu`.
+/// Instructions of a body from which on its last, partial gang runs through a copy of the arrays'
+/// ends instead of masks. `bench_compile cpu`.
 inline constexpr unsigned worth_copying = 32;
-/// Operations from which on a function is cut, and of each part: an operation is several instructions, and most kernels are lowered
-/// twice. `bench_compile --large cpu`.
+/// Operations from which on a function is cut, and of each part: an operation is several
+/// instructions, and most kernels are lowered twice. `bench_compile --large cpu`.
 inline constexpr std::size_t largest_function = 500, outlined_part = 400;
 static_assert(outlined_part < largest_function);  // a part also ends, by an operation more
-/// Vector operations from which on what goes lane by lane is a loop, and not every lane's own code, and quick code has no copies without
-/// masks. `bench_compile cpu`.
+/// Vector operations from which on what goes lane by lane is a loop, and not every lane's own code,
+/// and quick code has no copies without masks. `bench_compile cpu`.
 inline constexpr std::size_t large = 600;
-/// Instructions of a loop's body whose rows are unrolled; they are there as often as a piece has elements. `bench_compile cpu`.
+/// Instructions of a loop's body whose rows are unrolled; they are there as often as a piece has
+/// elements. `bench_compile cpu`.
 inline constexpr std::size_t largest_row_body = 48;
-/// Instructions of all steps of a loop with barriers, known from constants, that are written out: the ten steps of a block of 1,024 threads, of
-/// 40 each. A scan takes 5.3 ms without, 4.0 to 4.6 with 200, 400 or 1,600 (Zen 3). `bench_corpus --filter scan --cpu-time`; more is compiled for
+/// Instructions of all steps of a loop with barriers, known from constants, that are written out:
+/// the ten steps of a block of 1,024 threads, of 40 each. A scan takes 5.3 ms without, 4.0 to 4.6
+/// with 200, 400 or 1,600 (Zen 3). `bench_corpus --filter scan --cpu-time`; more is compiled for
 /// nothing: `bench_compile cpu`.
 inline constexpr std::size_t largest_steps = 400;
 
-// --- Vectors per gang. All by `bench_corpus --class open --cpu-time` and `bench_cpu`, forced by KRAIT_CPU=parts=N.
+// --- Vectors per gang. All by `bench_corpus --class open --cpu-time` and `bench_cpu`, forced by
+// KRAIT_CPU=parts=N.
 
 /// Where nothing speaks for another number.
 inline constexpr unsigned usual_parts = 2;
-/// Threads that a gang of scalars has, of kernels that go lane by lane. Two: 0.37 ms, four and eight: 0.32, vectors: 0.60.
-/// `bench_corpus --filter "histogram, global" --cpu-time`.
+/// Threads that a gang of scalars has, of kernels that go lane by lane. Two: 0.37 ms, four and
+/// eight: 0.32, vectors: 0.60. `bench_corpus --filter "histogram, global" --cpu-time`.
 inline constexpr unsigned scalars = 4;
-/// Operations on vectors beside each update by lanes up to which scalars are taken: a loop over lanes has as many for each.
-/// `bench_corpus --class open --cpu-time`.
+/// Operations on vectors beside each update by lanes up to which scalars are taken: a loop over
+/// lanes has as many for each. `bench_corpus --class open --cpu-time`.
 inline constexpr unsigned operations_by_lane = 4;
-/// A body of so many instructions whose longest chain is no longer than so many cycles keeps a core busy with one part: half of the
-/// window of 256 to 512 instructions that it looks ahead; a second part would only double what is compiled. Xeon with AVX-512:
-/// exp·sin + log (287 instructions, 85 cycles) is as fast with one part, Black-Scholes (311, 222) takes 22 % longer.
+/// A body of so many instructions whose longest chain is no longer than so many cycles keeps a core
+/// busy with one part: half of the window of 256 to 512 instructions that it looks ahead; a second
+/// part would only double what is compiled. Xeon with AVX-512: exp·sin + log (287 instructions, 85
+/// cycles) is as fast with one part, Black-Scholes (311, 222) takes 22 % longer.
 inline constexpr unsigned costly_body = 160, short_chain = 128;
 /// Vector operations that a core begins in a cycle: Zen 3 and 4 and Xeons have two ports for most.
 inline constexpr double ports = 2;
 /// Threads: a larger gang wastes too many lanes at the ends of rows.
 inline constexpr unsigned largest_gang = 64;
-/// The same of kernels with barriers: a sum over the block by halves has a step for each of the first gang's threads in one and the same gang, each
-/// of which waits for the last one's store. `bench_corpus --filter "layer norm"`: 1.21 and 0.62 to 0.75 ms with AVX-512.
+/// The same of kernels with barriers: a sum over the block by halves has a step for each of the
+/// first gang's threads in one and the same gang, each of which waits for the last one's store.
+/// `bench_corpus --filter "layer norm"`: 1.21 and 0.62 to 0.75 ms with AVX-512.
 inline constexpr unsigned largest_gang_at_barriers = 32;
-/// Vector registers beside those of the parts: what all parts share, and what a part needs for a moment.
+/// Vector registers beside those of the parts: what all parts share, and what a part needs for a
+/// moment.
 inline constexpr unsigned shared_registers = 4;
 /// Parts of a block that is one gang: what is more lives in memory anyway. `bench_shapes`.
 inline constexpr unsigned most_parts = 16;
-/// Times the registers that loops may carry where a gang is the whole block; others go through a block with barriers gang by gang: a product of
-/// tiles, whose threads carry 8 and 16 sums, took 6 and 15 times as long in one gang of 128 and 256 threads. `bench_matmul cpu --only tiles`.
+/// Times the registers that loops may carry where a gang is the whole block; others go through a
+/// block with barriers gang by gang: a product of tiles, whose threads carry 8 and 16 sums, took 6
+/// and 15 times as long in one gang of 128 and 256 threads. `bench_matmul cpu --only tiles`.
 inline constexpr unsigned carried_in_memory = 1;
 
 // --- Order and memory.
 
-/// Operations from which on straight code is put into a processor's order (a core looks ahead over less by itself), how many of them are
-/// looked through for the next, and values that may wait at a time: there are 16 or 32 registers for two parts of each, and some are
-/// better spilled than waited for. Black-Scholes on Zen 3, cycles for 8 elements: 61.3 as it came; with 8 values 60.1, 12 58.0, 16 57.1,
-/// 20 59.5; windows of 64 to 192 differ by less than 1 %. `bench_cpu`.
+/// Operations from which on straight code is put into a processor's order (a core looks ahead over
+/// less by itself), how many of them are looked through for the next, and values that may wait at a
+/// time: there are 16 or 32 registers for two parts of each, and some are better spilled than
+/// waited for. Black-Scholes on Zen 3, cycles for 8 elements: 61.3 as it came; with 8 values 60.1,
+/// 12 58.0, 16 57.1, 20 59.5; windows of 64 to 192 differ by less than 1 %. `bench_cpu`.
 inline constexpr std::size_t scheduled = 64, schedule_window = 128;
 inline constexpr int most_waiting = 16;
-/// Trips behind one barrier, of bodies of so many instructions at most: a block's sum of 8,000,000 numbers takes a quarter less with
-/// four, and no less with eight. `bench_corpus --filter reduction --cpu-time`.
+/// Trips behind one barrier, of bodies of so many instructions at most: a block's sum of 8,000,000
+/// numbers takes a quarter less with four, and no less with eight. `bench_corpus --filter reduction
+/// --cpu-time`.
 inline constexpr unsigned trips_at_once = 4, short_body = 16;
-/// Bytes that what a loop computed for a later one may take: half of a core's first cache, of 32 KiB or more, by the threads that a core runs at a time,
-/// a gang or, between barriers, a block of the size that is usual. `bench_corpus --filter softmax --cpu-time`.
+/// Bytes that what a loop computed for a later one may take: half of a core's first cache, of 32
+/// KiB or more, by the threads that a core runs at a time, a gang or, between barriers, a block of
+/// the size that is usual. `bench_corpus --filter softmax --cpu-time`.
 inline constexpr std::size_t kept_bytes = 16384, usual_block = 256;
-/// How many trips ahead the loads of such a loop fetch, to the second cache: memory takes longer than a trip of a block, whose next ones
-/// lie where no hardware looks ahead. Zen 4, ratio to g++, of `bench_corpus --filter reduction --cpu-time`: to the first cache, which has too
-/// few buffers for what is under way, 0.31 to 0.37 with 1, 0.33 with 8; to the second one 0.41 to 0.53 with 6, 0.41 to 0.56 with 8, 0.41 to
-/// 0.60 with 12 and 16.
+/// How many trips ahead the loads of such a loop fetch, to the second cache: memory takes longer
+/// than a trip of a block, whose next ones lie where no hardware looks ahead. Zen 4, ratio to g++,
+/// of `bench_corpus --filter reduction --cpu-time`: to the first cache, which has too few buffers
+/// for what is under way, 0.31 to 0.37 with 1, 0.33 with 8; to the second one 0.41 to 0.53 with 6,
+/// 0.41 to 0.56 with 8, 0.41 to 0.60 with 12 and 16.
 inline constexpr std::uint16_t trips_ahead = 8;
 
 // --- Launches.
 
-/// Instructions of a launch, estimated, that stays on the caller: a sleeping worker takes about 60 µs to wake. `bench_launch cpu`.
+/// Instructions of a launch, estimated, that stays on the caller: a sleeping worker takes about 60
+/// µs to wake. `bench_launch cpu`.
 inline constexpr double small_launch = 60e3;
-/// Instructions of a chunk, estimated: long against taking it; and the most chunks per worker, which even out rows of different cost.
-/// `bench_cpu --only mandelbrot`.
+/// Instructions of a chunk, estimated: long against taking it; and the most chunks per worker,
+/// which even out rows of different cost. `bench_cpu --only mandelbrot`.
 inline constexpr double chunk_work = 100e3;
 inline constexpr std::int64_t chunks_a_thread = 16;
-/// Trips that a loop counts as where few blocks share out an array (others count as 16): a launch of more than one block is never small then,
-/// even if a block is one gang. A sum of 2^24 numbers by a block for each worker ran on the caller alone. `bench_cpu --only sum`.
+/// Trips that a loop counts as where few blocks share out an array (others count as 16): a launch
+/// of more than one block is never small then, even if a block is one gang. A sum of 2^24 numbers
+/// by a block for each worker ran on the caller alone. `bench_cpu --only sum`.
 inline constexpr unsigned trips_of_few_blocks = 4096;
-/// Rounds that a worker waits for the last chunk of another before it sleeps: about 20 µs. `bench_launch cpu`.
+/// Rounds that a worker waits for the last chunk of another before it sleeps: about 20 µs.
+/// `bench_launch cpu`.
 inline constexpr int spins = 2000;
 
-/// Of loops that wait for what others write: trips before they give the core away, nanoseconds before they look whether all of a launch wait, and
-/// seconds before it is given up then.
+/// Of loops that wait for what others write: trips before they give the core away, nanoseconds
+/// before they look whether all of a launch wait, and seconds before it is given up then.
 inline constexpr std::uint32_t polls_before_waiting = 64;
 inline constexpr std::int64_t looks_after = 100'000;
 inline constexpr double patience = 5;
-/// Bytes of a worker's private copies of arrays of atomics together: with what a kernel reads they should stay in the second cache of a
-/// core, which has 512 KiB to 2 MiB; updates that miss it cost what a locked instruction does. (65,536 counts of 4 bytes are still
-/// updated 2.5 to 7 times as fast.) `bench_corpus --filter "histogram, global" --cpu-time`.
+/// Bytes of a worker's private copies of arrays of atomics together: with what a kernel reads they
+/// should stay in the second cache of a core, which has 512 KiB to 2 MiB; updates that miss it cost
+/// what a locked instruction does. (65,536 counts of 4 bytes are still updated 2.5 to 7 times as
+/// fast.) `bench_corpus --filter "histogram, global" --cpu-time`.
 inline constexpr std::int64_t most_copied_bytes = 256 << 10;
-/// Updates per element and worker from which on there are such copies, one per thread taken for granted. A copy costs a store and a load
-/// of each element, and a locked instruction for each that was updated; a launch that has so many threads saves several times as many.
-/// With just four, counting takes half of its time in place, whether there are 256 counts (1.3 µs, 2.3), 4,096 (19, 36) or 65,536
-/// (0.4 ms, 0.9); a launch with fewer threads has little to gain. Zen 4, one thread. `bench_corpus --filter "histogram, global" --cpu-time`.
+/// Updates per element and worker from which on there are such copies, one per thread taken for
+/// granted. A copy costs a store and a load of each element, and a locked instruction for each that
+/// was updated; a launch that has so many threads saves several times as many. With just four,
+/// counting takes half of its time in place, whether there are 256 counts (1.3 µs, 2.3), 4,096 (19,
+/// 36) or 65,536 (0.4 ms, 0.9); a launch with fewer threads has little to gain. Zen 4, one thread.
+/// `bench_corpus --filter "histogram, global" --cpu-time`.
 inline constexpr double updates_an_element = 4;
 
-// --- Memory of freed arrays that is kept. By the rows `new array, add f32` of `bench_algorithms cpu`.
+// --- Memory of freed arrays that is kept. By the rows `new array, add f32` of `bench_algorithms
+// cpu`.
 
 /// Bytes of a block from which on it is kept: smaller ones are the allocator's own.
 inline constexpr std::size_t kept_least = 65536;
-/// Bytes of the largest block, and of all together: what a program may be without. The system maps a page in a quarter of a microsecond: a sum
-/// of two arrays into a new one of 64 MiB takes 22 ms where it has to, and 7 where not.
+/// Bytes of the largest block, and of all together: what a program may be without. The system maps
+/// a page in a quarter of a microsecond: a sum of two arrays into a new one of 64 MiB takes 22 ms
+/// where it has to, and 7 where not.
 inline constexpr std::size_t kept_most = 134217728, kept_in_all = 268435456;
 static_assert(kept_most <= kept_in_all);
 

@@ -5,20 +5,22 @@ namespace krait::trace {
 
 detail::body_scope begin_body(Recorder& r, void (*result)(void*, detail::node), void* context) {
   Body body;
-  body.result = result, body.context = context, body.depth = r.now().depth(), body.terminated = r.now().top().terminated;
+  body.result = result, body.context = context, body.depth = r.now().depth(),
+  body.terminated = r.now().top().terminated;
   detail::body_scope scope;
   scope.start = r.now().mark({0, r.now().serial});
   scope.index = std::uint32_t(r.now().bodies.size());
   const ir::ValueId no = r.constant(ir::Scalar::Bool, 0);
-  body.done = r.at().add_result(r.append(ir::Op::Slot, ir::slot_type(ir::Scalar::Bool), {no}), ir::slot_type(ir::Scalar::Bool));
+  body.done = r.at().add_result(r.append(ir::Op::Slot, ir::slot_type(ir::Scalar::Bool), {no}),
+                                ir::slot_type(ir::Scalar::Bool));
   r.now().bodies.push_back(body);
   return scope;
 }
 
 /// A body that was left by return_(value) becomes a loop of one trip, which the breaks leave.
 void end_body(Recorder& r, const detail::body_scope& scope) {
-  if (scope.start.condition.recording != r.now().serial || scope.index + 1 != r.now().bodies.size() ||
-      r.now().bodies.back().depth != r.now().depth()) {
+  if (scope.start.condition.recording != r.now().serial ||
+      scope.index + 1 != r.now().bodies.size() || r.now().bodies.back().depth != r.now().depth()) {
     r.found.misuse("a C++ return or exception left a recorded loop: use kr::return_(value)");
     return;
   }
@@ -29,7 +31,8 @@ void end_body(Recorder& r, const detail::body_scope& scope) {
   std::size_t from = scope.start.position;
   std::vector<ir::InstId>& list = r.function().regions[scope.start.region].insts;
   if (body.left_loop) from += 2;
-  else list.erase(list.begin() + std::ptrdiff_t(from), list.begin() + std::ptrdiff_t(from) + 2);  // nobody needs the slot
+  // nobody needs the slot
+  else list.erase(list.begin() + std::ptrdiff_t(from), list.begin() + std::ptrdiff_t(from) + 2);
   if (!wrap) return;
 
   const std::vector<ir::InstId> tail = r.now().take_tail(scope.start.region, from);
@@ -41,8 +44,11 @@ void end_body(Recorder& r, const detail::body_scope& scope) {
 
 void leave_body(Recorder& r, detail::node result) {
   if (!r.now().in_body() || r.now().in_void_body()) {
-    if (r.now().in_void_body()) r.found.misuse("return_(value) in a function that returns nothing: write return_()");
-    else if (r.in_function()) r.found.misuse("return_ cannot leave a function with several results: end it with its `return`");
+    if (r.now().in_void_body())
+      r.found.misuse("return_(value) in a function that returns nothing: write return_()");
+    else if (r.in_function())
+      r.found.misuse(
+          "return_ cannot leave a function with several results: end it with its `return`");
     else
       r.found.misuse(
           "return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with kr::return_()");
@@ -66,7 +72,8 @@ void leave_body(Recorder& r) {
 void leave_after_loop(Recorder& r) {
   const ir::ValueId done = r.emit(ir::Op::Get, ir::Scalar::Bool, {r.now().bodies.back().done});
   const ir::InstId branch = r.append(ir::Op::If, {}, {done});
-  const ir::RegionId yes = r.at().new_region(branch), no = r.at().new_region(branch), here = r.at().region();
+  const ir::RegionId yes = r.at().new_region(branch), no = r.at().new_region(branch),
+                     here = r.at().region();
   r.at().at(yes);
   r.append(ir::Op::Break, {}, {});
   r.at().at(no);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are called. A function object gets a function of the module at its first call with arguments of certain types;
-// later calls find it. What is taken by reference goes in by value and comes back as one more result, where it is assigned to.
+// Functions that are called. A function object gets a function of the module at its first call with
+// arguments of certain types; later calls find it. What is taken by reference goes in by value and
+// comes back as one more result, where it is assigned to.
 #include <atomic>
 
 #include "ir/walk.h"
@@ -40,7 +41,8 @@ class Inside {
 void record(Recorder& r, const called_function& what, CalledFunction& f) {
   const Inside inside(r, f);
   std::vector<node> params, results(what.result_count + f.key.types.size());
-  for (const ir::Type& type : f.key.types) params.push_back(r.node_of(r.at().new_param(r.function().body, type)));
+  for (const ir::Type& type : f.key.types)
+    params.push_back(r.node_of(r.at().new_param(r.function().body, type)));
   what.record(what.lambda, params.data(), results.data());
   r.now().unwind(1);
 
@@ -51,7 +53,9 @@ void record(Recorder& r, const called_function& what, CalledFunction& f) {
   }
   for (std::size_t p = 0; p < f.key.types.size(); ++p) {
     const node slot = results[what.result_count + p];
-    const auto sets = [&](const ir::Inst& inst) { return inst.op == ir::Op::Set && inst.operands[0] == slot.id; };
+    const auto sets = [&](const ir::Inst& inst) {
+      return inst.op == ir::Op::Set && inst.operands[0] == slot.id;
+    };
     f.assigned[p] = f.key.by_reference[p] && ir::any_inst(r.function(), sets);
     if (!f.assigned[p]) continue;
     yields.push_back(r.use_as(f.key.types[p].scalar, slot));
@@ -65,7 +69,8 @@ void record(Recorder& r, const called_function& what, CalledFunction& f) {
 }
 
 void give_zeros(Recorder& r, const called_function& what, node* results) {
-  for (unsigned i = 0; i < what.result_count; ++i) results[i] = r.node_of(r.constant(ir::Scalar(what.results[i]), 0));
+  for (unsigned i = 0; i < what.result_count; ++i)
+    results[i] = r.node_of(r.constant(ir::Scalar(what.results[i]), 0));
 }
 
 }  // namespace
@@ -78,12 +83,14 @@ std::uint64_t next_function() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-void call_function(const called_function& what, const function_argument* arguments, unsigned count, node* results) {
+void call_function(const called_function& what, const function_argument* arguments, unsigned count,
+                   node* results) {
   trace::Recorder& r = trace::recorder();
   trace::FunctionKey key{what.object, what.record, {}, {}};
   std::vector<ir::ValueId> operands, slots;
   for (unsigned i = 0; i < count; ++i) {
-    const ir::ValueId slot = r.resolve(arguments[i].x), v = slot == ir::none ? slot : r.use(arguments[i].x);
+    const ir::ValueId slot = r.resolve(arguments[i].x),
+                      v = slot == ir::none ? slot : r.use(arguments[i].x);
     if (v == ir::none) return trace::give_zeros(r, what, results);
     operands.push_back(v), slots.push_back(slot);
     key.types.push_back(r.function().type_of(v));
@@ -91,10 +98,10 @@ void call_function(const called_function& what, const function_argument* argumen
   }
   trace::CalledFunction* f = r.functions.find(key);
   if (f && !f->complete) {
-    r.found.misuse(
-        fmt::format("function {} calls itself, directly or through others: kernels do not support recursion; use a loop, with a "
-                    "kr::local array as its stack if needed",
-                    r.functions.at(f->index).name));
+    r.found.misuse(fmt::format(
+        "function {} calls itself, directly or through others: kernels do not support recursion; use a loop, with a "
+        "kr::local array as its stack if needed",
+        r.functions.at(f->index).name));
     return trace::give_zeros(r, what, results);
   }
   if (!f) {
@@ -107,7 +114,9 @@ void call_function(const called_function& what, const function_argument* argumen
     results[i] = r.node_of(r.at().add_result(call, ir::value_type(ir::Scalar(what.results[i]))));
   std::vector<std::pair<ir::ValueId, ir::ValueId>> assignments;
   for (unsigned i = 0; i < count; ++i)
-    if (f->assigned[i]) assignments.emplace_back(slots[i], r.at().add_result(call, ir::value_type(f->key.types[i].scalar)));
+    if (f->assigned[i])
+      assignments.emplace_back(slots[i],
+                               r.at().add_result(call, ir::value_type(f->key.types[i].scalar)));
   for (const auto& [slot, v] : assignments) r.append(ir::Op::Set, {}, {slot, v});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Control flow of the DSL as regions. An if is closed as soon as its body is recorded; elif and else move what was recorded since
-// (their condition) into the else region and go on there.
+// Control flow of the DSL as regions. An if is closed as soon as its body is recorded; elif and
+// else move what was recorded since (their condition) into the else region and go on there.
 #include "ir/constants.h"
 #include "trace/bodies.h"
 #include "trace/recorder.h"
@@ -32,7 +32,9 @@ class Unwind {
   std::size_t depth_;
 };
 
-std::vector<ir::InstId>& insts(Recorder& r, ir::RegionId region) { return r.function().regions[region].insts; }
+std::vector<ir::InstId>& insts(Recorder& r, ir::RegionId region) {
+  return r.function().regions[region].insts;
+}
 
 /// An if with an else region that only yields.
 ir::InstId make_if(Recorder& r, ir::ValueId condition) {
@@ -52,7 +54,8 @@ void record_region(Recorder& r, ir::RegionId region, function_ref<void()> body) 
   r.now().exit(Op::Yield);
 }
 
-ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, location where, expected mostly) {
+ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, location where,
+                       expected mostly) {
   const ir::InstId inst = make_if(r, r.condition(condition));
   r.function().insts[inst].expected = ir::Expected(mostly);
   const ir::RegionId then = r.function().insts[inst].regions[0];
@@ -91,7 +94,8 @@ mark record_if(node condition, function_ref<void()> body, location where, expect
   return r.now().mark({inst, r.now().serial});
 }
 
-mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where, expected mostly) {
+mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where,
+                 expected mostly) {
   Recorder& r = trace::recorder();
   r.now().location(where);
   if (!usable(r, chain, where)) return chain;
@@ -110,7 +114,8 @@ void record_else(const mark& chain, function_ref<void()> body, location where) {
   if (usable(r, chain, where)) record_region(r, open_else(r, chain), body);
 }
 
-node record_select(node condition, scalar type, function_ref<node()> yes, function_ref<node()> no, location where) {
+node record_select(node condition, scalar type, function_ref<node()> yes, function_ref<node()> no,
+                   location where) {
   Recorder& r = trace::recorder();
   r.now().location(where);
   const ir::Type result = ir::value_type(ir::Scalar(type));
@@ -150,11 +155,12 @@ void record_while(function_ref<node()> condition, function_ref<void()> body, loc
   if (left) trace::leave_after_loop(r);
 }
 
-// ---- loops over ranges --------------------------------------------------------------------------------------------------------
+// ---- loops over ranges --------------------------------------------------------------------------
 
 namespace {
 
-/// How often a range runs, as an unsigned number of the index's width; counted first, so that the index cannot run past its type.
+/// How often a range runs, as an unsigned number of the index's width; counted first, so that the
+/// index cannot run past its type.
 struct Range {
   Recorder& r;
   Scalar type, unsigned_type;
@@ -164,8 +170,12 @@ struct Range {
     return r.function().is_const(v) && r.function().const_bits(v) == bits;
   }
   ir::ValueId to_unsigned(ir::ValueId v) const { return r.cast(unsigned_type, v); }
-  ir::ValueId op(Op what, ir::ValueId x, ir::ValueId y) const { return r.emit(what, r.function().type_of(x).scalar, {x, y}); }
-  ir::ValueId less(ir::ValueId x, ir::ValueId y) const { return r.emit(Op::Lt, Scalar::Bool, {x, y}); }
+  ir::ValueId op(Op what, ir::ValueId x, ir::ValueId y) const {
+    return r.emit(what, r.function().type_of(x).scalar, {x, y});
+  }
+  ir::ValueId less(ir::ValueId x, ir::ValueId y) const {
+    return r.emit(Op::Lt, Scalar::Bool, {x, y});
+  }
   ir::ValueId zero() const { return r.constant(unsigned_type, 0); }
 
   /// (to - from - 1) / magnitude + 1 where from < to, else 0.
@@ -190,7 +200,8 @@ struct Range {
       const bool down = ir::is_signed_int(step_type) && ir::as_int(step_type, bits) < 0;
       if (bits == 0) r.found.misuse("the step of a range is 0: the loop would never end");
       const std::uint64_t size = down ? 0 - std::uint64_t(ir::as_int(step_type, bits)) : bits;
-      const ir::ValueId magnitude = r.constant(unsigned_type, ir::size_of(type) == 4 ? size & 0xffffffff : size);
+      const ir::ValueId magnitude =
+          r.constant(unsigned_type, ir::size_of(type) == 4 ? size & 0xffffffff : size);
       return down ? trips(end, begin, magnitude) : trips(begin, end, magnitude);
     }
     if (!ir::is_signed_int(step_type)) return trips(begin, end, to_unsigned(step));
@@ -198,7 +209,8 @@ struct Range {
     const ir::ValueId none = r.constant(ir::to_signed(type), 0);
     const ir::ValueId up = less(none, signed_step), down = less(signed_step, none);
     const ir::ValueId magnitude = to_unsigned(r.emit(Op::Abs, ir::to_signed(type), {signed_step}));
-    const ir::ValueId down_count = r.emit(Op::Select, unsigned_type, {down, trips(end, begin, magnitude), zero()});
+    const ir::ValueId down_count =
+        r.emit(Op::Select, unsigned_type, {down, trips(end, begin, magnitude), zero()});
     return r.emit(Op::Select, unsigned_type, {up, trips(begin, end, magnitude), down_count});
   }
 
@@ -218,7 +230,9 @@ node begin_range(scalar type, node begin, node end, node step, location where) {
   const Scalar unsigned_type = ir::size_of(index_type) == 8 ? Scalar::U64 : Scalar::U32;
   ir::ValueId step_value = r.use(step);
   if (step_value == ir::none) step_value = r.constant(index_type, 1);
-  const Range range{r, index_type, unsigned_type, r.use_as(index_type, begin), r.use_as(index_type, end), step_value};
+  const Range range{
+      r,         index_type, unsigned_type, r.use_as(index_type, begin), r.use_as(index_type, end),
+      step_value};
   const ir::InstId loop = r.append(Op::For, {}, {range.count()});
   const ir::RegionId region = r.at().new_region(loop);
   const ir::ValueId trip = r.at().new_param(region, ir::value_type(unsigned_type));
@@ -273,14 +287,16 @@ void abandon_loop(node index, location where) noexcept {
   }
 }
 
-// ---- switch -------------------------------------------------------------------------------------------------------------------
+// ---- switch -------------------------------------------------------------------------------------
 
 node begin_switch(node selector, location where) {
   Recorder& r = trace::recorder();
   r.now().location(where);
   ir::ValueId x = r.use(selector);
   if (x == ir::none) x = r.constant(Scalar::I32, 0);
-  const ir::InstId inst = r.append(Op::Switch, {}, {r.function().type_of(x).scalar == Scalar::Bool ? r.cast(Scalar::I32, x) : x});
+  const ir::InstId inst =
+      r.append(Op::Switch, {},
+               {r.function().type_of(x).scalar == Scalar::Bool ? r.cast(Scalar::I32, x) : x});
   const ir::RegionId here = r.at().region();
   r.at().at(r.at().new_region(inst));
   r.append(Op::Yield, {}, {});
@@ -295,13 +311,15 @@ static bool goes_on(Recorder& r, node chain) {
   return false;
 }
 
-void record_case(node chain, const std::int64_t* values, unsigned count, function_ref<void()> body, location where) {
+void record_case(node chain, const std::int64_t* values, unsigned count, function_ref<void()> body,
+                 location where) {
   Recorder& r = trace::recorder();
   r.now().location(where);
   if (!goes_on(r, chain)) return;
   const ir::InstId inst = chain.id;
   for (unsigned i = 0; i < count; ++i)
-    if (!r.now().note_case(inst, values[i])) r.found.misuse("this switch_ has two cases with the same value");
+    if (!r.now().note_case(inst, values[i]))
+      r.found.misuse("this switch_ has two cases with the same value");
   // Further values of the case become its first one ahead of the switch.
   const std::size_t before = insts(r, r.at().region()).size();
   ir::ValueId x = r.function().insts[inst].operands[0];
@@ -331,7 +349,7 @@ void record_default(node chain, function_ref<void()> body, location where) {
   record_region(r, region, body);
 }
 
-// ---- leaving ------------------------------------------------------------------------------------------------------------------
+// ---- leaving ------------------------------------------------------------------------------------
 
 void leave(op what, location where) {
   Recorder& r = trace::recorder();
@@ -339,11 +357,15 @@ void leave(op what, location where) {
   const Op op = ir::Op(what);
   if (op == Op::Return) {
     if (r.now().in_void_body()) return trace::leave_body(r);
-    if (r.now().in_body()) r.found.misuse("a function that returns a value must be left with kr::return_(value)");
-    else if (r.in_function()) r.found.misuse("return_ cannot leave a function with several results: end it with its `return`");
+    if (r.now().in_body())
+      r.found.misuse("a function that returns a value must be left with kr::return_(value)");
+    else if (r.in_function())
+      r.found.misuse(
+          "return_ cannot leave a function with several results: end it with its `return`");
     if (r.now().in_body() || r.in_function()) return;
   } else if (!r.now().innermost_loop()) {
-    r.found.misuse(op == Op::Break ? "break_() outside a recorded loop" : "continue_() outside a recorded loop");
+    r.found.misuse(op == Op::Break ? "break_() outside a recorded loop"
+                                   : "continue_() outside a recorded loop");
     return;
   }
   r.now().terminate(op);

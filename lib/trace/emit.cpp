@@ -54,7 +54,8 @@ Scalar result_of(Op op, Scalar type) {
   return type;
 }
 
-/// Bools have their own words for some operations of numbers: the smaller of two is `and`, and their order is that of 0 and 1.
+/// Bools have their own words for some operations of numbers: the smaller of two is `and`, and
+/// their order is that of 0 and 1.
 void respell_bools(Op& op, Scalar& type) {
   if (type != Scalar::Bool || ir::info(op).bools) return;
   if (op == Op::Min) op = Op::And;
@@ -66,8 +67,11 @@ void respell_bools(Op& op, Scalar& type) {
 bool takes(Recorder& r, Op op, Scalar type) {
   const ir::OpInfo& row = ir::info(op);
   if (ir::takes(row, type)) return true;
-  const char* given = type == Scalar::Bool ? "a bool" : ir::is_int(type) ? "an integer" : "a floating-point number";
-  r.found.misuse(fmt::format("{} does not take {}: convert the operand with kr::cast<T>(v)", row.name, given));
+  const char* given = type == Scalar::Bool ? "a bool"
+                      : ir::is_int(type)   ? "an integer"
+                                           : "a floating-point number";
+  r.found.misuse(
+      fmt::format("{} does not take {}: convert the operand with kr::cast<T>(v)", row.name, given));
   return false;
 }
 
@@ -76,12 +80,15 @@ void warn_of_operands(Recorder& r, Op op, Scalar type, ir::ValueId x, ir::ValueI
   const ir::Function& f = r.function();
   const Scalar left = f.type_of(x).scalar, right = f.type_of(y).scalar;
   if (ir::info(op).rule == ir::Rule::Compare && ir::is_unsigned_int(type)) {
-    const auto mixed = [&](ir::ValueId v, Scalar s) { return ir::is_signed_int(s) && ir::size_of(s) >= 4 && !f.is_const(v); };
+    const auto mixed = [&](ir::ValueId v, Scalar s) {
+      return ir::is_signed_int(s) && ir::size_of(s) >= 4 && !f.is_const(v);
+    };
     if (mixed(x, left) || mixed(y, right))
       r.found.warn(
           "comparison of a signed with an unsigned value: both are compared as unsigned, so a negative value becomes large");
   }
-  if (type == Scalar::F64 && ((left == Scalar::F32 && f.is_const(y)) || (right == Scalar::F32 && f.is_const(x))))
+  if (type == Scalar::F64 &&
+      ((left == Scalar::F32 && f.is_const(y)) || (right == Scalar::F32 && f.is_const(x))))
     r.found.double_arithmetic();
 }
 
@@ -102,15 +109,17 @@ Place operands_of(Recorder& r, const place& at) {
 
 }  // namespace
 
-// ---- a recording --------------------------------------------------------------------------------------------------------------
+// ---- a recording --------------------------------------------------------------------------------
 
 void* begin_recording(const recording_options& options) {
   if (trace::find_recorder())
-    throw error(error::kind_type::usage,
-                fmt::format("kernel {}: kernels cannot be launched while another one is being recorded: call the lambda itself",
-                            options.name ? options.name : "")
-                    .c_str(),
-                options.where.file, options.where.line);
+    throw error(
+        error::kind_type::usage,
+        fmt::format(
+            "kernel {}: kernels cannot be launched while another one is being recorded: call the lambda itself",
+            options.name ? options.name : "")
+            .c_str(),
+        options.where.file, options.where.line);
   auto* const r = new Recorder(options);
   trace::set_recorder(r);
   return r;
@@ -122,8 +131,9 @@ node parameter(scalar type) {
 }
 node parameter_array(scalar element, unsigned rank, bool writable, unsigned elem_bytes) {
   Recorder& r = trace::recorder();
-  return r.node_of(
-      r.at().new_param(r.function().body, ir::array_type(ir::Scalar(element), ir::Space::Global, rank, writable, elem_bytes)));
+  return r.node_of(r.at().new_param(
+      r.function().body,
+      ir::array_type(ir::Scalar(element), ir::Space::Global, rank, writable, elem_bytes)));
 }
 
 node parameter_aggregate(unsigned bytes) {
@@ -146,9 +156,11 @@ void misuse(const char* text, location where) {
   r.found.misuse(text, where.file ? where : r.found.where());
 }
 
-void throw_usage(const char* message, location where) { throw error(error::kind_type::usage, message, where.file, where.line); }
+void throw_usage(const char* message, location where) {
+  throw error(error::kind_type::usage, message, where.file, where.line);
+}
 
-// ---- values -------------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 void set_location(location where) {
   if (Recorder* r = trace::find_recorder()) r->now().location(where);
@@ -169,7 +181,9 @@ node bit_convert(scalar type, node x) {
   Recorder& r = trace::recorder();
   const ir::ValueId v = r.use(x);
   if (v == ir::none) return r.node_of(r.constant(ir::Scalar(type), 0));
-  return r.node_of(r.function().type_of(v).scalar == ir::Scalar(type) ? v : r.emit(Op::Bitcast, ir::Scalar(type), {v}));
+  return r.node_of(r.function().type_of(v).scalar == ir::Scalar(type)
+                       ? v
+                       : r.emit(Op::Bitcast, ir::Scalar(type), {v}));
 }
 
 node convert_saturating(scalar type, node x) {
@@ -180,8 +194,9 @@ node convert_saturating(scalar type, node x) {
   if (!ir::is_float(to)) return convert(type, x);
   if (ir::is_float(from)) return r.node_of(r.emit(Op::CastSat, to, {v}));
   // Integers that f32 does not hold are beyond the small types, and all are inside of the others.
-  return ir::info(to).exponent < ir::info(Scalar::F32).exponent ? r.node_of(r.emit(Op::CastSat, to, {r.use_as(Scalar::F32, x)}))
-                                                                : convert(type, x);
+  return ir::info(to).exponent < ir::info(Scalar::F32).exponent
+             ? r.node_of(r.emit(Op::CastSat, to, {r.use_as(Scalar::F32, x)}))
+             : convert(type, x);
 }
 
 node apply(op what, scalar type, node x) {
@@ -197,7 +212,8 @@ node apply(op what, scalar type, node x, node y) {
   Scalar t = ir::Scalar(type);
   respell_bools(op, t);
   ir::ValueId left = r.use(x), right = r.use(y);
-  if (left == ir::none || right == ir::none || !takes(r, op, t)) return r.node_of(r.constant(result_of(op, t), 0));
+  if (left == ir::none || right == ir::none || !takes(r, op, t))
+    return r.node_of(r.constant(result_of(op, t), 0));
   const ir::Function& f = r.function();
   if (ir::info(op).rule == ir::Rule::Shift) {
     if (f.type_of(right).scalar == Scalar::Bool) right = r.cast(Scalar::I32, right);
@@ -206,8 +222,10 @@ node apply(op what, scalar type, node x, node y) {
     left = r.cast(t, left), right = r.cast(Scalar::I32, right);
   } else {
     warn_of_operands(r, op, t, left, right);
-    const bool bools = f.type_of(left).scalar == Scalar::Bool && f.type_of(right).scalar == Scalar::Bool;
-    if (bools && (op == Op::Eq || op == Op::Ne)) t = Scalar::Bool;  // the promotion to int changes nothing
+    const bool bools =
+        f.type_of(left).scalar == Scalar::Bool && f.type_of(right).scalar == Scalar::Bool;
+    // the promotion to int changes nothing
+    if (bools && (op == Op::Eq || op == Op::Ne)) t = Scalar::Bool;
     left = r.cast(t, left), right = r.cast(t, right);
   }
   return r.node_of(r.emit(op, result_of(op, t), {left, right}));
@@ -218,7 +236,10 @@ node apply(op what, scalar type, node x, node y, node z) {
   const Scalar t = ir::Scalar(type);
   if (!takes(r, Op(what), t)) return r.node_of(r.constant(result_of(Op(what), t), 0));
   const bool pairs = Op(what) == Op::DotPairs;
-  const ir::ValueId first = r.use_as(Op(what) == Op::Select ? Scalar::Bool : pairs ? Scalar::U32 : t, x);
+  const ir::ValueId first = r.use_as(Op(what) == Op::Select ? Scalar::Bool
+                                     : pairs                ? Scalar::U32
+                                                            : t,
+                                     x);
   const ir::ValueId second = r.use_as(pairs ? Scalar::U32 : t, y), third = r.use_as(t, z);
   return r.node_of(r.emit(Op(what), result_of(Op(what), t), {first, second, third}));
 }
@@ -227,9 +248,10 @@ node combine_lanes(op what, scalar type, node x, unsigned by) {
   Recorder& r = trace::recorder();
   const Scalar s = ir::Scalar(type);
   if (!ir::is_int(s) && (s == Scalar::Bool || ir::info(ir::combining[by]).bools)) {
-    r.found.misuse(s == Scalar::Bool
-                       ? "warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot"
-                       : "bitwise reductions and scans do not support floats: combine their bits with kr::bitcast<unsigned>(x)");
+    r.found.misuse(
+        s == Scalar::Bool
+            ? "warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot"
+            : "bitwise reductions and scans do not support floats: combine their bits with kr::bitcast<unsigned>(x)");
     return x;
   }
   return r.node_of(r.emit(Op(what), ir::Scalar(type), {r.use_as(ir::Scalar(type), x)}, by));
@@ -264,7 +286,7 @@ void perform(op what, scalar type, node x, location where) {
   r.append(Op(what), {}, {r.use_as(Scalar(type), x)});
 }
 
-// ---- mutable locals -----------------------------------------------------------------------------------------------------------
+// ---- mutable locals -----------------------------------------------------------------------------
 
 node make_slot(scalar type, node first) {
   Recorder& r = trace::recorder();
@@ -281,18 +303,20 @@ void assign(node slot, node x) {
 }
 void update(op what, scalar type, node slot, node x) { assign(slot, apply(what, type, slot, x)); }
 
-// ---- memory -------------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 void locate(place& at) {
   Recorder& r = trace::recorder();
-  for (unsigned i = 0; i < at.rank; ++i) at.indices[i] = r.node_of(r.use_as(Scalar::I64, at.indices[i]));
+  for (unsigned i = 0; i < at.rank; ++i)
+    at.indices[i] = r.node_of(r.use_as(Scalar::I64, at.indices[i]));
 }
 
 node load(place& at) {
   Recorder& r = trace::recorder();
   const Place p = operands_of(r, at);
   if (p.operands.empty()) return {0, 0};
-  for (unsigned i = 0; i < at.rank; ++i) at.indices[i] = r.node_of(p.operands[i + 1]);  // a var index is read once
+  // a var index is read once
+  for (unsigned i = 0; i < at.rank; ++i) at.indices[i] = r.node_of(p.operands[i + 1]);
   const ir::Type element = ir::value_type(p.type);
   return r.node_of(r.at().add_result(r.append(Op::Load, element, p.operands, at.offset), element));
 }
@@ -304,7 +328,8 @@ void make_streaming(node loaded) {
   ir::Function& f = r.function();
   const ir::InstId by = f.values[v].def;
   if (by == ir::none || f.insts[by].op != Op::Load)
-    return r.found.misuse("kr::load_streaming takes a subscripted element: kr::load_streaming(x[i])");
+    return r.found.misuse(
+        "kr::load_streaming takes a subscripted element: kr::load_streaming(x[i])");
   f.insts[by].streaming = true;
 }
 
@@ -314,22 +339,26 @@ node store(const place& at, node x, bool streaming) {
   if (p.operands.empty()) return x;
   const ir::ValueId stored = r.use_as(p.type, x);
   p.operands.push_back(stored);
-  r.function().insts[r.append(Op::Store, ir::value_type(p.type), p.operands, at.offset)].streaming = streaming;
+  r.function().insts[r.append(Op::Store, ir::value_type(p.type), p.operands, at.offset)].streaming =
+      streaming;
   return r.node_of(stored);
 }
 
-node atomic(op what, const place& at, const node* values, unsigned count, unsigned order, unsigned scope) {
+node atomic(op what, const place& at, const node* values, unsigned count, unsigned order,
+            unsigned scope) {
   Recorder& r = trace::recorder();
   Place p = operands_of(r, at);
   if (p.operands.empty()) return {0, 0};
-  if (Op(what) == Op::AtomicLoad && (ir::Order(order) == ir::Order::Release || ir::Order(order) == ir::Order::AcquireRelease)) {
+  if (Op(what) == Op::AtomicLoad &&
+      (ir::Order(order) == ir::Order::Release || ir::Order(order) == ir::Order::AcquireRelease)) {
     r.found.misuse("an atomic load cannot release: its order must be relaxed, acquire or seq_cst");
     order = 0;
   }
   for (unsigned i = 0; i < count; ++i) p.operands.push_back(r.use_as(p.type, values[i]));
   const ir::Type element = ir::value_type(p.type);
   const ir::InstId inst = r.append(Op(what), element, p.operands, at.offset);
-  r.function().insts[inst].order = ir::Order(order), r.function().insts[inst].scope = ir::Scope(scope);
+  r.function().insts[inst].order = ir::Order(order),
+  r.function().insts[inst].scope = ir::Scope(scope);
   return r.node_of(r.at().add_result(inst, element));
 }
 
@@ -338,28 +367,32 @@ node extent(node array, unsigned dimension) {
   const ir::ValueId a = r.resolve(array);
   if (a == ir::none) return r.node_of(r.constant(Scalar::I64, 0));
   if (dimension >= r.function().type_of(a).rank) {
-    r.found.misuse(
-        fmt::format("extent({}) is out of range for a view of {} dimensions", dimension, unsigned(r.function().type_of(a).rank)));
+    r.found.misuse(fmt::format("extent({}) is out of range for a view of {} dimensions", dimension,
+                               unsigned(r.function().type_of(a).rank)));
     return r.node_of(r.constant(Scalar::I64, 0));
   }
   const ir::Inst* def = r.function().def(a);
-  return r.node_of(r.emit(Op::Extent, Scalar::I64, {def && def->op == Op::SharedOf ? def->operands[0] : a}, dimension));
+  return r.node_of(r.emit(Op::Extent, Scalar::I64,
+                          {def && def->op == Op::SharedOf ? def->operands[0] : a}, dimension));
 }
 
 constexpr std::int64_t after_misuse = 1;  // elements of an array that was refused
 
-node make_array(op what, scalar element, std::size_t elem_bytes, const std::int64_t* extents, unsigned rank) {
+node make_array(op what, scalar element, std::size_t elem_bytes, const std::int64_t* extents,
+                unsigned rank) {
   Recorder& r = trace::recorder();
   const ir::Space space = Op(what) == Op::Shared ? ir::Space::Shared : ir::Space::Local;
   std::uint64_t room = ir::max_array_bytes / elem_bytes;  // elements
   for (unsigned d = 0; d < rank; ++d) room /= std::uint64_t(extents[d]);
   if (room == 0) {
     r.found.misuse(fmt::format("a {} array of {} elements of {} bytes exceeds the limit of {} GiB",
-                               space == ir::Space::Shared ? "shared" : "local", fmt::join(extents, extents + rank, " x "),
-                               elem_bytes, ir::max_array_bytes >> 30));
+                               space == ir::Space::Shared ? "shared" : "local",
+                               fmt::join(extents, extents + rank, " x "), elem_bytes,
+                               ir::max_array_bytes >> 30));
     rank = 1, extents = &after_misuse;
   }
-  const ir::Type type = ir::array_type(ir::Scalar(element), space, rank, true, std::uint32_t(elem_bytes));
+  const ir::Type type =
+      ir::array_type(ir::Scalar(element), space, rank, true, std::uint32_t(elem_bytes));
   const ir::InstId inst = r.append(Op(what), type, {});
   r.function().insts[inst].list.assign(extents, extents + rank);
   return r.node_of(r.at().add_result(inst, type));
@@ -369,8 +402,11 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
   Recorder& r = trace::recorder();
   const ir::ValueId given = r.use(length);
   if (given != ir::none && r.function().is_const(given)) {
-    std::int64_t extent = ir::as_int(r.function().type_of(given).scalar, r.function().const_bits(given));
-    if (extent <= 0) r.found.misuse(fmt::format("dynamic_shared of {} elements: the number must be above 0", extent));
+    std::int64_t extent =
+        ir::as_int(r.function().type_of(given).scalar, r.function().const_bits(given));
+    if (extent <= 0)
+      r.found.misuse(
+          fmt::format("dynamic_shared of {} elements: the number must be above 0", extent));
     extent = std::max<std::int64_t>(extent, 1);
     return make_array(op::Shared, element, elem_bytes, &extent, 1);
   }
@@ -383,26 +419,30 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
         "dynamic_shared inside a branch or loop: declare it before that, as its length is computed before the kernel runs");
   const ir::ValueId n = r.use_as(Scalar::I64, length);
   if (n == ir::none) return make_array(op::Shared, element, elem_bytes, &after_misuse, 1);
-  const ir::Type type = ir::array_type(ir::Scalar(element), ir::Space::Shared, 1, true, std::uint32_t(elem_bytes));
+  const ir::Type type =
+      ir::array_type(ir::Scalar(element), ir::Space::Shared, 1, true, std::uint32_t(elem_bytes));
   const ir::InstId inst = r.append(Op::Shared, type, {n});
   r.function().insts[inst].list.assign(1, 0);
   return r.node_of(r.at().add_result(inst, type));
 }
 
-node constant_array(scalar element, std::size_t elem_bytes, const void* data, std::size_t count, location where) {
+node constant_array(scalar element, std::size_t elem_bytes, const void* data, std::size_t count,
+                    location where) {
   Recorder& r = trace::recorder();
   r.now().location(where);
   if (r.in_function())
-    r.found.misuse("kr::constant inside a kr::function: capture the table in the kernel, and pass elements of it");
-  if (count > trace::max_table_bytes / elem_bytes) {
     r.found.misuse(
-        fmt::format("kr::constant captures {} elements of {} bytes; a table can have at most {} MiB: pass the data as an array",
-                    count, elem_bytes, trace::max_table_bytes >> 20));
+        "kr::constant inside a kr::function: capture the table in the kernel, and pass elements of it");
+  if (count > trace::max_table_bytes / elem_bytes) {
+    r.found.misuse(fmt::format(
+        "kr::constant captures {} elements of {} bytes; a table can have at most {} MiB: pass the data as an array",
+        count, elem_bytes, trace::max_table_bytes >> 20));
     count = 0;
   }
   const auto* const first = static_cast<const std::byte*>(data);
   const trace::Table table{{first, first + count * elem_bytes}, std::uint32_t(elem_bytes)};
-  const ir::Type type = ir::array_type(Scalar(element), ir::Space::Global, 1, false, std::uint32_t(elem_bytes));
+  const ir::Type type =
+      ir::array_type(Scalar(element), ir::Space::Global, 1, false, std::uint32_t(elem_bytes));
   ir::Function& f = r.function();
   if (r.in_function()) return r.node_of(r.at().new_param(f.body, type));  // after the misuse
   std::vector<trace::Table>& tables = r.tables;
@@ -410,7 +450,8 @@ node constant_array(scalar element, std::size_t elem_bytes, const void* data, st
     return ir::hidden_parameter(f, {ir::HiddenKind::Table, std::uint32_t(i)}, type);
   };
   for (std::size_t i = 0; i < tables.size(); ++i)
-    if (const ir::ValueId known = parameter_of(i); tables[i].bytes == table.bytes && f.type_of(known) == type)
+    if (const ir::ValueId known = parameter_of(i);
+        tables[i].bytes == table.bytes && f.type_of(known) == type)
       return r.node_of(known);
   tables.push_back(table);
   return r.node_of(parameter_of(tables.size() - 1));
@@ -420,14 +461,15 @@ void synchronise(op what, unsigned scope) {
   Recorder& r = trace::recorder();
   const bool clusters = r.functions.kernel().in_clusters();
   if (Op(what) == Op::GridBarrier && clusters)
-    return r.found.misuse("grid_sync() in a kernel with clusters: clusters run one after another if not all fit");
+    return r.found.misuse(
+        "grid_sync() in a kernel with clusters: clusters run one after another if not all fit");
   if (Op(what) == Op::ClusterBarrier && !clusters)
     return r.found.misuse(
         "cluster_sync() in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {.cluster = 2})");
   r.append(Op(what), {}, {}, scope);
 }
 
-// ---- what the host is told ----------------------------------------------------------------------------------------------------
+// ---- what the host is told ----------------------------------------------------------------------
 
 void report(op what, const char* text, const node* values, unsigned count, location where) {
   Recorder& r = trace::recorder();
@@ -447,12 +489,14 @@ void report(op what, const char* text, const node* values, unsigned count, locat
     for (unsigned i = 0; i < count; ++i) operands[i] = r.cast(printf.types[i], operands[i]);
     form = std::move(printf.text), types = std::move(printf.types);
   }
-  if (const std::string wrong = ir::misfit(form, types); !wrong.empty()) return r.found.misuse(wrong);
+  if (const std::string wrong = ir::misfit(form, types); !wrong.empty())
+    return r.found.misuse(wrong);
   const ir::InstId inst = r.append(Op(what), {}, operands);
   r.function().insts[inst].text = std::move(form);
 }
 
-void report_unless(node condition, const char* text, const node* values, unsigned count, location where) {
+void report_unless(node condition, const char* text, const node* values, unsigned count,
+                   location where) {
   set_location(where);
   const node fails = apply(op::Not, scalar::boolean, condition);
   record_if(

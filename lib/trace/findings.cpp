@@ -25,13 +25,15 @@ void Findings::warn_of_doubles(const ir::Function& kernel) {
     if (kernel.type_of(p).scalar == ir::Scalar::F64) return;
   for (const detail::location& place : doubles_) {
     where_ = place;
-    warn("double arithmetic in a kernel without double arguments: a literal such as 2.0 is a double, write 2.0f");
+    warn(
+        "double arithmetic in a kernel without double arguments: a literal such as 2.0 is a double, write 2.0f");
   }
 }
 
 void Findings::check(const std::string& kernel) const {
   if (!misuse_) return;
-  throw error(error::kind_type::usage, (kernel.empty() ? misuse_->text : "kernel " + kernel + ": " + misuse_->text).c_str(),
+  throw error(error::kind_type::usage,
+              (kernel.empty() ? misuse_->text : "kernel " + kernel + ": " + misuse_->text).c_str(),
               misuse_->where.file, misuse_->where.line);
 }
 

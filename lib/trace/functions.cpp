@@ -25,7 +25,8 @@ std::string Functions::unique_name(std::string name) const {
   if (name.empty()) name = "function";
   if (name.starts_with("math.") && !kernel().name.starts_with("math.")) name.insert(0, 1, '_');
   const auto taken = [&](const std::string& n) {
-    return std::any_of(functions_.begin(), functions_.end(), [&](const auto& f) { return f->name == n; });
+    return std::any_of(functions_.begin(), functions_.end(),
+                       [&](const auto& f) { return f->name == n; });
   };
   std::string unique = name;
   for (unsigned n = 2; taken(unique); ++n) unique = fmt::format("{}.{}", name, n);
@@ -42,7 +43,8 @@ CalledFunction& Functions::add(FunctionKey key, const detail::called_function& w
   f->inherit(kernel());
   f->called = true;
   f->rare = what.rare;
-  called_.push_back(std::make_unique<CalledFunction>(CalledFunction{std::move(key), functions_.size(), false, {}}));
+  called_.push_back(std::make_unique<CalledFunction>(
+      CalledFunction{std::move(key), functions_.size(), false, {}}));
   functions_.push_back(std::move(f));
   return *called_.back();
 }

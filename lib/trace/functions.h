@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of a recording: the kernel and those that it calls. A function object gets a function of the module at its first call
-// with arguments of certain types; later calls find it.
+// The functions of a recording: the kernel and those that it calls. A function object gets a
+// function of the module at its first call with arguments of certain types; later calls find it.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which kernels are Krait's own: those of the library's algorithms, and of its headers. No user can change them.
+// Which kernels are Krait's own: those of the library's algorithms, and of its headers. No user can
+// change them.
 #pragma once
 
 #include <string_view>

@@ -52,7 +52,8 @@ std::string wrong_letter(const Conversion& c, std::size_t index, Scalar s) {
   const char* takes = integers.find(c.letter) != integers.npos ? "an integer"
                       : floats.find(c.letter) != floats.npos   ? "a floating-point number"
                                                                : "a bool";
-  return fmt::format("{} prints {}, but value {} is {}: use {}", c.whole, takes, index + 1, class_name(s),
+  return fmt::format("{} prints {}, but value {} is {}: use {}", c.whole, takes, index + 1,
+                     class_name(s),
                      s == Scalar::Bool ? "%d or %s"
                      : ir::is_float(s) ? "%f, %e, %g or %a"
                                        : "%d, %u, %x, %o or %c");
@@ -60,16 +61,20 @@ std::string wrong_letter(const Conversion& c, std::size_t index, Scalar s) {
 
 /// Empty, or what is wrong with the conversion of a value of that type.
 std::string misfit(const Conversion& c, std::size_t index, Scalar s) {
-  const auto among = [&](std::string_view letters) { return c.letter && letters.find(c.letter) != letters.npos; };
+  const auto among = [&](std::string_view letters) {
+    return c.letter && letters.find(c.letter) != letters.npos;
+  };
   if (!among(integers) && !among(floats) && !among(bools))
     return fmt::format(
         "{} is not a conversion of kr::print. Use d i u x X o c for integers and bools, f F e E g G a A for floating-point numbers, s for bools, %% for a percent sign",
         c.whole);
   const bool number = among(floats);
-  if (ir::is_float(s) != number || (c.letter == 's' && s != Scalar::Bool)) return wrong_letter(c, index, s);
+  if (ir::is_float(s) != number || (c.letter == 's' && s != Scalar::Bool))
+    return wrong_letter(c, index, s);
   if (!number && !c.precision.empty())
-    return fmt::format("{} has a precision, which only floating-point numbers have: a width with 0 pads with zeros, as in %04d",
-                       c.whole);
+    return fmt::format(
+        "{} has a precision, which only floating-point numbers have: a width with 0 pads with zeros, as in %04d",
+        c.whole);
   return {};
 }
 
@@ -79,16 +84,19 @@ Scalar converted(const Conversion& c, Scalar s) {
   const bool bits = std::string_view("uxXo").find(c.letter) != std::string_view::npos;
   if (bits && ir::is_signed_int(s)) return ir::to_unsigned(s);
   // fmt has signs for signed numbers alone.
-  if ((c.has('+') || c.has(' ')) && ir::is_unsigned_int(s) && ir::size_of(s) < 8 && !bits) return Scalar::I64;
+  if ((c.has('+') || c.has(' ')) && ir::is_unsigned_int(s) && ir::size_of(s) < 8 && !bits)
+    return Scalar::I64;
   return s;
 }
 
 std::string place(const Conversion& c, Scalar s) {
-  const bool left = c.has('-'), number = std::string_view("cs").find(c.letter) == std::string_view::npos;
+  const bool left = c.has('-'),
+             number = std::string_view("cs").find(c.letter) == std::string_view::npos;
   std::string spec;
   const bool zeros = c.has('0') && !left && number;
   if (!c.width.empty() && !zeros) spec += left ? '<' : '>';
-  if (number && (ir::is_float(s) || ir::is_signed_int(s)) && (c.has('+') || c.has(' '))) spec += c.has('+') ? '+' : ' ';
+  if (number && (ir::is_float(s) || ir::is_signed_int(s)) && (c.has('+') || c.has(' ')))
+    spec += c.has('+') ? '+' : ' ';
   if (c.has('#') && number && c.letter != 'd' && c.letter != 'i' && c.letter != 'u') spec += '#';
   if (zeros && !c.width.empty()) spec += '0';
   spec += c.width + c.precision;
@@ -98,7 +106,9 @@ std::string place(const Conversion& c, Scalar s) {
 
 }  // namespace
 
-bool is_printf_text(const std::string& text) { return text.find('%') != std::string::npos && ir::places(text) == 0; }
+bool is_printf_text(const std::string& text) {
+  return text.find('%') != std::string::npos && ir::places(text) == 0;
+}
 
 PrintfText of_printf(const std::string& text, std::span<const Scalar> types) {
   PrintfText out;
@@ -121,8 +131,9 @@ PrintfText of_printf(const std::string& text, std::span<const Scalar> types) {
     }
   }
   if (count != types.size())
-    out.wrong = fmt::format("the text \"{}\" has {} {} for {} {}", text, count, count == 1 ? "conversion" : "conversions",
-                            types.size(), types.size() == 1 ? "value" : "values");
+    out.wrong = fmt::format("the text \"{}\" has {} {} for {} {}", text, count,
+                            count == 1 ? "conversion" : "conversions", types.size(),
+                            types.size() == 1 ? "value" : "values");
   return out;
 }
 

@@ -20,7 +20,8 @@ struct PrintfText {
   std::string wrong;              // empty, or why the text does not fit the values
 };
 
-/// What prints as C's printf does values of these types. The types are known, so that h, l, ll, z, j and t say nothing.
+/// What prints as C's printf does values of these types. The types are known, so that h, l, ll, z,
+/// j and t say nothing.
 PrintfText of_printf(const std::string& text, std::span<const ir::Scalar> types);
 
 }  // namespace krait::trace

@@ -26,7 +26,8 @@ std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module, const Sp
   for (const ir::Function& f : module.functions) {
     std::vector<std::size_t> operations(spots.places().size());
     for (const ir::Inst& i : f.insts)
-      if (const std::uint32_t place = nearest[i.loc & ~ir::is_spot]; place != Spots::no_place && i.op != ir::Op::Const)
+      if (const std::uint32_t place = nearest[i.loc & ~ir::is_spot];
+          place != Spots::no_place && i.op != ir::Op::Const)
         ++operations[place];
     for (std::size_t line = 0; line < operations.size(); ++line) {
       const ir::Location& here = spots.places()[line];
@@ -37,9 +38,10 @@ std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module, const Sp
   }
   if (all < unrolled_kernel) return {};
   return Warning{
-      fmt::format("this line was recorded as {} operations, and lines like it as {} in all, which takes long to compile. A C++ "
-                  "loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop",
-                  most, all),
+      fmt::format(
+          "this line was recorded as {} operations, and lines like it as {} in all, which takes long to compile. A C++ "
+          "loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop",
+          most, all),
       std::string(at.file), at.line};
 }
 
@@ -49,7 +51,8 @@ bool is_own(std::string_view file) {
   constexpr std::string_view here = __FILE__, below_lib = "trace/recorder.cpp";
   constexpr std::string_view lib = here.substr(0, here.size() - below_lib.size());
   const bool ours = file.starts_with(lib);  // "./lib/": a user may have that, too
-  return (ours && (file.substr(lib.size()).starts_with("host/") || file.substr(lib.size()).starts_with("math/"))) ||
+  return (ours && (file.substr(lib.size()).starts_with("host/") ||
+                   file.substr(lib.size()).starts_with("math/"))) ||
          file.find("include/krait/") != file.npos;
 }
 
@@ -88,21 +91,25 @@ void Recorder::enter_function(const CalledFunction& f) {
   callers_.push_back(spot);
 }
 
-// ---- instructions -------------------------------------------------------------------------------------------------------------
+// ---- instructions -------------------------------------------------------------------------------
 
-ir::InstId Recorder::append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
+ir::InstId Recorder::append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands,
+                            std::uint64_t imm) {
   if (now().size() >= max_instructions)
-    found.fail(
-        fmt::format("kernel {}: the recording has passed {} operations. A C++ loop runs while recording and unrolls; one "
-                    "that waits for a traced value never ends: use kr::while_ or kr::range",
-                    function().name, max_instructions));
+    found.fail(fmt::format(
+        "kernel {}: the recording has passed {} operations. A C++ loop runs while recording and unrolls; one "
+        "that waits for a traced value never ends: use kr::while_ or kr::range",
+        function().name, max_instructions));
   return now().append(op, type, operands, imm);
 }
-ir::InstId Recorder::append(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm) {
+ir::InstId Recorder::append(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> operands,
+                            std::uint64_t imm) {
   return append(op, type, std::span(operands.begin(), operands.size()), imm);
 }
-ir::ValueId Recorder::emit(ir::Op op, ir::Scalar type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm) {
-  return now().builder.add_result(append(op, ir::value_type(type), operands, imm), ir::value_type(type));
+ir::ValueId Recorder::emit(ir::Op op, ir::Scalar type, std::initializer_list<ir::ValueId> operands,
+                           std::uint64_t imm) {
+  return now().builder.add_result(append(op, ir::value_type(type), operands, imm),
+                                  ir::value_type(type));
 }
 ir::ValueId Recorder::cast(ir::Scalar type, ir::ValueId x) {
   return function().type_of(x).scalar == type ? x : emit(ir::Op::Cast, type, {x});
@@ -111,7 +118,8 @@ ir::ValueId Recorder::cast(ir::Scalar type, ir::ValueId x) {
 ir::ValueId Recorder::resolve(detail::node n) {
   const auto outer = [&](const auto& scope) { return scope->serial == n.recording; };
   if (std::any_of(scopes_.begin(), scopes_.end() - 1, outer)) {
-    found.misuse(fmt::format("function {} uses a traced value of its caller: pass it as an argument", function().name));
+    found.misuse(fmt::format(
+        "function {} uses a traced value of its caller: pass it as an argument", function().name));
     return ir::none;
   }
   if (n.recording != now().serial || n.id >= function().values.size()) {
@@ -145,15 +153,18 @@ ir::ValueId Recorder::logical(ir::Op op, const detail::mark& left, detail::node 
     return constant(ir::Scalar::Bool, 0);
   }
   const ir::ValueId condition_value = resolve(left.condition);
-  const ir::ValueId right_value = condition(right);  // reading a var belongs to the right operand too
+  // reading a var belongs to the right operand too
+  const ir::ValueId right_value = condition(right);
   if (condition_value == ir::none) return right_value;
-  if (now().is_cheap(left.region, left.position)) return emit(op, ir::Scalar::Bool, {condition_value, right_value});
+  if (now().is_cheap(left.region, left.position))
+    return emit(op, ir::Scalar::Bool, {condition_value, right_value});
 
   const bool is_and = op == ir::Op::And;
   const std::vector<ir::InstId> tail = now().take_tail(left.region, left.position);
   const ir::InstId branch = append(ir::Op::If, ir::value_type(ir::Scalar::Bool), {condition_value});
   const ir::ValueId result = now().builder.add_result(branch, ir::value_type(ir::Scalar::Bool));
-  const ir::RegionId sides[2] = {now().builder.new_region(branch), now().builder.new_region(branch)};
+  const ir::RegionId sides[2] = {now().builder.new_region(branch),
+                                 now().builder.new_region(branch)};
   const ir::RegionId guarded = sides[is_and ? 0 : 1], known = sides[is_and ? 1 : 0];
   now().put(tail, guarded);
   now().builder.at(guarded);

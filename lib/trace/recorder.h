@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recording: its functions (functions.h), the regions of the one that is recorded now (scope.h), what is wrong (findings.h), and here
-// instructions and their operands. A function that is called (call.cpp) is recorded at its first call, while the caller's scope waits.
+// A recording: its functions (functions.h), the regions of the one that is recorded now (scope.h),
+// what is wrong (findings.h), and here instructions and their operands. A function that is called
+// (call.cpp) is recorded at its first call, while the caller's scope waits.
 #pragma once
 
 #include <exception>
@@ -43,10 +44,15 @@ class Recorder {
 
   // ---- instructions
   /// Appends; throws when the recording is too long.
-  ir::InstId append(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm = 0);
-  ir::InstId append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm = 0);
-  ir::ValueId emit(ir::Op op, ir::Scalar type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm = 0);
-  ir::ValueId constant(ir::Scalar type, std::uint64_t bits) { return emit(ir::Op::Const, type, {}, bits); }
+  ir::InstId append(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> operands,
+                    std::uint64_t imm = 0);
+  ir::InstId append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands,
+                    std::uint64_t imm = 0);
+  ir::ValueId emit(ir::Op op, ir::Scalar type, std::initializer_list<ir::ValueId> operands,
+                   std::uint64_t imm = 0);
+  ir::ValueId constant(ir::Scalar type, std::uint64_t bits) {
+    return emit(ir::Op::Const, type, {}, bits);
+  }
   ir::ValueId cast(ir::Scalar type, ir::ValueId x);
   ir::ValueId logical(ir::Op op, const detail::mark& left, detail::node right);
 
@@ -59,8 +65,8 @@ class Recorder {
   ir::ValueId use_as(ir::Scalar type, detail::node n);
   ir::ValueId condition(detail::node n) { return use_as(ir::Scalar::Bool, n); }
 
-  /// In a handler of the exception: what could not be recorded where none may leave, in a destructor. The recording ends with it at
-  /// its next word, or at its end.
+  /// In a handler of the exception: what could not be recorded where none may leave, in a
+  /// destructor. The recording ends with it at its next word, or at its end.
   void keep_exception() noexcept { exception_ = std::current_exception(); }
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
@@ -75,8 +81,9 @@ class Recorder {
   std::vector<std::uint32_t> callers_;          // spots of the calls
 };
 
-/// This thread's recorder, for a function of emit.h, which notes where its caller is: what a header of Krait's own has inlined into the user's
-/// code has a line there. Throws error{usage} when nothing is being recorded, and the exception that the recording keeps.
+/// This thread's recorder, for a function of emit.h, which notes where its caller is: what a header
+/// of Krait's own has inlined into the user's code has a line there. Throws error{usage} when
+/// nothing is being recorded, and the exception that the recording keeps.
 Recorder& recorder(const void* caller = __builtin_return_address(0));
 /// The same, or null.
 Recorder* find_recorder() noexcept;

@@ -33,7 +33,8 @@ bool in_own_header(std::string_view file) {
 Scope::Scope(ir::Function& f, Findings& found, Spots& spots)
     : function(f), builder(f), serial(next_serial()), found_(found), spots_(spots) {}
 
-ir::InstId Scope::append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
+ir::InstId Scope::append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands,
+                         std::uint64_t imm) {
   const ir::InstId inst = builder.append(op, type, operands, imm);
   home_.resize(inst + 1, ir::none);
   home_[inst] = builder.region();
@@ -56,7 +57,7 @@ bool Scope::is_open(ir::ValueId v) const {
   return region < is_open_.size() && is_open_[region];
 }
 
-// ---- regions ------------------------------------------------------------------------------------------------------------------
+// ---- regions ------------------------------------------------------------------------------------
 
 void Scope::open(ir::RegionId region) {
   open_regions_.push_back(region);
@@ -67,13 +68,15 @@ void Scope::open(ir::RegionId region) {
 
 /// All but the first `left` of those that are open.
 void Scope::close_regions(std::size_t left) {
-  for (; open_regions_.size() > left; open_regions_.pop_back()) is_open_[open_regions_.back()] = false;
+  for (; open_regions_.size() > left; open_regions_.pop_back())
+    is_open_[open_regions_.back()] = false;
 }
 
 void Scope::enter(ir::RegionId region, bool loop) {
   if (frames_.size() + 8 > ir::max_region_depth)
-    found_.fail(fmt::format("kernel {}: control flow nests deeper than {} levels: does a function call itself without end?",
-                            function.name, ir::max_region_depth - 8));
+    found_.fail(fmt::format(
+        "kernel {}: control flow nests deeper than {} levels: does a function call itself without end?",
+        function.name, ir::max_region_depth - 8));
   Frame frame;
   frame.region = region, frame.loop = loop, frame.opened = open_regions_.size();
   frames_.push_back(frame);
@@ -122,7 +125,7 @@ bool Scope::leave_loops() {
   return any;
 }
 
-// ---- what was recorded already ------------------------------------------------------------------------------------------------
+// ---- what was recorded already ------------------------------------------------------------------
 
 detail::mark Scope::mark(detail::node condition) const {
   const ir::RegionId here = builder.region();
@@ -130,7 +133,8 @@ detail::mark Scope::mark(detail::node condition) const {
 }
 
 bool Scope::reaches(const detail::mark& m) const {
-  return m.condition.recording == serial && m.region == builder.region() && m.position <= function.regions[m.region].insts.size();
+  return m.condition.recording == serial && m.region == builder.region() &&
+         m.position <= function.regions[m.region].insts.size();
 }
 
 std::vector<ir::InstId> Scope::take_tail(ir::RegionId from, std::size_t position) {
@@ -167,7 +171,8 @@ bool Scope::only_computes(ir::InstId inst) const {
   const ir::Function& f = function;
   const ir::Op op = f.insts[inst].op;
   const ir::Effect effect = ir::info(op).effect;
-  const bool computes = effect == ir::Effect::Pure || effect == ir::Effect::Read || op == ir::Op::Get;
+  const bool computes =
+      effect == ir::Effect::Pure || effect == ir::Effect::Read || op == ir::Op::Get;
   if (!computes && op != ir::Op::If && op != ir::Op::Yield) return false;
   for (const ir::RegionId region : f.insts[inst].regions)
     for (const ir::InstId inner : f.regions[region].insts)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is recorded of one function, the kernel or one that it calls: its open regions and where its values live.
+// What is recorded of one function, the kernel or one that it calls: its open regions and where its
+// values live.
 //
-// Open regions form a stack of frames. A value may be used while the region that holds it is open. After a terminator a frame
-// goes on in a detached region, which nothing refers to in the end: C++ code after break_() records into the void. A mark (a
-// region and a position in it) lets a later call move what was recorded since below a condition.
+// Open regions form a stack of frames. A value may be used while the region that holds it is open.
+// After a terminator a frame goes on in a detached region, which nothing refers to in the end: C++
+// code after break_() records into the void. A mark (a region and a position in it) lets a later
+// call move what was recorded since below a condition.
 #pragma once
 
 #include <map>
@@ -46,10 +48,12 @@ class Scope {
   Scope(const Scope&) = delete;
 
   /// Appends, however long the recording is.
-  ir::InstId append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm);
+  ir::InstId append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands,
+                    std::uint64_t imm);
   /// Instructions so far.
   std::size_t size() const { return home_.size(); }
-  /// What follows is recorded for this line. Headers of Krait's own have the place of what came before.
+  /// What follows is recorded for this line. Headers of Krait's own have the place of what came
+  /// before.
   void location(detail::location where);
   bool is_open(ir::ValueId v) const;
 
@@ -79,13 +83,16 @@ class Scope {
   std::vector<ir::InstId> take_tail(ir::RegionId from, std::size_t position);
   /// Moves instructions to the end of the region.
   void put(const std::vector<ir::InstId>& insts, ir::RegionId to);
-  /// Few enough operations, without effect, fault or long latency, that computing them always costs less than a branch.
+  /// Few enough operations, without effect, fault or long latency, that computing them always costs
+  /// less than a branch.
   bool is_cheap(ir::RegionId region, std::size_t from) const;
-  /// True when one of the last instructions, as far as the value is computed from them, does more than compute.
+  /// True when one of the last instructions, as far as the value is computed from them, does more
+  /// than compute.
   bool has_effects(detail::node n) const;
   /// True where the instruction stands in the current region.
   bool is_here(ir::InstId inst) const { return home_[inst] == builder.region(); }
-  /// Inserts what was just recorded (the last `count` instructions of the current region) before `before`, which is here.
+  /// Inserts what was just recorded (the last `count` instructions of the current region) before
+  /// `before`, which is here.
   void insert_before(ir::InstId before, std::size_t count);
   /// False when the switch has a case of that value already.
   bool note_case(ir::InstId inst, std::int64_t value) { return cases_.emplace(inst, value).second; }
@@ -113,7 +120,8 @@ class Scope {
   std::vector<bool> is_open_;       // by RegionId
   std::vector<ir::RegionId> home_;  // by InstId: the region that holds it
   std::set<std::pair<ir::InstId, std::int64_t>> cases_;
-  std::map<std::pair<const char*, unsigned>, std::uint32_t> known_;  // places, by their number among the spots'
+  // places, by their number among the spots'
+  std::map<std::pair<const char*, unsigned>, std::uint32_t> known_;
 };
 
 }  // namespace krait::trace

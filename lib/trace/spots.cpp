@@ -15,7 +15,8 @@ class Table {
  public:
   std::uint32_t number_of(const ir::Location& place) {
     if (place.file.empty()) return 0;
-    const auto [at, fresh] = known_.try_emplace({place.file, place.line}, std::uint32_t(places_.size()));
+    const auto [at, fresh] =
+        known_.try_emplace({place.file, place.line}, std::uint32_t(places_.size()));
     if (fresh) places_.push_back(place);
     return at->second;
   }
@@ -40,7 +41,8 @@ void Spots::again(std::uint32_t spot) {
 std::vector<std::uint32_t> Spots::nearest_places() const {
   std::vector<std::uint32_t> nearest{no_place};
   nearest.reserve(notes_.size() + 1);
-  for (const std::uint64_t n : notes_) nearest.push_back(n & is_place ? std::uint32_t(n) : nearest.back());
+  for (const std::uint64_t n : notes_)
+    nearest.push_back(n & is_place ? std::uint32_t(n) : nearest.back());
   return nearest;
 }
 
@@ -54,10 +56,12 @@ Spots::Of Spots::settle(ir::Module& module) const {
     for (std::size_t i = 0; i < f.insts.size(); ++i) {
       std::uint32_t& loc = f.insts[i].loc;
       const std::uint32_t spot = loc & ~ir::is_spot;
-      const std::uint32_t place = (loc & ir::is_spot) && spot < nearest.size() ? nearest[spot] : no_place;
+      const std::uint32_t place =
+          (loc & ir::is_spot) && spot < nearest.size() ? nearest[spot] : no_place;
       loc = 0;
       if (place == no_place) continue;
-      if (!numbers[place]) numbers[place] = std::uint32_t(table.size()), table.push_back(places_[place]);
+      if (!numbers[place])
+        numbers[place] = std::uint32_t(table.size()), table.push_back(places_[place]);
       loc = numbers[place], spots[i] = spot;
     }
     f.locations = std::move(table);
@@ -80,7 +84,8 @@ void Spots::find_lines(ir::Module& module, const Of& of, const Find& find) const
     if (n & is_place) {
       place = &places_[n & ~is_place];
     } else {
-      const auto i = std::size_t(std::lower_bound(addresses.begin(), addresses.end(), n) - addresses.begin());
+      const auto i =
+          std::size_t(std::lower_bound(addresses.begin(), addresses.end(), n) - addresses.begin());
       if (!found[i].file.empty()) place = &found[i];
     }
     at.push_back(place);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the operations of a recording come from. A call that can catch its place by a default argument gives it. An operator cannot: it
-// notes the address that it returns to, which is a line only once somebody looks it up in the program's debug information (host/lines.h).
+// Where the operations of a recording come from. A call that can catch its place by a default
+// argument gives it. An operator cannot: it notes the address that it returns to, which is a line
+// only once somebody looks it up in the program's debug information (host/lines.h).
 //
-// Notes stand in the order of recording, and of several the last one that turns out to be a line of the user's counts: what Krait's own
-// headers record has the line that called them.
+// Notes stand in the order of recording, and of several the last one that turns out to be a line of
+// the user's counts: what Krait's own headers record has the line that called them.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +35,12 @@ class Spots {
   std::vector<std::uint32_t> nearest_places() const;
   const std::vector<ir::Location>& places() const { return places_; }
   static constexpr std::uint32_t no_place = ~0u;
-  /// Takes the spots out of a module that was prepared with them (ir/spots.h), by function and instruction, and leaves the
-  /// nearest places that calls gave.
+  /// Takes the spots out of a module that was prepared with them (ir/spots.h), by function and
+  /// instruction, and leaves the nearest places that calls gave.
   using Of = std::vector<std::vector<std::uint32_t>>;
   Of settle(ir::Module& module) const;
-  /// Gives the settled module's operations their own lines. `find` gets the addresses that were noted, each once, and gives a line each,
-  /// without a file where there is none.
+  /// Gives the settled module's operations their own lines. `find` gets the addresses that were
+  /// noted, each once, and gives a line each, without a file where there is none.
   using Find = std::function<std::vector<ir::Location>(const std::vector<std::uint64_t>&)>;
   void find_lines(ir::Module& module, const Of& of, const Find& find) const;
 

@@ -25,8 +25,10 @@ struct Layout {
   explicit Layout(const tile_shape& shape) {
     const unsigned threads = threads_of_block();
     // Of one row or column: as if the other extent were the least, with all warps below each other.
-    const std::int64_t rows = shape.rows > 1 ? shape.rows : ThreadTile::block_rows * (threads / ThreadTile::warp);
-    const std::int64_t columns = shape.columns > 1 ? shape.columns : most_across(rows, threads) * ThreadTile::block_columns;
+    const std::int64_t rows =
+        shape.rows > 1 ? shape.rows : ThreadTile::block_rows * (threads / ThreadTile::warp);
+    const std::int64_t columns =
+        shape.columns > 1 ? shape.columns : most_across(rows, threads) * ThreadTile::block_columns;
     if (const auto fits = ThreadTile::of(rows, columns, threads)) {
       tile = *fits;
       return;
@@ -48,8 +50,10 @@ struct Layout {
 number thread() {
   const auto& block = trace::recorder().functions.kernel().block;
   node n = node_of(cast<std::int32_t>(thread_idx().x));
-  if (block[1] > 1) n = node_of(number(n) + cast<std::int32_t>(thread_idx().y) * std::int32_t(block[0]));
-  if (block[2] > 1) n = node_of(number(n) + cast<std::int32_t>(thread_idx().z) * std::int32_t(block[0] * block[1]));
+  if (block[1] > 1)
+    n = node_of(number(n) + cast<std::int32_t>(thread_idx().y) * std::int32_t(block[0]));
+  if (block[2] > 1)
+    n = node_of(number(n) + cast<std::int32_t>(thread_idx().z) * std::int32_t(block[0] * block[1]));
   return number(n);
 }
 
@@ -70,7 +74,9 @@ struct Extent {
   std::int64_t rows, columns;
 };
 Extent own_extent(const tile_shape& s, const ThreadTile& t) {
-  return {s.rows > 1 ? t.row_blocks() * 2 : 1, s.columns == 1 ? 1 : s.rows > 1 ? t.column_blocks() * 2 : s.columns / 4};
+  return {s.rows > 1 ? t.row_blocks() * 2 : 1, s.columns == 1 ? 1
+                                               : s.rows > 1   ? t.column_blocks() * 2
+                                                              : s.columns / 4};
 }
 std::size_t count_of(const tile_shape& s, const ThreadTile& t) {
   const Extent e = own_extent(s, t);
@@ -107,7 +113,9 @@ place at(const tile_place& p, const index& row, const index& column) {
   return out;
 }
 index first_row(const tile_place& p) { return index(convert(scalar::i64, p.indices[p.rank - 2])); }
-index first_column(const tile_place& p) { return index(convert(scalar::i64, p.indices[p.rank - 1])); }
+index first_column(const tile_place& p) {
+  return index(convert(scalar::i64, p.indices[p.rank - 1]));
+}
 index rows_of(const tile_place& p) {
   const index all(extent(p.view, p.rank - 2));
   return p.ends ? min(all, index(p.rows_end)) : all;
@@ -122,7 +130,8 @@ value<bool> is_within(const index& i, const index& extent) {
   return value<std::uint64_t>(i) < value<std::uint64_t>(extent);  // a negative index is a large one
 }
 
-/// Calls `access(element, row, column)` for the elements that are in the view: for whole tiles without a test for each.
+/// Calls `access(element, row, column)` for the elements that are in the view: for whole tiles
+/// without a test for each.
 template <class Access>
 void for_each_inside(const tile_shape& s, const tile_place& p, Access&& access) {
   const Layout layout(s);
@@ -151,15 +160,18 @@ place in_plain(node array, const number& row, const number& column) {
 number place_of(const SharedTile& t, const number& row, const number& column) {
   const std::int32_t strip = std::int32_t(t.strip()), piece = std::int32_t(t.piece());
   return (column / strip * std::int32_t(t.rows) + row) * strip +
-         (((column % strip) / piece) ^ (row % std::int32_t(ir::pieces_of_strip))) * piece + column % piece;
+         (((column % strip) / piece) ^ (row % std::int32_t(ir::pieces_of_strip))) * piece +
+         column % piece;
 }
-SharedTile shared_tile(const tile_shape& s) { return {s.rows, s.columns, ir::size_of(ir::Scalar(s.type))}; }
+SharedTile shared_tile(const tile_shape& s) {
+  return {s.rows, s.columns, ir::size_of(ir::Scalar(s.type))};
+}
 
 thread_local bool overlapped_pipeline = false;
 
 }  // namespace
 
-// ---- values -----------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 tile_nodes make_tile(const tile_shape& shape, node x) {
   tile_nodes made(count_of(shape, Layout(shape).tile));
@@ -184,14 +196,17 @@ tile_nodes spread_tile(const tile_shape& from, const tile_nodes& nodes, const ti
   for_each(to, t, [&](std::size_t e, std::int64_t r, std::int64_t c) {
     const std::int64_t row = from.rows > 1 ? r : 0, column = from.columns > 1 ? c : 0;
     if (!picks) {
-      spread[e] = from.rows > 1 && from.columns > 1 ? nodes[e] : nodes[std::size_t(from.rows > 1 ? row : column)];
+      spread[e] = from.rows > 1 && from.columns > 1
+                      ? nodes[e]
+                      : nodes[std::size_t(from.rows > 1 ? row : column)];
       return;
     }
     const std::int64_t part = t.column_blocks() * 2;
     node x = nodes[std::size_t(c)];
     const Own own(t);
     for (std::int64_t a = 1; a < t.across; ++a)
-      x = apply(op::Select, from.type, node_of(own.across == std::int32_t(a)), nodes[std::size_t(a * part + c)], x);
+      x = apply(op::Select, from.type, node_of(own.across == std::int32_t(a)),
+                nodes[std::size_t(a * part + c)], x);
     spread[e] = x;
   });
   return spread;
@@ -199,7 +214,8 @@ tile_nodes spread_tile(const tile_shape& from, const tile_nodes& nodes, const ti
 
 tile_nodes map_tile(const tile_shape& result, function_ref<node(unsigned)> value) {
   tile_nodes made(count_of(result, Layout(result).tile));
-  for (std::size_t e = 0; e < made.size(); ++e) made[e] = make_slot(result.type, value(unsigned(e)));
+  for (std::size_t e = 0; e < made.size(); ++e)
+    made[e] = make_slot(result.type, value(unsigned(e)));
   return made;
 }
 
@@ -208,12 +224,13 @@ tile_nodes index_tile(const tile_shape& shape, int axis) {
   const Own own(layout.tile);
   tile_nodes made(count_of(shape, layout.tile));
   for_each(shape, layout.tile, [&](std::size_t e, std::int64_t r, std::int64_t c) {
-    made[e] = make_slot(shape.type, node_of(axis == 0 ? row_of(shape, layout.tile, own, r) : column_of(shape, own, c)));
+    made[e] = make_slot(shape.type, node_of(axis == 0 ? row_of(shape, layout.tile, own, r)
+                                                      : column_of(shape, own, c)));
   });
   return made;
 }
 
-// ---- memory -----------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 tile_nodes load_tile(const tile_shape& shape, const tile_place& from) {
   const tile_nodes made = make_tile(shape, zero(shape.type));
@@ -224,21 +241,28 @@ tile_nodes load_tile(const tile_shape& shape, const tile_place& from) {
   return made;
 }
 
-/// In pieces of 16 bytes, which each warp puts together in shared memory: 16 rows and a strip of columns at a time.
-void store_pieces(const tile_shape& shape, const tile_nodes& nodes, const tile_place& to, std::int64_t width) {
+/// In pieces of 16 bytes, which each warp puts together in shared memory: 16 rows and a strip of
+/// columns at a time.
+void store_pieces(const tile_shape& shape, const tile_nodes& nodes, const tile_place& to,
+                  std::int64_t width) {
   const Layout layout(shape);
   const ThreadTile& t = layout.tile;
   const Own own(t);
-  const std::int64_t size = ir::size_of(ir::Scalar(shape.type)), piece = ir::piece_bytes / size, warps = t.down * t.across;
+  const std::int64_t size = ir::size_of(ir::Scalar(shape.type)), piece = ir::piece_bytes / size,
+                     warps = t.down * t.across;
   const std::int64_t pitch = width + piece;  // a piece more: fewer lanes meet in a bank
   const std::int64_t extents[] = {warps * ThreadTile::block_rows * pitch};
   const node strips = make_array(op::Shared, shape.type, std::size_t(size), extents, 1);
-  const number first = own.number_ / ThreadTile::warp * std::int32_t(ThreadTile::block_rows * pitch);
-  const auto in_strip = [&](const number& row, const number& column) { return first + row * std::int32_t(pitch) + column; };
+  const number first =
+      own.number_ / ThreadTile::warp * std::int32_t(ThreadTile::block_rows * pitch);
+  const auto in_strip = [&](const number& row, const number& column) {
+    return first + row * std::int32_t(pitch) + column;
+  };
   const index row = first_row(to), column = first_column(to);
   const auto pieces = std::int32_t(width / piece), lanes = std::int32_t(ThreadTile::warp),
              lines = std::int32_t(ThreadTile::block_rows);
-  const value<bool> whole = column % piece == 0 && columns_of(to) % piece == 0 && is_inside(shape, to);
+  const value<bool> whole =
+      column % piece == 0 && columns_of(to) % piece == 0 && is_inside(shape, to);
   for (std::int64_t i = 0; i < t.row_blocks(); ++i)
     for (std::int64_t q = 0; q < t.columns / t.across; q += width) {
       syncthreads();
@@ -251,11 +275,14 @@ void store_pieces(const tile_shape& shape, const tile_nodes& nodes, const tile_p
         }
       syncthreads();
       const index first_of_strip = row + (own.down * lines + std::int32_t(t.fixed_row(2 * i))),
-                  column_of_strip = column + (own.across * std::int32_t(t.columns / t.across) + std::int32_t(q));
+                  column_of_strip =
+                      column + (own.across * std::int32_t(t.columns / t.across) + std::int32_t(q));
       if_(whole, [&] {
         for (std::int32_t p = 0; p < lines * pieces; p += lanes) {
-          const number r = (own.lane + p) / pieces, c = (own.lane + p) % pieces * std::int32_t(piece);
-          copy_back(at(to, first_of_strip + r, column_of_strip + c), strips, node_of(in_strip(r, c)), unsigned(piece));
+          const number r = (own.lane + p) / pieces,
+                       c = (own.lane + p) % pieces * std::int32_t(piece);
+          copy_back(at(to, first_of_strip + r, column_of_strip + c), strips,
+                    node_of(in_strip(r, c)), unsigned(piece));
         }
       }).else_([&] {
         for (auto e : range(own.lane, number(lines * std::int32_t(width)), number(lanes))) {
@@ -272,7 +299,8 @@ void store_pieces(const tile_shape& shape, const tile_nodes& nodes, const tile_p
 /// Columns of a strip; 0: the tile is not stored in pieces.
 std::int64_t strip_width(const tile_shape& shape, const tile_place& to) {
   const ir::ValueId view = trace::recorder().resolve(to.view);
-  if (view == ir::none || trace::recorder().function().type_of(view).space != ir::Space::Global) return 0;
+  if (view == ir::none || trace::recorder().function().type_of(view).space != ir::Space::Global)
+    return 0;
   const ThreadTile t = Layout(shape).tile;
   const std::int64_t size = ir::size_of(ir::Scalar(shape.type)), own = t.columns / t.across;
   if (ir::Scalar(shape.type) == ir::Scalar::Bool) return 0;
@@ -286,7 +314,9 @@ std::int64_t strip_width(const tile_shape& shape, const tile_place& to) {
 /// Of a tile of one row or column the warps and lanes that have the same elements store them once.
 void store_tile(const tile_shape& shape, const tile_nodes& nodes, const tile_place& to) {
   const auto all = [&] {
-    for_each_inside(shape, to, [&](std::size_t e, const index& i, const index& j) { store(at(to, i, j), nodes[e]); });
+    for_each_inside(shape, to, [&](std::size_t e, const index& i, const index& j) {
+      store(at(to, i, j), nodes[e]);
+    });
   };
   if (shape.rows > 1 && shape.columns > 1) {
     const std::int64_t width = strip_width(shape, to);
@@ -302,9 +332,10 @@ void store_tile(const tile_shape& shape, const tile_nodes& nodes, const tile_pla
   if_(first, all);
 }
 
-// ---- along an axis ----------------------------------------------------------------------------------------------------------
+// ---- along an axis ------------------------------------------------------------------------------
 
-tile_nodes reduce_tile(const tile_shape& shape, const tile_nodes& nodes, int axis, function_ref<node(node, node)> combine) {
+tile_nodes reduce_tile(const tile_shape& shape, const tile_nodes& nodes, int axis,
+                       function_ref<node(node, node)> combine) {
   if ((axis == 0 ? shape.rows : shape.columns) == 1) return copy_tile(shape, nodes);
   const Layout layout(shape);
   const ThreadTile& t = layout.tile;
@@ -315,7 +346,8 @@ tile_nodes reduce_tile(const tile_shape& shape, const tile_nodes& nodes, int axi
     tile_nodes sums;
     for (std::int64_t r = 0; r < extent.rows; ++r) {
       node sum = nodes[entry(shape, t, r, 0)];
-      for (std::int64_t c = 1; c < extent.columns; ++c) sum = combine(sum, nodes[entry(shape, t, r, c)]);
+      for (std::int64_t c = 1; c < extent.columns; ++c)
+        sum = combine(sum, nodes[entry(shape, t, r, c)]);
       for (const int distance : {1, 2}) {  // the four lanes of a row
         const node other = apply(op::Shuffle, shape.type, sum, node_of(lane_id() ^ distance));
         // The lower lane's is the left operand, so that all lanes have the same bits.
@@ -348,7 +380,8 @@ tile_nodes reduce_tile(const tile_shape& shape, const tile_nodes& nodes, int axi
   const auto write = [&] {
     for (std::int64_t c = 0; c < extent.columns; ++c) {
       node sum = nodes[entry(shape, t, 0, c)];
-      for (std::int64_t r = 1; r < extent.rows; ++r) sum = combine(sum, nodes[entry(shape, t, r, c)]);
+      for (std::int64_t r = 1; r < extent.rows; ++r)
+        sum = combine(sum, nodes[entry(shape, t, r, c)]);
       store(in_plain(parts, group, column_of(shape, own, c)), sum);
     }
   };
@@ -370,14 +403,18 @@ tile_nodes reduce_tile(const tile_shape& shape, const tile_nodes& nodes, int axi
 }
 
 /// Element by element along each line, a line a thread.
-tile_nodes scan_tile_along(const tile_shape& shape, const tile_nodes& nodes, int axis, function_ref<node(node, node)> combine) {
+tile_nodes scan_tile_along(const tile_shape& shape, const tile_nodes& nodes, int axis,
+                           function_ref<node(node, node)> combine) {
   const node lines = plain_array(shape.type, shape.rows, shape.columns);
   const tile_place whole{lines, {node_of(std::int64_t(0)), node_of(std::int64_t(0))}, 2, true};
   store_tile(shape, nodes, whole);
   syncthreads();
-  const std::int32_t length = axis == 0 ? shape.rows : shape.columns, count = axis == 0 ? shape.columns : shape.rows;
+  const std::int32_t length = axis == 0 ? shape.rows : shape.columns,
+                     count = axis == 0 ? shape.columns : shape.rows;
   for (auto line : range(thread(), number(count), number(std::int32_t(threads_of_block())))) {
-    const auto place_at = [&](const number& i) { return axis == 0 ? in_plain(lines, i, line) : in_plain(lines, line, i); };
+    const auto place_at = [&](const number& i) {
+      return axis == 0 ? in_plain(lines, i, line) : in_plain(lines, line, i);
+    };
     place first = place_at(number(0));
     const node sum = make_slot(shape.type, load(first));
     for (auto i : range(number(1), number(length))) {
@@ -394,35 +431,41 @@ tile_nodes scan_tile_along(const tile_shape& shape, const tile_nodes& nodes, int
 
 tile_nodes transpose_tile(const tile_shape& shape, const tile_nodes& nodes) {
   const tile_shape turned{shape.type, shape.columns, shape.rows};
-  const node lines = plain_array(shape.type, shape.columns, shape.rows + 1);  // a column more: fewer threads meet in a bank
+  // a column more: fewer threads meet in a bank
+  const node lines = plain_array(shape.type, shape.columns, shape.rows + 1);
   const Layout layout(shape);
   const Own own(layout.tile);
   for_each(shape, layout.tile, [&](std::size_t e, std::int64_t r, std::int64_t c) {
     store(in_plain(lines, column_of(shape, own, c), row_of(shape, layout.tile, own, r)), nodes[e]);
   });
   syncthreads();
-  const tile_nodes made = load_tile(turned, {lines, {node_of(std::int64_t(0)), node_of(std::int64_t(0))}, 2, true});
+  const tile_nodes made =
+      load_tile(turned, {lines, {node_of(std::int64_t(0)), node_of(std::int64_t(0))}, 2, true});
   syncthreads();
   return made;
 }
 
-// ---- products ---------------------------------------------------------------------------------------------------------------
+// ---- products -----------------------------------------------------------------------------------
 
 factor make_factor(const tile_shape& shape, int count) {
   const std::int64_t extents[] = {shared_tile(shape).size() * count};
-  return {make_array(op::Shared, shape.type, ir::size_of(ir::Scalar(shape.type)), extents, 1), node_of(0), shape.type, false};
+  return {make_array(op::Shared, shape.type, ir::size_of(ir::Scalar(shape.type)), extents, 1),
+          node_of(0), shape.type, false};
 }
 factor factor_at(const tile_shape& shape, const factor& of, node which) {
   factor out = of;
-  out.offset = node_of(number(convert(scalar::i32, which)) * std::int32_t(shared_tile(shape).size()));
+  out.offset =
+      node_of(number(convert(scalar::i32, which)) * std::int32_t(shared_tile(shape).size()));
   return out;
 }
 
-void fetch_factor(const tile_shape& shape, const factor& to, node number_of_tile, const tile_place& from) {
+void fetch_factor(const tile_shape& shape, const factor& to, node number_of_tile,
+                  const tile_place& from) {
   place first{from.view, {}, from.rank, 0, scalar::none};
   std::copy_n(from.indices, from.rank, first.indices);
   const bool inside = from.inside && !trace::recorder().function().checked;
-  copy_tile(factor_at(shape, to, number_of_tile), first, shape.rows, shape.columns, inside, inside && from.pieces);
+  copy_tile(factor_at(shape, to, number_of_tile), first, shape.rows, shape.columns, inside,
+            inside && from.pieces);
 }
 
 void keep_factor(const tile_shape& shape, const factor& to, const tile_nodes& nodes) {
@@ -430,12 +473,14 @@ void keep_factor(const tile_shape& shape, const factor& to, const tile_nodes& no
   const Own own(layout.tile);
   const number offset(to.offset);
   for_each(shape, layout.tile, [&](std::size_t e, std::int64_t r, std::int64_t c) {
-    const number i = offset + place_of(shared_tile(shape), row_of(shape, layout.tile, own, r), column_of(shape, own, c));
+    const number i = offset + place_of(shared_tile(shape), row_of(shape, layout.tile, own, r),
+                                       column_of(shape, own, c));
     store({to.array, {node_of(index(i))}, 1, 0, scalar::none}, nodes[e]);
   });
 }
 
-/// Copies run `ahead` steps before the work. Where products overlap, a step's tiles are still read while the next step begins.
+/// Copies run `ahead` steps before the work. Where products overlap, a step's tiles are still read
+/// while the next step begins.
 void pipeline(unsigned slots, bool overlapped, node steps, function_ref<void(node, node)> fetch,
               function_ref<void(node, node)> body, location where) {
   const std::int64_t count = slots, ahead = count - (overlapped ? 2 : 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a recording gives. include/krait/detail/emit.h is its other side: the functions that the DSL calls.
+// What a recording gives. include/krait/detail/emit.h is its other side: the functions that the DSL
+// calls.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,9 @@ struct Warning {
   unsigned line = 0;
 };
 
-/// Host data that kr::constant captured. The kernel reads it through a hidden parameter, Table (support/hidden.def), whose index is its
-/// place among them: kernels that differ in their tables alone share their code.
+/// Host data that kr::constant captured. The kernel reads it through a hidden parameter, Table
+/// (support/hidden.def), whose index is its place among them: kernels that differ in their tables
+/// alone share their code.
 struct Table {
   std::vector<std::byte> bytes;
   std::uint32_t elem_bytes = 0;
@@ -41,12 +43,13 @@ struct Recorded {
   std::optional<Warning> hint;  // what makes it long to compile, for whoever compiles it
 };
 
-/// Takes over what detail::finish_recording gave. Operations have the nearest places that are known; or, to be settled when the module is
-/// prepared, their spots.
+/// Takes over what detail::finish_recording gave. Operations have the nearest places that are
+/// known; or, to be settled when the module is prepared, their spots.
 enum class Places { Nearest, Spots };
 std::unique_ptr<Recorded> take(void* finished, Places places = Places::Nearest);
 
-/// `krait/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the place of what came before.
+/// `krait/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the
+/// place of what came before.
 bool in_own_header(std::string_view file);
 
 /// The operation that gave this value may be approximate (ir::Inst::fast).
@@ -54,9 +57,10 @@ void allow_approximation(detail::node result);
 
 /// A recording longer than this ends with an error: a C++ loop that waits for a traced value never ends by itself.
 inline constexpr std::size_t max_instructions = 2'000'000;
-/// A line that was recorded as so many operations is taken for one in a C++ loop, which runs while recording; who writes one by hand
-/// writes fewer. Where all such lines have so many, the kernel gets a hint: 2,000 operations take 50 to 100 ms to compile for a CPU
-/// (bench_compile --large 2000).
+/// A line that was recorded as so many operations is taken for one in a C++ loop, which runs while
+/// recording; who writes one by hand writes fewer. Where all such lines have so many, the kernel
+/// gets a hint: 2,000 operations take 50 to 100 ms to compile for a CPU (bench_compile --large
+/// 2000).
 inline constexpr std::size_t unrolled_line = 100, unrolled_kernel = 2'000;
 
 }  // namespace krait::trace

@@ -30,11 +30,12 @@ class Spread {
 
 }  // namespace
 
-benchmark_result benchmark(detail::function_ref<void()> f, const benchmark_options& with, device on) {
+benchmark_result benchmark(detail::function_ref<void()> f, const benchmark_options& with,
+                           device on) {
   if (with.warm_up < 0 || with.runs < 1 || !(with.seconds >= 0))
     support::fail_usage(
-        "benchmark: {} runs to warm up, then {} for {} s: it needs at least one run, and no number may be negative", with.warm_up,
-        with.runs, with.seconds);
+        "benchmark: {} runs to warm up, then {} for {} s: it needs at least one run, and no number may be negative",
+        with.warm_up, with.runs, with.seconds);
   using clock = std::chrono::steady_clock;
   for (std::int64_t i = 0; i < with.warm_up; ++i) f();
   wait_for_compilations();
@@ -42,7 +43,9 @@ benchmark_result benchmark(detail::function_ref<void()> f, const benchmark_optio
   Spread host, device_times;
   benchmark_result result{};
   const auto begin = clock::now();
-  for (; result.runs < with.runs || std::chrono::duration<double>(clock::now() - begin).count() < with.seconds; ++result.runs) {
+  for (; result.runs < with.runs ||
+         std::chrono::duration<double>(clock::now() - begin).count() < with.seconds;
+       ++result.runs) {
     on.synchronize();
     before.record();
     const auto called = clock::now();

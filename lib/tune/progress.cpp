@@ -22,7 +22,8 @@ struct progress_line {
   int to;
   bool terminal, silent;
   Clock::time_point begin = Clock::now(),
-                    next = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(every));
+                    next = begin + std::chrono::duration_cast<Clock::duration>(
+                                       std::chrono::duration<double>(every));
   std::size_t shown = 0;  // characters that the terminal has
 
   /// What a failing write would say is of no use to the loop.
@@ -32,8 +33,9 @@ struct progress_line {
     if (total < 0) text += fmt::format("{}, {:.1f} s", done, took);
     else if (done >= total) text += fmt::format("{} of {}, {:.1f} s", done, total, took);
     else
-      text += fmt::format("{} of {}, {} %, {:.1f} s, {:.1f} s to go", done, total, 100 * done / total, took,
-                          took * double(total - done) / double(std::max<std::int64_t>(done, 1)));
+      text +=
+          fmt::format("{} of {}, {} %, {:.1f} s, {:.1f} s to go", done, total, 100 * done / total,
+                      took, took * double(total - done) / double(std::max<std::int64_t>(done, 1)));
     const std::size_t length = text.size();
     if (terminal) text = "\r" + text + std::string(shown > length ? shown - length : 0, ' ');
     else text += '\n';
@@ -43,9 +45,12 @@ struct progress_line {
 };
 
 progress_line* begin_progress(std::int64_t total, const progress_options& with) {
-  if (!(with.every >= 0)) support::fail_usage("progress: the time between two texts must not be negative: {} s", with.every);
+  if (!(with.every >= 0))
+    support::fail_usage("progress: the time between two texts must not be negative: {} s",
+                        with.every);
   const bool terminal = isatty(with.to) == 1;
-  return new progress_line{with.name ? with.name : "", total, 0, std::min(with.every, 1e6), with.to, terminal,
+  return new progress_line{with.name ? with.name : "", total,   0,
+                           std::min(with.every, 1e6),  with.to, terminal,
                            !terminal && !with.always};
 }
 
@@ -55,7 +60,8 @@ void advance(progress_line* line, std::int64_t done) noexcept {
   const auto now = progress_line::Clock::now();
   if (now < line->next) return;
   try {
-    line->next = now + std::chrono::duration_cast<progress_line::Clock::duration>(std::chrono::duration<double>(line->every));
+    line->next = now + std::chrono::duration_cast<progress_line::Clock::duration>(
+                           std::chrono::duration<double>(line->every));
     line->show(now);
   } catch (...) {  // out of memory: the loop goes on without its line
   }

@@ -52,7 +52,8 @@ constexpr std::size_t most_candidates = 4096;
 std::string text_of(const candidate& c) {
   std::string out;
   const candidate_state& s = *c.state();
-  for (std::size_t i = 0; i < s.values.size(); ++i) out += fmt::format("{}{}={}", i ? " " : "", (*s.names)[i], s.values[i]);
+  for (std::size_t i = 0; i < s.values.size(); ++i)
+    out += fmt::format("{}{}={}", i ? " " : "", (*s.names)[i], s.values[i]);
   return out;
 }
 
@@ -61,15 +62,18 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), allowed);
 }
 
-// ---- choices that are known ------------------------------------------------------------------------------------------------------
+// ---- choices that are known ---------------------------------------------------------------------
 
 struct Choice {
-  std::string name, device, target, kernels;  // of the tuning; of the device, with its driver; of the first candidate's launches
+  // of the tuning; of the device, with its driver; of the first candidate's launches
+  std::string name, device, target, kernels;
   std::string choice;
   double ms = 0;
 
   std::string key() const { return fmt::format("{}\n{}\n{}", name, device, kernels); }
-  std::string line() const { return fmt::format("{}\t{}\t{}\t{}\t{}\t{:.6g}\n", name, device, target, kernels, choice, ms); }
+  std::string line() const {
+    return fmt::format("{}\t{}\t{}\t{}\t{}\t{:.6g}\n", name, device, target, kernels, choice, ms);
+  }
 };
 
 class Choices {
@@ -118,7 +122,8 @@ Choice read(std::string_view line, std::size_t number) {
         "device, "
         "its target, the kernels, the choice and milliseconds",
         number);
-  c.name = fields[0], c.device = fields[1], c.target = fields[2], c.kernels = fields[3], c.choice = fields[4];
+  c.name = fields[0], c.device = fields[1], c.target = fields[2], c.kernels = fields[3],
+  c.choice = fields[4];
   return c;
 }
 
@@ -130,7 +135,8 @@ std::string source_of(const Choice& wanted) { return wanted.key() + "\n" + wante
 std::optional<Choice> find_known(const Choice& wanted) {
   if (std::optional<Choice> here = Choices::get().find(wanted)) return here;
   support::Store* const disk = store();
-  const std::optional<std::string> kept = disk ? disk->find(store_key, source_of(wanted)) : std::nullopt;
+  const std::optional<std::string> kept =
+      disk ? disk->find(store_key, source_of(wanted)) : std::nullopt;
   if (!kept) return {};
   const std::size_t tab = kept->find('\t');
   if (tab == std::string::npos) return {};
@@ -143,10 +149,11 @@ std::optional<Choice> find_known(const Choice& wanted) {
 void keep(const Choice& choice) {
   Choices::get().add(choice);
   if (support::Store* const disk = store())
-    disk->keep("choice-" + choice.name, store_key, source_of(choice), fmt::format("{}\t{:.6g}", choice.choice, choice.ms));
+    disk->keep("choice-" + choice.name, store_key, source_of(choice),
+               fmt::format("{}\t{:.6g}", choice.choice, choice.ms));
 }
 
-// ---- a search --------------------------------------------------------------------------------------------------------------------
+// ---- a search -----------------------------------------------------------------------------------
 
 struct Trial {
   candidate numbers;
@@ -162,8 +169,8 @@ struct Trial {
 
 class Search {
  public:
-  Search(std::string name, const space& among, detail::function_ref<void(const candidate&)> run, const tune_options& with,
-         const detail::tuned_output* outputs, std::size_t count)
+  Search(std::string name, const space& among, detail::function_ref<void(const candidate&)> run,
+         const tune_options& with, const detail::tuned_output* outputs, std::size_t count)
       : name_(std::move(name)), run_(run), with_(with), outputs_(outputs, outputs + count) {
     for (std::size_t i = 0; i < among.size(); ++i) trials_.emplace_back(among[i]);
   }
@@ -192,19 +199,23 @@ class Search {
       throw;
     }
     restore(before);
-    const auto faster = [](const Trial& x, const Trial& y) { return x.in() > y.in() || (x.in() == y.in() && x.ms < y.ms); };
+    const auto faster = [](const Trial& x, const Trial& y) {
+      return x.in() > y.in() || (x.in() == y.in() && x.ms < y.ms);
+    };
     const Trial& best = *std::min_element(trials_.begin(), trials_.end(), faster);
     if (best.in()) return best;
     for (const Trial& t : trials_)
       if (t.refused) std::rethrow_exception(t.refused);
-    support::fail_usage("tune \"{}\": none of the {} candidates launches a kernel", name_, trials_.size());
+    support::fail_usage("tune \"{}\": none of the {} candidates launches a kernel", name_,
+                        trials_.size());
   }
 
   std::string report() const {
     std::string out;
     for (const Trial& t : trials_) {
       out += text_of(t.numbers) + ": ";
-      if (t.ms < std::numeric_limits<double>::infinity()) out += fmt::format("{:.4g} ms{}", t.ms, t.in() ? "" : ", ");
+      if (t.ms < std::numeric_limits<double>::infinity())
+        out += fmt::format("{:.4g} ms{}", t.ms, t.in() ? "" : ", ");
       out += t.left_out + "\n";
     }
     return out;
@@ -238,7 +249,8 @@ class Search {
     return all;
   }
   void restore(const std::vector<std::vector<std::byte>>& all) const {
-    for (std::size_t i = 0; i < all.size(); ++i) detail::copy_from_host(outputs_[i].at, all[i].data());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      detail::copy_from_host(outputs_[i].at, all[i].data());
   }
 
   /// One run of each, which leaves out those with other results and tells how long a run takes.
@@ -255,9 +267,11 @@ class Search {
       }
       for (std::size_t i = 0; i < got.size() && t.in(); ++i) {
         const auto count = std::int64_t(got[i].size() / outputs_[i].at.element_bytes);
-        const std::int64_t at = outputs_[i].differ(got[i].data(), right[i].data(), count, with_.tolerance);
+        const std::int64_t at =
+            outputs_[i].differ(got[i].data(), right[i].data(), count, with_.tolerance);
         if (at < count)
-          t.left_out = fmt::format("element {} of output {} differs from the result of the first candidate", at, i + 1);
+          t.left_out = fmt::format(
+              "element {} of output {} differs from the result of the first candidate", at, i + 1);
       }
     }
   }
@@ -271,11 +285,14 @@ class Search {
     return behind_.elapsed_ms_since(before_) / times;
   }
 
-  /// Rounds of measurements by turns, so that what disturbs the machine disturbs all. A candidate's time is its least. One that is slower than
-  /// the best by more than a round's spread leaves: at first the machine may not be warm.
+  /// Rounds of measurements by turns, so that what disturbs the machine disturbs all. A candidate's
+  /// time is its least. One that is slower than the best by more than a round's spread leaves: at
+  /// first the machine may not be warm.
   void time() {
-    constexpr double allowed[] = {3, 1.5, 1.25, 1.1, 1.1, 1.05, 1.05, 1.05, 1.05, 1.05};  // times of the best
-    constexpr double sample_ms = 1;  // a measurement's length, of which the events' resolution is 1/1000
+    // times of the best
+    constexpr double allowed[] = {3, 1.5, 1.25, 1.1, 1.1, 1.05, 1.05, 1.05, 1.05, 1.05};
+    // a measurement's length, of which the events' resolution is 1/1000
+    constexpr double sample_ms = 1;
     const auto begin = Clock::now();
     for (const double most : allowed) {
       for (Trial& t : trials_) {
@@ -323,7 +340,7 @@ bool search_asked() {
 
 using namespace host;
 
-// ---- candidates and spaces -------------------------------------------------------------------------------------------------------
+// ---- candidates and spaces ----------------------------------------------------------------------
 
 candidate::candidate(const candidate& other) noexcept : state_(other.state_) {
   state_->owners.fetch_add(1, std::memory_order_relaxed);
@@ -346,12 +363,15 @@ space::space(std::initializer_list<tunable> numbers) {
   std::vector<std::vector<std::int64_t>> rows{{}};
   for (const tunable& t : numbers) {
     if (!t.name || !is_name(t.name))
-      support::fail_usage("space: \"{}\" is not a name: use letters, digits, '_' and '-'", t.name ? t.name : "");
-    if (std::count(names->begin(), names->end(), t.name)) support::fail_usage("space: two numbers are called {}", t.name);
+      support::fail_usage("space: \"{}\" is not a name: use letters, digits, '_' and '-'",
+                          t.name ? t.name : "");
+    if (std::count(names->begin(), names->end(), t.name))
+      support::fail_usage("space: two numbers are called {}", t.name);
     if (t.values.size() == 0) support::fail_usage("space: {} has no values to choose from", t.name);
     if (rows.size() * t.values.size() > most_candidates)
-      support::fail_usage("space: more than {} candidates, with {}: leave out values, or tune some numbers after others",
-                          most_candidates, t.name);
+      support::fail_usage(
+          "space: more than {} candidates, with {}: leave out values, or tune some numbers after others",
+          most_candidates, t.name);
     names->emplace_back(t.name);
     std::vector<std::vector<std::int64_t>> longer;
     for (const std::vector<std::int64_t>& row : rows)
@@ -359,7 +379,8 @@ space::space(std::initializer_list<tunable> numbers) {
     rows = std::move(longer);
   }
   if (names->empty())
-    support::fail_usage("space: no numbers to choose: name one and its values, as in {{\"block\", {{64, 128}}}}");
+    support::fail_usage(
+        "space: no numbers to choose: name one and its values, as in {{\"block\", {{64, 128}}}}");
   auto made = std::make_unique<space_state>();
   for (std::vector<std::int64_t>& row : rows) {
     auto state = std::make_unique<candidate_state>();
@@ -380,31 +401,38 @@ void space::filter(detail::function_ref<bool(const candidate&)> keep) {
 void space::sort(detail::function_ref<double(const candidate&)> score) {
   std::vector<std::pair<double, candidate>> scored;
   for (const candidate& c : state_->candidates) scored.emplace_back(score(c), c);
-  std::stable_sort(scored.begin(), scored.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const auto& x, const auto& y) { return x.first > y.first; });
   for (std::size_t i = 0; i < scored.size(); ++i) state_->candidates[i] = scored[i].second;
 }
 
-// ---- tune ------------------------------------------------------------------------------------------------------------------------
+// ---- tune ---------------------------------------------------------------------------------------
 
-tuned detail::tune(const char* name, const space& among, function_ref<void(const candidate&)> run, const tune_options& with,
-                   const tuned_output* outputs, std::size_t count) {
+tuned detail::tune(const char* name, const space& among, function_ref<void(const candidate&)> run,
+                   const tune_options& with, const tuned_output* outputs, std::size_t count) {
   if (!name || !*name || std::string_view(name).find_first_of("\t\n") != std::string_view::npos)
-    support::fail_usage("tune: the name is empty, or has tabs or line ends: give the choice a plain name");
-  if (among.size() == 0) support::fail_usage("tune \"{}\": the space has no candidates: where() removed them all", name);
+    support::fail_usage(
+        "tune: the name is empty, or has tabs or line ends: give the choice a plain name");
+  if (among.size() == 0)
+    support::fail_usage("tune \"{}\": the space has no candidates: where() removed them all", name);
   if (!(with.seconds > 0) || !(with.tolerance >= 0))
-    support::fail_usage("tune \"{}\": {} s and a tolerance of {}: the time has to be above 0, the tolerance 0 or more", name,
-                        with.seconds, with.tolerance);
+    support::fail_usage(
+        "tune \"{}\": {} s and a tolerance of {}: the time has to be above 0, the tolerance 0 or more",
+        name, with.seconds, with.tolerance);
   DeviceHandle& device = host::handle(with.on);
   for (std::size_t i = 0; i < count; ++i)
     if (outputs[i].at.memory && outputs[i].at.memory->device != &device)
-      support::fail_usage("tune \"{}\": output {} is on {}, but the launches go to {}: name that device, {{.on = …}}", name,
-                          i + 1, outputs[i].at.memory->device->id, device.id);
+      support::fail_usage(
+          "tune \"{}\": output {} is on {}, but the launches go to {}: name that device, {{.on = …}}",
+          name, i + 1, outputs[i].at.memory->device->id, device.id);
 
   Search search(name, among, run, with, outputs, count);
   Trial& first = search.first();
   search.prepare(first);
   if (first.thrown) std::rethrow_exception(first.thrown);
-  Choice wanted{name, device.name, device.target_text, first.in() ? kernels_of(*first.launches) : "none", {}, 0};
+  Choice wanted{
+      name, device.name, device.target_text, first.in() ? kernels_of(*first.launches) : "none", {},
+      0};
   if (const std::optional<Choice> found = find_known(wanted))
     for (std::size_t i = 0; i < among.size(); ++i)
       if (text_of(among[i]) == found->choice) return {among[i], tuned::known, found->ms, {}};

@@ -17,19 +17,22 @@ class Accuracy : public testing::TestWithParam<Reference> {};
 TEST_P(Accuracy, single_precision_keeps_its_bound) {
   const Reference& f = GetParam();
   const Worst<float> worst = measure32(f, 1'000'000);
-  EXPECT_LE(worst.error, f.bound32) << f.name << " at " << std::hexfloat << worst.x << ", " << worst.y << ": "
-                                    << f.f32(worst.x, worst.y) << ", exact " << exact_value(f, worst.x, worst.y);
+  EXPECT_LE(worst.error, f.bound32)
+      << f.name << " at " << std::hexfloat << worst.x << ", " << worst.y << ": "
+      << f.f32(worst.x, worst.y) << ", exact " << exact_value(f, worst.x, worst.y);
 }
 
 TEST_P(Accuracy, double_precision_keeps_its_bound) {
   const Reference& f = GetParam();
   const Worst<double> worst = measure64(f, 100'000);
-  EXPECT_LE(worst.error, f.bound64) << f.name << " at " << std::hexfloat << worst.x << ", " << worst.y << ": "
-                                    << f.f64(worst.x, worst.y) << ", exact " << exact_value(f, worst.x, worst.y);
+  EXPECT_LE(worst.error, f.bound64)
+      << f.name << " at " << std::hexfloat << worst.x << ", " << worst.y << ": "
+      << f.f64(worst.x, worst.y) << ", exact " << exact_value(f, worst.x, worst.y);
 }
 
 std::string name_of(const testing::TestParamInfo<Reference>& info) { return info.param.name; }
-INSTANTIATE_TEST_SUITE_P(Functions, Accuracy, testing::ValuesIn(references().begin(), references().end()), name_of);
+INSTANTIATE_TEST_SUITE_P(Functions, Accuracy,
+                         testing::ValuesIn(references().begin(), references().end()), name_of);
 
 TEST(UlpError, counts_units_of_the_exact_values_binade) {
   EXPECT_EQ(ulp_error(1.0f, 1.0), 0);

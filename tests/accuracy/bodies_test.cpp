@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The recorded bodies: expanded into a kernel and interpreted, each gives the bits of the plain overload.
+// The recorded bodies: expanded into a kernel and interpreted, each gives the bits of the plain
+// overload.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -27,8 +28,10 @@ using BitsOf = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64
 /// y[i] = f(x[i]) or f(x[i], z[i]), with the body in place of f.
 std::string kernel_text(const Reference& f, const std::string& type, const std::string& mode) {
   const std::string array = "view<" + type + ", 1, const>", load = ": " + type + " = load ";
-  std::string text = "kir 1\nkernel @k fp(" + mode + ") (%0: " + array + ", %1: " + array + ", %2: view<" + type + ", 1>) {\n";
-  text += "%3: i64 = global_id {0}\n%4" + load + "%0, %3\n%5" + load + "%1, %3\n%6: " + type + " = " + f.name + " %4";
+  std::string text = "kir 1\nkernel @k fp(" + mode + ") (%0: " + array + ", %1: " + array +
+                     ", %2: view<" + type + ", 1>) {\n";
+  text += "%3: i64 = global_id {0}\n%4" + load + "%0, %3\n%5" + load + "%1, %3\n%6: " + type +
+          " = " + f.name + " %4";
   text += std::string(f.arity == 2 ? ", %5" : "") + "\nstore." + type + " %2, %3, %6\nreturn\n}\n";
   return text;
 }
@@ -58,7 +61,8 @@ std::vector<Float> arguments(const Reference& f, std::size_t count, std::uint64_
                          Float(26.5)};
   while (out.size() < count) {
     const bool wild = random.next() % 2 == 0;
-    out.push_back(wild ? std::bit_cast<Float>(BitsOf<Float>(random.next())) : Float(f.low + (f.high - f.low) * random.unit()));
+    out.push_back(wild ? std::bit_cast<Float>(BitsOf<Float>(random.next()))
+                       : Float(f.low + (f.high - f.low) * random.unit()));
   }
   return out;
 }
@@ -79,7 +83,8 @@ void compare(const Reference& f, Plain plain, const char* mode = "reproducible")
   ASSERT_EQ(parsed.error, "") << f.name;
   passes::expand_math(parsed.module, passes::expand_all);
   ASSERT_EQ(ir::verify(parsed.module), "") << f.name;
-  std::vector<Float> x = arguments<Float>(f, count, 1), y = arguments<Float>(f, count, 2), out(count);
+  std::vector<Float> x = arguments<Float>(f, count, 1), y = arguments<Float>(f, count, 2),
+                     out(count);
   std::swap(y[0], y[5]), std::swap(y[3], y[8]);
   const ir::Argument given[] = {argument(x), argument(y), argument(out)};
   ir::Launch launch;
@@ -90,8 +95,8 @@ void compare(const Reference& f, Plain plain, const char* mode = "reproducible")
     const Float expected = plain(x[i], y[i]);
     const auto bits = [](Float v) { return std::bit_cast<BitsOf<Float>>(v); };
     const bool same = std::isnan(expected) ? std::isnan(out[i]) : bits(expected) == bits(out[i]);
-    ASSERT_TRUE(same) << f.name << std::hexfloat << " at " << x[i] << ", " << y[i] << ": the body gives " << out[i] << ", C++ "
-                      << expected;
+    ASSERT_TRUE(same) << f.name << std::hexfloat << " at " << x[i] << ", " << y[i]
+                      << ": the body gives " << out[i] << ", C++ " << expected;
   }
 }
 
@@ -101,7 +106,8 @@ TEST_P(Bodies, give_the_bits_of_the_plain_overload) {
   compare<double>(GetParam(), GetParam().f64);
 }
 std::string name_of(const testing::TestParamInfo<Reference>& info) { return info.param.name; }
-INSTANTIATE_TEST_SUITE_P(Functions, Bodies, testing::ValuesIn(references().begin(), references().end()), name_of);
+INSTANTIATE_TEST_SUITE_P(Functions, Bodies,
+                         testing::ValuesIn(references().begin(), references().end()), name_of);
 
 const Reference& find(std::string_view name) {
   for (const Reference& f : references())
@@ -125,8 +131,8 @@ TEST(FastBodies, give_the_bits_of_their_templates) {
 #include "math/functions.def"
 }
 
-/// docs/numbers.md, fast mode: sin and cos within 4 ULP or an absolute error of 1e-7 (f32), 2e-16 (f64); pow within
-/// 2 + 2 |y log2 x| ULP.
+/// docs/numbers.md, fast mode: sin and cos within 4 ULP or an absolute error of 1e-7 (f32), 2e-16
+/// (f64); pow within 2 + 2 |y log2 x| ULP.
 template <class Float>
 void check_fast(int count) {
   Random random(7);
@@ -137,9 +143,12 @@ void check_fast(int count) {
     const long double s = exact_value(find("sin"), x, 0), c = exact_value(find("cos"), x, 0);
     const long double p = exact_value(find("pow"), base, y);
     const Float sine = math::sin_fast(x), cosine = math::cos_fast(x);
-    ASSERT_TRUE(ulp_error(sine, s) <= 4 || std::fabs(sine - s) <= absolute) << "sin " << std::hexfloat << x << ": " << sine;
-    ASSERT_TRUE(ulp_error(cosine, c) <= 4 || std::fabs(cosine - c) <= absolute) << "cos " << std::hexfloat << x << ": " << cosine;
-    ASSERT_LE(ulp_error(math::pow_fast(base, y), p), 2 + 2 * std::fabs(double(y) * std::log2(double(base))))
+    ASSERT_TRUE(ulp_error(sine, s) <= 4 || std::fabs(sine - s) <= absolute)
+        << "sin " << std::hexfloat << x << ": " << sine;
+    ASSERT_TRUE(ulp_error(cosine, c) <= 4 || std::fabs(cosine - c) <= absolute)
+        << "cos " << std::hexfloat << x << ": " << cosine;
+    ASSERT_LE(ulp_error(math::pow_fast(base, y), p),
+              2 + 2 * std::fabs(double(y) * std::log2(double(base))))
         << "pow " << std::hexfloat << base << ", " << y;
   }
 }

@@ -16,7 +16,8 @@ namespace krait::accuracy {
 namespace {
 
 template <class Float, class Lambda>
-ComplexWorst<Float> measure(const ComplexReference& f, krait::device on, krait::fp mode, unsigned count, const Lambda& lambda) {
+ComplexWorst<Float> measure(const ComplexReference& f, krait::device on, krait::fp mode,
+                            unsigned count, const Lambda& lambda) {
   using complex = std::complex<Float>;
   const ComplexArguments<Float> at = complex_arguments<Float>(f, count);
   auto function = krait::vectorize(lambda, {.name = f.name, .fp = mode});
@@ -24,7 +25,8 @@ ComplexWorst<Float> measure(const ComplexReference& f, krait::device on, krait::
   const krait::array<complex> got_there = function(z, w);
   const std::vector<complex> got = got_there.to_host();
   ComplexWorst<Float> worst;
-  for (std::size_t i = 0; i < got.size(); ++i) worst.note(complex_error(f, at.z[i], at.w[i], got[i]), at.z[i], at.w[i]);
+  for (std::size_t i = 0; i < got.size(); ++i)
+    worst.note(complex_error(f, at.z[i], at.w[i], got[i]), at.z[i], at.w[i]);
   return worst;
 }
 template <class Float>
@@ -48,9 +50,9 @@ void row(const char* name, krait::device on, krait::fp mode, unsigned count, con
       return f.part > 0 ? std::string(text) : std::string("–");
     };
     const std::string part = f.part > 0 ? std::to_string(int(f.part)) : "–";
-    std::printf("| %s | %g | %s | %.3f | %s | %.3f | %s | %s%s |\n", name, f.bound, part.c_str(), singles.error.whole,
-                of_part(singles.error).c_str(), doubles.error.whole, of_part(doubles.error).c_str(), place(doubles.z).c_str(),
-                powers.c_str());
+    std::printf("| %s | %g | %s | %.3f | %s | %.3f | %s | %s%s |\n", name, f.bound, part.c_str(),
+                singles.error.whole, of_part(singles.error).c_str(), doubles.error.whole,
+                of_part(doubles.error).c_str(), place(doubles.z).c_str(), powers.c_str());
     std::fflush(stdout);
   }
 }
@@ -63,7 +65,9 @@ int run(int count, char** arguments) {
     const std::string_view word = arguments[i], what = arguments[i + 1];
     if (word == "--device") on = krait::device::find(arguments[i + 1]);
     if (word == "--mode")
-      mode = what == "native" ? krait::fp::native : what == "reproducible" ? krait::fp::reproducible : krait::fp::strict;
+      mode = what == "native"         ? krait::fp::native
+             : what == "reproducible" ? krait::fp::reproducible
+                                      : krait::fp::strict;
     if (word == "--function") only = what;
     if (word == "--count") number = unsigned(std::atoi(arguments[i + 1]));
   }
@@ -74,7 +78,8 @@ int run(int count, char** arguments) {
   row("divide", on, mode, number, [](auto z, auto w) { return z / w; });
   row("divide_within", on, mode, number, [](auto z, auto w) { return z / w; });
   const auto as_complex = [](const auto& x) {
-    return krait::value<std::complex<krait::detail::storage_type_t<std::remove_cvref_t<decltype(x)>>>>(
+    return krait::value<
+        std::complex<krait::detail::storage_type_t<std::remove_cvref_t<decltype(x)>>>>(
         x, krait::detail::storage_type_t<std::remove_cvref_t<decltype(x)>>());
   };
   row("abs", on, mode, number, [=](auto z, auto) { return as_complex(krait::abs(z)); });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the functions of complex numbers are measured against: MPC. The error of a result is |got - exact| in ULP of |exact|, and that of
-// a part in ULP of the exact part (docs/numbers.md). Infinite parts count as the first number past the largest.
+// What the functions of complex numbers are measured against: MPC. The error of a result is |got -
+// exact| in ULP of |exact|, and that of a part in ULP of the exact part (docs/numbers.md). Infinite
+// parts count as the first number past the largest.
 #pragma once
 
 #include <mpc.h>
@@ -31,15 +32,18 @@ template <class Float>
 struct ComplexArguments {
   std::vector<std::complex<Float>> z, w;
 };
-/// Parts over all exponents, parts near each other, numbers near the unit circle, and near both ends of the range.
+/// Parts over all exponents, parts near each other, numbers near the unit circle, and near both
+/// ends of the range.
 template <class Float>
-ComplexArguments<Float> complex_arguments(const ComplexReference& f, unsigned count, unsigned seed = 0);
+ComplexArguments<Float> complex_arguments(const ComplexReference& f, unsigned count,
+                                          unsigned seed = 0);
 
 struct ComplexError {
   double whole = 0, part = 0;
 };
 template <class Float>
-ComplexError complex_error(const ComplexReference& f, std::complex<Float> z, std::complex<Float> w, std::complex<Float> got);
+ComplexError complex_error(const ComplexReference& f, std::complex<Float> z, std::complex<Float> w,
+                           std::complex<Float> got);
 
 template <class Float>
 struct ComplexWorst {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the errors of fast mode are counted (docs/numbers.md): relative ones, in ULP, where the result is a normal number and not near
-// one of the function's zeros; absolute ones elsewhere. Only normal numbers are arguments, and of sin, cos and tan those up to 100:
-// the error of GPUs' instructions grows with the argument.
+// How the errors of fast mode are counted (docs/numbers.md): relative ones, in ULP, where the
+// result is a normal number and not near one of the function's zeros; absolute ones elsewhere. Only
+// normal numbers are arguments, and of sin, cos and tan those up to 100: the error of GPUs'
+// instructions grows with the argument.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +15,11 @@
 
 namespace krait::accuracy {
 
-/// Whether the function is 0 at other places than 0, so that a small absolute error is a large relative one there.
+/// Whether the function is 0 at other places than 0, so that a small absolute error is a large
+/// relative one there.
 inline bool has_zeros(const Reference& f) {
-  constexpr std::string_view names[] = {"sin", "cos", "tan", "sinpi", "cospi", "tanpi", "log", "log2", "log10", "lgamma"};
+  constexpr std::string_view names[] = {"sin",   "cos", "tan",  "sinpi", "cospi",
+                                        "tanpi", "log", "log2", "log10", "lgamma"};
   return std::find(std::begin(names), std::end(names), std::string_view(f.name)) != std::end(names);
 }
 inline bool grows_with_argument(const Reference& f) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions made of others (krait/math_more.h): plain values give what <cmath> gives, recorded ones the same bits.
+// Functions made of others (krait/math_more.h): plain values give what <cmath> gives, recorded ones
+// the same bits.
 #include "krait/math_more.h"
 
 #include <bit>
@@ -66,13 +67,18 @@ TYPED_TEST(MathMore, agrees_with_cmath_on_plain_values) {
     Float whole = 0;
     const Float rest = std::modf(x, &whole);
     EXPECT_TRUE(same(kr::modf(x).fraction, rest) && same(kr::modf(x).whole, whole)) << x;
-    for (const int n : {0, 1, -1, 23, -24, 100, -100, 149, -149, -160, 277, 300, -300, -1074, 1074, 2098, -2200, 100000, -100000})
-      EXPECT_TRUE(same(kr::ldexp(x, n), std::ldexp(x, n))) << x << " " << n << ": " << kr::ldexp(x, n);
+    for (const int n : {0, 1, -1, 23, -24, 100, -100, 149, -149, -160, 277, 300, -300, -1074, 1074,
+                        2098, -2200, 100000, -100000})
+      EXPECT_TRUE(same(kr::ldexp(x, n), std::ldexp(x, n)))
+          << x << " " << n << ": " << kr::ldexp(x, n);
     for (const Float y : interesting<Float>()) {
-      EXPECT_TRUE(same(kr::nextafter(x, y), std::nextafter(x, y))) << x << " " << y << ": " << kr::nextafter(x, y);
+      EXPECT_TRUE(same(kr::nextafter(x, y), std::nextafter(x, y)))
+          << x << " " << y << ": " << kr::nextafter(x, y);
       EXPECT_TRUE(same(kr::fdim(x, y), std::fdim(x, y))) << x << " " << y;
-      EXPECT_TRUE(same(kr::minimum(x, y), std::isnan(x) || std::isnan(y) ? x + y : kr::min(x, y))) << x << " " << y;
-      EXPECT_TRUE(same(kr::maximum(x, y), std::isnan(x) || std::isnan(y) ? x + y : kr::max(x, y))) << x << " " << y;
+      EXPECT_TRUE(same(kr::minimum(x, y), std::isnan(x) || std::isnan(y) ? x + y : kr::min(x, y)))
+          << x << " " << y;
+      EXPECT_TRUE(same(kr::maximum(x, y), std::isnan(x) || std::isnan(y) ? x + y : kr::max(x, y)))
+          << x << " " << y;
     }
   }
   EXPECT_EQ(kr::powi(Float(1.5), 5), Float(7.59375));
@@ -87,10 +93,14 @@ TYPED_TEST(MathMore, agrees_with_cmath_on_plain_values) {
 constexpr int results = 19;
 template <class X, class N, class Store>
 void all(const X& x, const X& y, const N& n, const Store& store) {
-  store(0, kr::isfinite(x)), store(1, kr::isnormal(x)), store(2, kr::signbit(x)), store(3, kr::ilogb(x)), store(4, kr::logb(x));
-  store(5, kr::frexp(x).fraction), store(6, kr::frexp(x).exponent), store(7, kr::modf(x).fraction), store(8, kr::modf(x).whole);
-  store(9, kr::ldexp(x, n)), store(10, kr::nextafter(x, y)), store(11, kr::fdim(x, y)), store(12, kr::minimum(x, y));
-  store(13, kr::maximum(x, y)), store(14, kr::powi(x, 7)), store(15, kr::degrees(x)), store(16, kr::radians(x));
+  store(0, kr::isfinite(x)), store(1, kr::isnormal(x)), store(2, kr::signbit(x)),
+      store(3, kr::ilogb(x)), store(4, kr::logb(x));
+  store(5, kr::frexp(x).fraction), store(6, kr::frexp(x).exponent), store(7, kr::modf(x).fraction),
+      store(8, kr::modf(x).whole);
+  store(9, kr::ldexp(x, n)), store(10, kr::nextafter(x, y)), store(11, kr::fdim(x, y)),
+      store(12, kr::minimum(x, y));
+  store(13, kr::maximum(x, y)), store(14, kr::powi(x, 7)), store(15, kr::degrees(x)),
+      store(16, kr::radians(x));
   const auto both = kr::sincos(x);
   store(17, both.sin), store(18, both.cos);
 }
@@ -101,15 +111,17 @@ TYPED_TEST(MathMore, gives_the_same_bits_when_recorded) {
   std::vector<int> n;
   int count = 0;
   for (const Float a : interesting<Float>())
-    for (const Float b : {Float(0), Float(-2), Float(1e20), std::numeric_limits<Float>::quiet_NaN()})
+    for (const Float b :
+         {Float(0), Float(-2), Float(1e20), std::numeric_limits<Float>::quiet_NaN()})
       x.push_back(a), y.push_back(b), n.push_back(count++ * 7 - 500);
   std::vector<Float> out(x.size() * results);
   using Input = kr::view<const Float>;
-  const auto recorded = trace_test::record([&](Input vx, Input vy, kr::view<const int> vn, kr::view<Float> vo) {
-    const auto i = kr::grid<1>();
-    const auto store = [&](int k, const auto& r) { vo[i * results + k] = kr::cast<Float>(r); };
-    all(kr::value<Float>(vx[i]), kr::value<Float>(vy[i]), kr::value<int>(vn[i]), store);
-  });
+  const auto recorded =
+      trace_test::record([&](Input vx, Input vy, kr::view<const int> vn, kr::view<Float> vo) {
+        const auto i = kr::grid<1>();
+        const auto store = [&](int k, const auto& r) { vo[i * results + k] = kr::cast<Float>(r); };
+        all(kr::value<Float>(vx[i]), kr::value<Float>(vy[i]), kr::value<int>(vn[i]), store);
+      });
   krait::passes::expand_math(recorded->module, krait::passes::expand_all);
   krait::ir::Launch launch;
   launch.grid[0] = std::int64_t(x.size());
@@ -117,8 +129,9 @@ TYPED_TEST(MathMore, gives_the_same_bits_when_recorded) {
   for (std::size_t i = 0; i < x.size(); ++i)
     all(x[i], y[i], n[i], [&](int k, const auto& r) {
       const Float given = out[i * results + std::size_t(k)];
-      EXPECT_TRUE(same(given, Float(r))) << "result " << k << " of " << x[i] << ", " << y[i] << ", " << n[i] << ": " << given
-                                         << " recorded, " << Float(r) << " plain";
+      EXPECT_TRUE(same(given, Float(r)))
+          << "result " << k << " of " << x[i] << ", " << y[i] << ", " << n[i] << ": " << given
+          << " recorded, " << Float(r) << " plain";
     });
 }
 

@@ -29,10 +29,14 @@ bool run(std::string_view function, const Float* x, const Float* y, Float* out, 
 }
 
 bool run_either(const char* function, bool wide, const void* x, const void* y, void* out, long n) {
-  if (wide) return run(function, static_cast<const double*>(x), static_cast<const double*>(y), static_cast<double*>(out), n);
-  return run(function, static_cast<const float*>(x), static_cast<const float*>(y), static_cast<float*>(out), n);
+  if (wide)
+    return run(function, static_cast<const double*>(x), static_cast<const double*>(y),
+               static_cast<double*>(out), n);
+  return run(function, static_cast<const float*>(x), static_cast<const float*>(y),
+             static_cast<float*>(out), n);
 }
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const MathPeer krait_math_peer = {"libmvec (g++ -ffast-math)", run_either};
+extern "C" __attribute__((visibility("default")))
+const MathPeer krait_math_peer = {"libmvec (g++ -ffast-math)", run_either};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the mathematical functions are measured against: for f32 the C library's in double (their own error is below 1e-8 ULP of
-// f32), for f64 MPFR with 120 bits. The functions under test are the plain overloads, which are the bodies of kernels.
+// What the mathematical functions are measured against: for f32 the C library's in double (their
+// own error is below 1e-8 ULP of f32), for f64 MPFR with 120 bits. The functions under test are the
+// plain overloads, which are the bodies of kernels.
 #pragma once
 
 #include <mpfr.h>
@@ -26,15 +27,19 @@ struct Reference {
 };
 
 std::span<const Reference> references();
-inline void PrintTo(const Reference& f, std::ostream* out) { *out << f.name; }  // for the messages of tests
+// for the messages of tests
+inline void PrintTo(const Reference& f, std::ostream* out) { *out << f.name; }
 
 /// The exact value rounded to 64 bits.
 long double exact_value(const Reference& f, double x, double y);
 
-/// The exact values of f32 arguments as double gives them, where it can by vectors of the C library (four ULP of double).
-void wide_values(const Reference& f, const float* x, const float* y, double* out, std::size_t count);
+/// The exact values of f32 arguments as double gives them, where it can by vectors of the C library
+/// (four ULP of double).
+void wide_values(const Reference& f, const float* x, const float* y, double* out,
+                 std::size_t count);
 
-/// Errors of a result in ULP. Within `limit` the double reference `wide` decides; above it MPFR is asked.
+/// Errors of a result in ULP. Within `limit` the double reference `wide` decides; above it MPFR is
+/// asked.
 double error32(const Reference& f, float x, float y, float result, double wide, double limit);
 double error64(const Reference& f, double x, double y, double result);
 
@@ -68,7 +73,8 @@ template <class Float>
 struct Arguments {
   std::vector<Float> x, y;
 };
-/// `count` arguments: a third over all bit patterns, two thirds in the function's dense range, and hard cases besides.
+/// `count` arguments: a third over all bit patterns, two thirds in the function's dense range, and
+/// hard cases besides.
 Arguments<float> arguments32(const Reference& f, unsigned count, unsigned seed = 0);
 Arguments<double> arguments64(const Reference& f, unsigned count, unsigned seed = 0);
 

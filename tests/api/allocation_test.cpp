@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls after the first allocate nothing, and what is said where there is no memory: this program counts every allocation of the process, the
-// library's included, and refuses large ones as a test asks.
+// Calls after the first allocate nothing, and what is said where there is no memory: this program
+// counts every allocation of the process, the library's included, and refuses large ones as a test
+// asks.
 #include <malloc.h>
 
 #include <atomic>
@@ -26,11 +27,17 @@ void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t bytes) { return ++allocations, bytes > most ? nullptr : __libc_malloc(bytes); }
+void* malloc(std::size_t bytes) {
+  return ++allocations, bytes > most ? nullptr : __libc_malloc(bytes);
+}
 void* calloc(std::size_t n, std::size_t bytes) { return ++allocations, __libc_calloc(n, bytes); }
 void* realloc(void* old, std::size_t bytes) { return ++allocations, __libc_realloc(old, bytes); }
-void* memalign(std::size_t align, std::size_t bytes) { return ++allocations, __libc_memalign(align, bytes); }
-void* aligned_alloc(std::size_t align, std::size_t bytes) { return ++allocations, __libc_memalign(align, bytes); }
+void* memalign(std::size_t align, std::size_t bytes) {
+  return ++allocations, __libc_memalign(align, bytes);
+}
+void* aligned_alloc(std::size_t align, std::size_t bytes) {
+  return ++allocations, __libc_memalign(align, bytes);
+}
 }
 
 namespace kr = krait;
@@ -80,8 +87,9 @@ TEST_F(Allocation, Numbers) {
 }
 
 TEST_F(Allocation, Kernels) {
-  auto k =
-      kr::kernel([](kr::view<float> out, kr::value<float> a) { kr::if_(kr::grid() < out.size(), [&] { out[kr::grid()] = a; }); });
+  auto k = kr::kernel([](kr::view<float> out, kr::value<float> a) {
+    kr::if_(kr::grid() < out.size(), [&] { out[kr::grid()] = a; });
+  });
   EXPECT_EQ(allocations_of([&] { k.launch({2, 8}, z, 3.f); }), 0);
   EXPECT_EQ(allocations_of([&] { k.forall(16)(z, 3.f); }), 0);
   auto shared = kr::kernel([](kr::view<float> out) {
@@ -104,8 +112,11 @@ TEST_F(Allocation, CopiesOfWhatIsUpdated) {
 }
 
 TEST_F(Allocation, ManyArguments) {
-  auto k = kr::kernel([](kr::view<float> out, auto... a) { kr::if_(kr::grid() < 1, [&] { out[0] = (a + ...); }); });
-  const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) { k.launch({1, 32}, z, float(I)...); };
+  auto k = kr::kernel(
+      [](kr::view<float> out, auto... a) { kr::if_(kr::grid() < 1, [&] { out[0] = (a + ...); }); });
+  const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    k.launch({1, 32}, z, float(I)...);
+  };
   EXPECT_EQ(allocations_of([&] { call(std::make_index_sequence<25>{}); }), 0);
   EXPECT_EQ(z.to_host()[0], 300.f);
 }
@@ -127,13 +138,15 @@ std::string message_within(std::size_t bytes, const Call& call) {
 
 TEST_F(Allocation, NoMemoryForAnErrorsText) {
   const std::string text(2000, 'x');
-  EXPECT_EQ(message_within(1000, [&] { throw kr::error(kr::error::kind_type::device, text.c_str()); }),
-            "krait: out of memory while reporting an error");
+  EXPECT_EQ(
+      message_within(1000, [&] { throw kr::error(kr::error::kind_type::device, text.c_str()); }),
+      "krait: out of memory while reporting an error");
 }
 
 TEST_F(Allocation, NoMemoryForWhatIsReadBack) {
   const kr::array<float> many(kr::shape<1>(100000), cpu);
-  EXPECT_EQ(message_within(100000, [&] { many.to_host(); }), "out of host memory while reading an array back");
+  EXPECT_EQ(message_within(100000, [&] { many.to_host(); }),
+            "out of host memory while reading an array back");
 }
 
 TEST_F(Allocation, NoMemoryForArraysOfTheInterpreter) {
@@ -146,7 +159,9 @@ TEST_F(Allocation, NoMemoryForArraysOfTheInterpreter) {
       },
       {.name = "local"});
   const std::string said = message_within(4 << 20, [&] { local(out); });
-  EXPECT_TRUE(krait::test::says(said, "kernel local{}: the interpreter has no memory for the shared and local arrays of a block"))
+  EXPECT_TRUE(krait::test::says(
+      said,
+      "kernel local{}: the interpreter has no memory for the shared and local arrays of a block"))
       << said;
 }
 

@@ -19,7 +19,8 @@ namespace {
 enum class color : std::uint8_t { red = 1, green = 200 };
 
 TEST(Argument, ScalarsOfEveryType) {
-  auto keep = kr::kernel([](auto number, kr::view<double> out) { out[0] = kr::cast<double>(number); });
+  auto keep =
+      kr::kernel([](auto number, kr::view<double> out) { out[0] = kr::cast<double>(number); });
   const auto through = [&](auto number) {
     std::vector<double> out(1);
     keep.launch({1, 1}, number, out);
@@ -44,7 +45,8 @@ TEST(Argument, ScalarsOfEveryType) {
 /// Launches with a number for a kr::value<Wanted>, and gives what the kernel has.
 template <class Wanted, class Given>
 Wanted passed_as(Given number) {
-  static const auto keep = kr::kernel([](kr::view<Wanted> out, kr::value<Wanted> x) { out[0] = x; }, {.name = "keep"});
+  static const auto keep =
+      kr::kernel([](kr::view<Wanted> out, kr::value<Wanted> x) { out[0] = x; }, {.name = "keep"});
   std::vector<Wanted> out(1);
   keep.launch({1, 1}, out, number);
   return out[0];
@@ -65,16 +67,21 @@ TEST(Argument, IntegersThatFitTheParameter) {
 
 TEST(Argument, IntegersThatDoNotFitAreRefused) {
   expect_usage(
-      {"kernel keep", "1099511627776 is passed for parameter 2, a kr::value<int>, which holds -2147483648 to 2147483647"},
+      {"kernel keep",
+       "1099511627776 is passed for parameter 2, a kr::value<int>, which holds -2147483648 to 2147483647"},
       [] { passed_as<int>(std::int64_t(1) << 40); });
-  expect_usage({"4294967295 is passed for parameter 2", "kr::value<int>"}, [] { passed_as<int>(~0u); });
+  expect_usage({"4294967295 is passed for parameter 2", "kr::value<int>"},
+               [] { passed_as<int>(~0u); });
   expect_usage({"-1 is passed for parameter 2, a kr::value<unsigned>, which holds 0 to 4294967295"},
                [] { passed_as<unsigned>(-1); });
   expect_usage({"-1 is passed", "kr::value<std::uint64_t>, which holds 0 to 18446744073709551615"},
                [] { passed_as<std::uint64_t>(-1); });
-  expect_usage({"18446744073709551615 is passed", "kr::value<std::int64_t>"}, [] { passed_as<std::int64_t>(~std::uint64_t{0}); });
-  expect_usage({"256 is passed", "kr::value<std::uint8_t>, which holds 0 to 255"}, [] { passed_as<std::uint8_t>(256); });
-  expect_usage({"-129 is passed", "kr::value<std::int8_t>, which holds -128 to 127"}, [] { passed_as<std::int8_t>(-129); });
+  expect_usage({"18446744073709551615 is passed", "kr::value<std::int64_t>"},
+               [] { passed_as<std::int64_t>(~std::uint64_t{0}); });
+  expect_usage({"256 is passed", "kr::value<std::uint8_t>, which holds 0 to 255"},
+               [] { passed_as<std::uint8_t>(256); });
+  expect_usage({"-129 is passed", "kr::value<std::int8_t>, which holds -128 to 127"},
+               [] { passed_as<std::int8_t>(-129); });
   expect_usage({"300 is passed", "kr::value<std::uint8_t>"}, [] { passed_as<color>(300); });
   expect_library_works();
 }
@@ -83,7 +90,8 @@ TEST(Argument, FloatsBecomeIntegersAsInKernels) {
   EXPECT_EQ(passed_as<int>(2.9), 2);
   EXPECT_EQ(passed_as<int>(-2.9f), -2);
   EXPECT_EQ(passed_as<int>(1e300), std::numeric_limits<int>::max());
-  EXPECT_EQ(passed_as<int>(-std::numeric_limits<double>::infinity()), std::numeric_limits<int>::min());
+  EXPECT_EQ(passed_as<int>(-std::numeric_limits<double>::infinity()),
+            std::numeric_limits<int>::min());
   EXPECT_EQ(passed_as<int>(std::numeric_limits<double>::quiet_NaN()), 0);
   EXPECT_EQ(passed_as<std::uint8_t>(-1.0f), 0);
   EXPECT_EQ(passed_as<std::uint8_t>(1e9f), 255);
@@ -97,7 +105,8 @@ TEST(Argument, FloatsBecomeIntegersAsInKernels) {
 }
 
 TEST(Argument, AnyNumberIsABool) {
-  auto choose = kr::kernel([](kr::value<bool> x, kr::view<int> out) { out[0] = kr::select(x, 1, 0); });
+  auto choose =
+      kr::kernel([](kr::value<bool> x, kr::view<int> out) { out[0] = kr::select(x, 1, 0); });
   const auto chosen = [&](auto number) {
     std::vector<int> out(1);
     choose.launch({1, 1}, number, out);
@@ -111,13 +120,14 @@ TEST(Argument, AnyNumberIsABool) {
 }
 
 TEST(Argument, ManyOfOneKernel) {
-  auto sum = kr::kernel([](auto out, auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto x, auto y, auto z) {
-    out[0] = a + b + c + d + e + f + g + x[0] + y[0] + z[0];
-  });
+  auto sum =
+      kr::kernel([](auto out, auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto x,
+                    auto y, auto z) { out[0] = a + b + c + d + e + f + g + x[0] + y[0] + z[0]; });
   std::vector<double> out(1);
   const std::vector<float> x{100}, y{200};
   const std::array<std::int8_t, 1> z{-3};
-  sum.launch({1, 1}, out, std::int8_t(1), 2.0, true, std::int16_t(4), 5.0f, std::int64_t(6), std::uint8_t(7), x, y, z);
+  sum.launch({1, 1}, out, std::int8_t(1), 2.0, true, std::int16_t(4), 5.0f, std::int64_t(6),
+             std::uint8_t(7), x, y, z);
   EXPECT_EQ(out[0], 1 + 2 + 1 + 4 + 5 + 6 + 7 + 100 + 200 - 3);
 }
 
@@ -152,7 +162,8 @@ TEST(Argument, UnalignedSpans) {
       const std::span<const float> from(x.data() + shift, n);
       std::span<float> to(y.data() + 2 * shift, n);
       add_one.forall(std::int64_t(n))(from, to);
-      for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], i >= 2 * shift && i < 2 * shift + n ? 2.0f : 0.0f) << i;
+      for (std::size_t i = 0; i < y.size(); ++i)
+        ASSERT_EQ(y[i], i >= 2 * shift && i < 2 * shift + n ? 2.0f : 0.0f) << i;
     }
 }
 
@@ -208,15 +219,18 @@ TEST(Argument, OverlappingContainersAreOneMemory) {
   halves.launch({1, 8}, v, v);
   EXPECT_EQ(v, (std::vector<int>{1, 1, 1, 1, 2, 2, 2, 2}));
 
-  // Of one thread: each element is made of the one before it, which is another argument's. The middle one lies within both others.
-  auto chain = kr::kernel([](kr::view<const int> from, kr::view<int> to, kr::view<int> middle, kr::view<const int> apart) {
+  // Of one thread: each element is made of the one before it, which is another argument's. The
+  // middle one lies within both others.
+  auto chain = kr::kernel([](kr::view<const int> from, kr::view<int> to, kr::view<int> middle,
+                             kr::view<const int> apart) {
     for (auto i : kr::range(to.size())) to[i] = from[i] + apart[i];
     for (auto i : kr::range(middle.size())) middle[i] += 1000;
   });
   std::vector<int> w(40, 7), ones(39, 1);
-  chain.launch({1, 1}, std::span<const int>(w.data(), 39), std::span<int>(w.data() + 1, 39), std::span<int>(w.data() + 5, 3),
-               ones);
-  for (int i = 0; i < 40; ++i) EXPECT_EQ(w[std::size_t(i)], 7 + i + (i >= 5 && i < 8 ? 1000 : 0)) << i;
+  chain.launch({1, 1}, std::span<const int>(w.data(), 39), std::span<int>(w.data() + 1, 39),
+               std::span<int>(w.data() + 5, 3), ones);
+  for (int i = 0; i < 40; ++i)
+    EXPECT_EQ(w[std::size_t(i)], 7 + i + (i >= 5 && i < 8 ? 1000 : 0)) << i;
   EXPECT_EQ(ones, std::vector<int>(39, 1));
 }
 

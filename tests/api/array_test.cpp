@@ -15,8 +15,10 @@ using krait::test::expect_usage;
 
 namespace {
 
-static_assert(!std::is_copy_constructible_v<kr::array<float>> && !std::is_copy_assignable_v<kr::array<float>>);
-static_assert(std::is_nothrow_move_constructible_v<kr::array<float>> && std::is_nothrow_move_assignable_v<kr::array<float>>);
+static_assert(!std::is_copy_constructible_v<kr::array<float>> &&
+              !std::is_copy_assignable_v<kr::array<float>>);
+static_assert(std::is_nothrow_move_constructible_v<kr::array<float>> &&
+              std::is_nothrow_move_assignable_v<kr::array<float>>);
 
 TEST(Array, CopiesBothWays) {
   const std::vector<float> h{1, 2, 3, 4, 5, 6};
@@ -105,21 +107,25 @@ TEST(Array, WrongCountsAndExtents) {
   expect_usage({"2^62 bytes"}, [&] { kr::array<int> x(huge); });
   expect_usage({"2^62 bytes"}, [&] { kr::array<int, 4> x(huge, huge, huge, huge); });
   expect_usage({"2^62 bytes"}, [&] { kr::array<int, 4> x(huge, huge, huge, 0); });
-  expect_usage({"2^62 bytes"}, [] { kr::array<kr::vec<double, 4>> x(std::int64_t(1) << 59); });  // 2^64
-  expect_usage({"2^62 bytes"},
-               [] { kr::array<kr::vec<double, 4>>::wrap(64, kr::shape<1>(std::int64_t(1) << 59), kr::device()); });
+  // 2^64
+  expect_usage({"2^62 bytes"}, [] { kr::array<kr::vec<double, 4>> x(std::int64_t(1) << 59); });
+  expect_usage({"2^62 bytes"}, [] {
+    kr::array<kr::vec<double, 4>>::wrap(64, kr::shape<1>(std::int64_t(1) << 59), kr::device());
+  });
   expect_library_works();
 }
 
 TEST(Array, MoreMemoryThanThereIs) {
-  krait::test::expect_error(kr::error::kind_type::device, {"memory"}, [] { kr::array<double> x(std::int64_t(1) << 50); });
+  krait::test::expect_error(kr::error::kind_type::device, {"memory"},
+                            [] { kr::array<double> x(std::int64_t(1) << 50); });
   expect_library_works();
 }
 
 TEST(Array, WrapsMemoryOfOthers) {
   std::vector<int> mine{1, 2, 3, 4};
   {
-    auto a = kr::array<int, 2>::wrap(reinterpret_cast<std::uint64_t>(mine.data()), kr::shape<2>(2, 2), kr::device::cpu());
+    auto a = kr::array<int, 2>::wrap(reinterpret_cast<std::uint64_t>(mine.data()),
+                                     kr::shape<2>(2, 2), kr::device::cpu());
     auto k = kr::kernel([](kr::view<int, 2> x) { x(1, 0) = 30; });
     k.launch({1, 1}, a);
   }

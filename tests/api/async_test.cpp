@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies that nobody waits for, and the memory for them, on whatever the default device is and between all pairs of devices.
+// Copies that nobody waits for, and the memory for them, on whatever the default device is and
+// between all pairs of devices.
 #include "krait/async.h"
 
 #include <numeric>
@@ -47,11 +48,13 @@ TEST(Async, PinnedMemoryIsAContainerThatMoves) {
   EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3, 4, 5}));
   kr::pinned<double> none(0);
   EXPECT_EQ(none.size(), 0u);
-  expect_usage({"an array's extent is negative: extent(0) = -1"}, [] { kr::pinned<int> wrong(-1); });
+  expect_usage({"an array's extent is negative: extent(0) = -1"},
+               [] { kr::pinned<int> wrong(-1); });
 }
 
 TEST(Async, MorePinnedMemoryThanThereIs) {
-  expect_error(kr::error::kind_type::device, {"kr::pinned: no memory of the host for 281474976710656 bytes"},
+  expect_error(kr::error::kind_type::device,
+               {"kr::pinned: no memory of the host for 281474976710656 bytes"},
                [] { kr::pinned<int>(std::int64_t{1} << 46, kr::device::cpu()); });
 }
 
@@ -85,7 +88,8 @@ TEST(Async, PartsOfArraysAndOfPinnedMemory) {
   std::iota(in.begin(), in.end(), 0);
   kr::array<int, 2> x({4, static_cast<int>(part)});
   x.fill(-1);
-  for (std::size_t k = 0; k < 3; ++k) kr::copy_async(std::span(in).subspan(k * part, part), x(k + 1, kr::all), s);
+  for (std::size_t k = 0; k < 3; ++k)
+    kr::copy_async(std::span(in).subspan(k * part, part), x(k + 1, kr::all), s);
   kr::copy_async(x(2, kr::all), std::span<int>(out), s);
   s.synchronize();
   EXPECT_EQ(std::vector<int>(out.begin(), out.end()), numbers(part, int(part)));
@@ -103,7 +107,8 @@ TEST(Async, OtherContainersToo) {
   EXPECT_EQ(out, in);
 }
 
-/// Streams that run beside each other, and arrays that go while they are in use, in another order than they came.
+/// Streams that run beside each other, and arrays that go while they are in use, in another order
+/// than they came.
 TEST(Async, ArraysMayGoBeforeTheirStream) {
   const auto step = make_step();
   const std::size_t n = 200'003;
@@ -129,10 +134,12 @@ TEST(Async, ArraysMayGoBeforeTheirStream) {
   EXPECT_EQ(kr::device().memory_use().used, before);
   for (const kr::stream& s : streams) s.synchronize();
   for (std::size_t round = 0; round < rounds; ++round)
-    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[round * n + i], int(i + round)) << "round " << round << ", " << i;
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_EQ(out[round * n + i], int(i + round)) << "round " << round << ", " << i;
 }
 
-/// Nobody but the streams orders anything. On a machine with several GPUs these are pairs of GPUs, too.
+/// Nobody but the streams orders anything. On a machine with several GPUs these are pairs of GPUs,
+/// too.
 TEST(Async, BetweenAllDevices) {
   const auto step = make_step();
   const int n = 100'000;
@@ -142,7 +149,8 @@ TEST(Async, BetweenAllDevices) {
     for (const kr::device& b : kr::devices())
       for (const bool pulled : {false, true}) {
         const kr::stream in_a(a), in_b(b);
-        const kr::stream &copies = pulled ? in_b : in_a, &of_x = a == b ? copies : in_a, &of_y = a == b ? copies : in_b;
+        const kr::stream &copies = pulled ? in_b : in_a, &of_x = a == b ? copies : in_a,
+                         &of_y = a == b ? copies : in_b;
         kr::array<int> x = kr::to_device(numbers(n, 1), a), y(kr::shape<1>(n), b);
         step.launch({16, 64, of_x}, x, 2, 0);
         step.launch({16, 64, of_y}, y, 0, -1);
@@ -150,7 +158,8 @@ TEST(Async, BetweenAllDevices) {
         step.launch({16, 64, of_x}, x, 0, 0);
         step.launch({16, 64, of_y}, y, 1, 5);
         x = kr::array<int>(kr::shape<1>(n), a);  // the first one goes
-        EXPECT_EQ(std::vector<int>(y.to_host()), expected) << a.id() << " to " << b.id() << (pulled ? ", pulled" : ", pushed");
+        EXPECT_EQ(std::vector<int>(y.to_host()), expected)
+            << a.id() << " to " << b.id() << (pulled ? ", pulled" : ", pushed");
       }
 }
 
@@ -190,7 +199,8 @@ TEST(Async, ManagedMemoryIsSharedOrRefused) {
   }
   EXPECT_EQ(on.memory_use().used, before);
   on.limit_memory(before + 1000);
-  expect_error(kr::error::kind_type::device, {"out of memory: 4000 bytes requested"}, [] { kr::managed<int>(1000); });
+  expect_error(kr::error::kind_type::device, {"out of memory: 4000 bytes requested"},
+               [] { kr::managed<int>(1000); });
   on.limit_memory(0);
 }
 
@@ -199,9 +209,12 @@ TEST(Async, WhatCannotBeCopiedIsRefused) {
   kr::array<int> x(10), longer(11);
   kr::array<int, 2> table({4, 6});
   kr::pinned<int> host(10);
-  expect_usage({"copy_async: the container holds 10 elements, but the array holds 11"}, [&] { kr::copy_async(host, longer, s); });
-  expect_usage({"copy_async: the container holds 10 elements, but the array holds 11"}, [&] { kr::copy_async(longer, host, s); });
-  expect_usage({"copy_async: the array has shape (10,), expected (11,)"}, [&] { kr::copy_async(x, longer, s); });
+  expect_usage({"copy_async: the container holds 10 elements, but the array holds 11"},
+               [&] { kr::copy_async(host, longer, s); });
+  expect_usage({"copy_async: the container holds 10 elements, but the array holds 11"},
+               [&] { kr::copy_async(longer, host, s); });
+  expect_usage({"copy_async: the array has shape (10,), expected (11,)"},
+               [&] { kr::copy_async(x, longer, s); });
   const std::string strided =
       "copy_async: the array's elements are not contiguous in C order: use copy_from or copy_to, or make a.copy() "
       "first";
@@ -222,8 +235,8 @@ TEST(Async, WhatCannotBeCopiedIsRefused) {
   for (const kr::device& d : kr::devices()) {
     if (d == kr::device()) continue;
     const kr::stream other(d);
-    const std::string wrong =
-        std::string("copy_async: the stream belongs to ") + d.id() + ", but the elements are on " + kr::device().id();
+    const std::string wrong = std::string("copy_async: the stream belongs to ") + d.id() +
+                              ", but the elements are on " + kr::device().id();
     expect_usage({wrong}, [&] { kr::copy_async(host, x, other); });
     expect_usage({wrong}, [&] { kr::copy_async(x, host, other); });
     kr::array<int> second(10);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels whose blocks each walk through a chunk of their own: a warp a block as vectors, and one thread a block as scalar code, against
-// loops of C++. Chunks may be empty, end within a trip, or be more than the elements.
+// Kernels whose blocks each walk through a chunk of their own: a warp a block as vectors, and one
+// thread a block as scalar code, against loops of C++. Chunks may be empty, end within a trip, or
+// be more than the elements.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -49,18 +50,21 @@ TEST(Chunks, SumsOfFloats) {
   check_sums<double, kr::combine::add>([](double a, double b) { return a + b; });
 }
 TEST(Chunks, SumsOfIntegers) {
-  check_sums<std::uint32_t, kr::combine::add>([](std::uint32_t a, std::uint32_t b) { return a + b; });
+  check_sums<std::uint32_t, kr::combine::add>(
+      [](std::uint32_t a, std::uint32_t b) { return a + b; });
 }
 TEST(Chunks, Smallest) {
   check_sums<float, kr::combine::min>([](float a, float b) { return std::min(a, b); });
 }
 TEST(Chunks, Largest) {
-  check_sums<std::int64_t, kr::combine::max>([](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+  check_sums<std::int64_t, kr::combine::max>(
+      [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
 }
 
 TEST(Chunks, Histogram) {
   const kr::device cpu = kr::device::cpu();
-  auto counted = bench::chunks::make_histogram<std::uint32_t, 61>([](const auto& x) { return kr::cast<int>(x % 61u); });
+  auto counted = bench::chunks::make_histogram<std::uint32_t, 61>(
+      [](const auto& x) { return kr::cast<int>(x % 61u); });
   for (const std::int64_t n : sizes)
     for (const int count : counts) {
       const std::vector<std::uint32_t> x = some<std::uint32_t>(n);
@@ -92,7 +96,8 @@ TEST(Chunks, SortU16) { check_sort<std::uint16_t>(); }
 TEST(Chunks, SortU32) { check_sort<std::uint32_t>(); }
 TEST(Chunks, SortU64) { check_sort<std::uint64_t>(); }
 
-/// All that a block of one thread can do: positions, branches, loops that are left, a shared array and a barrier, calls, atomics.
+/// All that a block of one thread can do: positions, branches, loops that are left, a shared array
+/// and a barrier, calls, atomics.
 TEST(Chunks, OneThread) {
   auto twice = kr::function([](kr::value<int> x) { return x * 2; });
   auto kernel = kr::kernel([&](kr::view<const int> x, kr::view<int> out, kr::view<int> sum) {
@@ -130,7 +135,8 @@ TEST(Chunks, OneThread) {
 
 /// Rows of different lengths, thread by thread, some empty.
 TEST(Chunks, RowsOfDifferentLengths) {
-  auto kernel = kr::kernel([](kr::view<const int> start, kr::view<const int> column, kr::view<const int> x, kr::view<int> y) {
+  auto kernel = kr::kernel([](kr::view<const int> start, kr::view<const int> column,
+                              kr::view<const int> x, kr::view<int> y) {
     auto row = kr::grid();
     kr::if_(row < y.size(), [&] {
       kr::var sum = 0;

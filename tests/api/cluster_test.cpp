@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clusters of blocks: shared memory of neighbours on every device that has them, and what others say.
+// Clusters of blocks: shared memory of neighbours on every device that has them, and what others
+// say.
 #include <krait/pack.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ using krait::test::expect_usage;
 /// Those that have clusters: sm_90 and later, and the interpreter.
 std::vector<kr::device> devices() {
   std::vector<kr::device> all{kr::device::find("interpreter")};
-  const auto probe = kr::kernel([](kr::view<int> x) { x[kr::grid()] = kr::cluster_rank(); }, {.cluster = 2});
+  const auto probe =
+      kr::kernel([](kr::view<int> x) { x[kr::grid()] = kr::cluster_rank(); }, {.cluster = 2});
   for (const kr::device& other : kr::devices()) {
     if (!std::string(other.id()).starts_with("cuda")) continue;
     kr::array<int> x({2}, other);
@@ -26,7 +28,9 @@ std::vector<kr::device> devices() {
       probe.launch({2, 1}, x);
       all.push_back(other);
     } catch (const kr::error& e) {
-      EXPECT_NE(std::string(e.message()).find("need a CUDA device from sm_90 on"), std::string::npos) << e.message();
+      EXPECT_NE(std::string(e.message()).find("need a CUDA device from sm_90 on"),
+                std::string::npos)
+          << e.message();
     }
   }
   return all;
@@ -41,14 +45,18 @@ TEST(Cluster, HistogramInSharedMemoryOfSeveralBlocks) {
         auto t = kr::thread_idx().x;
         for (auto b : kr::range(t, bins, kr::block_dim().x)) own[b] = 0;
         kr::cluster_sync();
-        for (auto i : kr::grid_stride(x.size())) kr::atomic(kr::cluster_shared(own, x[i] / bins)[x[i] % bins]).add(1);
+        for (auto i : kr::grid_stride(x.size()))
+          kr::atomic(kr::cluster_shared(own, x[i] / bins)[x[i] % bins]).add(1);
         kr::cluster_sync();
-        for (auto b : kr::range(t, bins, kr::block_dim().x)) kr::atomic(counts[kr::cluster_rank() * bins + b]).add(own[b]);
+        for (auto b : kr::range(t, bins, kr::block_dim().x))
+          kr::atomic(counts[kr::cluster_rank() * bins + b]).add(own[b]);
       },
       {.name = "cluster_histogram", .cluster = blocks});
   std::vector<int> x(2000), expected(blocks * bins);
   unsigned state = 12345;
-  for (int& v : x) state = state * 1664525 + 1013904223, v = int((state >> 8) % (blocks * bins)), ++expected[std::size_t(v)];
+  for (int& v : x)
+    state = state * 1664525 + 1013904223, v = int((state >> 8) % (blocks * bins)),
+    ++expected[std::size_t(v)];
   for (const kr::device& on : devices()) {
     kr::array<int> in({std::int64_t(x.size())}, on), counts({blocks * bins}, on);
     in.copy_from(x), counts.copy_from(std::vector<int>(blocks * bins));
@@ -57,7 +65,8 @@ TEST(Cluster, HistogramInSharedMemoryOfSeveralBlocks) {
   }
 }
 
-/// Every block reads what another of its cluster wrote, whose place in a cluster of three dimensions it computes.
+/// Every block reads what another of its cluster wrote, whose place in a cluster of three
+/// dimensions it computes.
 TEST(Cluster, RanksCountXFirstInThreeDimensions) {
   auto kernel = kr::kernel(
       [](kr::view<int, 3> out, kr::value<int> shift) {
@@ -66,7 +75,8 @@ TEST(Cluster, RanksCountXFirstInThreeDimensions) {
         n[kr::thread_idx().x] = kr::cast<int>(b.x + 10 * b.y + 100 * b.z);
         kr::cluster_sync();
         auto rank = (kr::cluster_rank() + shift) % kr::cluster_size();
-        kr::if_(kr::thread_idx().x == 0, [&] { out(b.z, b.y, b.x) = kr::cluster_shared(n, rank)[kr::block_dim().x - 1]; });
+        kr::if_(kr::thread_idx().x == 0,
+                [&] { out(b.z, b.y, b.x) = kr::cluster_shared(n, rank)[kr::block_dim().x - 1]; });
         kr::cluster_sync();
       },
       {.name = "shifted", .cluster = {2, 2, 2}});
@@ -80,13 +90,16 @@ TEST(Cluster, RanksCountXFirstInThreeDimensions) {
         for (int y = 0; y < h; ++y)
           for (int x = 0; x < w; ++x) {
             const int rank = (x % 2 + y % 2 * 2 + z % 2 * 4 + shift) % 8;
-            const int from_x = x / 2 * 2 + rank % 2, from_y = y / 2 * 2 + rank / 2 % 2, from_z = z / 2 * 2 + rank / 4;
-            ASSERT_EQ(got[std::size_t((z * h + y) * w + x)], from_x + 10 * from_y + 100 * from_z) << on.id() << ", " << shift;
+            const int from_x = x / 2 * 2 + rank % 2, from_y = y / 2 * 2 + rank / 2 % 2,
+                      from_z = z / 2 * 2 + rank / 4;
+            ASSERT_EQ(got[std::size_t((z * h + y) * w + x)], from_x + 10 * from_y + 100 * from_z)
+                << on.id() << ", " << shift;
           }
     }
 }
 
-/// A thread's own array by two names: what is written by one is read by the other, by wide accesses too.
+/// A thread's own array by two names: what is written by one is read by the other, by wide accesses
+/// too.
 TEST(Cluster, OneArrayByTwoNames) {
   auto kernel = kr::kernel(
       [](kr::view<float> out) {
@@ -107,7 +120,8 @@ TEST(Cluster, OneArrayByTwoNames) {
     kr::array<float> out({64}, on);
     kernel.launch({2, 32}, out);
     const std::vector<float> got = out.to_host();
-    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], 1 + 4 * float(i % 32) + 6 + 2) << on.id();
+    for (std::size_t i = 0; i < got.size(); ++i)
+      ASSERT_EQ(got[i], 1 + 4 * float(i % 32) + 6 + 2) << on.id();
   }
 }
 
@@ -139,7 +153,8 @@ TEST(Cluster, SumsOfAllBlocksByEach) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::size_t first = i / (blocks * threads) * blocks * threads, t = i % threads;
       float sum = 0;
-      for (std::size_t b = 0; b < blocks; ++b) sum += x[first + b * threads + t] + x[first + b * threads + threads - 1 - t];
+      for (std::size_t b = 0; b < blocks; ++b)
+        sum += x[first + b * threads + t] + x[first + b * threads + threads - 1 - t];
       ASSERT_EQ(got[i], sum) << on.id();
     }
   }
@@ -162,16 +177,18 @@ TEST(Cluster, TheInterpreterSeesBlocksThatAreNotThere) {
   kr::array<int> x({8}, on);
   first_of_next(true, true).launch({8, 1}, x);
   EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3, 0, 1, 2, 3, 0}));
-  expect_usage({"cluster: {} {} of block {}, which has not begun: let all blocks reach kr::cluster_sync() first{}",
-                " of block 1, which", ", block (0, 0, 0)"},
-               [&] {
-                 first_of_next(false, true).launch({8, 1}, x);
-               });
-  expect_usage({"cluster: {} {} of block {}, which has ended: let all blocks reach kr::cluster_sync() before they end{}",
-                " of block 0, which", ", block (3, 0, 0)"},
-               [&] {
-                 first_of_next(true, false).launch({8, 1}, x);
-               });
+  expect_usage(
+      {"cluster: {} {} of block {}, which has not begun: let all blocks reach kr::cluster_sync() first{}",
+       " of block 1, which", ", block (0, 0, 0)"},
+      [&] {
+        first_of_next(false, true).launch({8, 1}, x);
+      });
+  expect_usage(
+      {"cluster: {} {} of block {}, which has ended: let all blocks reach kr::cluster_sync() before they end{}",
+       " of block 0, which", ", block (3, 0, 0)"},
+      [&] {
+        first_of_next(true, false).launch({8, 1}, x);
+      });
   auto races = kr::kernel(
       [](kr::view<int> out) {
         auto own = kr::shared<int, 1>();
@@ -183,10 +200,15 @@ TEST(Cluster, TheInterpreterSeesBlocksThatAreNotThere) {
         kr::cluster_sync();
       },
       {.name = "races", .cluster = 2});
-  expect_usage({"kernel races", "data race: store to the shared array of "}, [&] { races.launch({2, 1}, x); });
-  auto some = kr::kernel([](kr::view<int>) { kr::if_(kr::block_idx().x != 5, [] { kr::cluster_sync(); }); },
-                         {.name = "some", .cluster = 4});
-  expect_usage({"cluster_barrier: 1 of 4 blocks do not arrive, block (4, 0, 0)"}, [&] { some.launch({8, 1}, x); });
+  expect_usage({"kernel races", "data race: store to the shared array of "}, [&] {
+    races.launch({2, 1}, x);
+  });
+  auto some =
+      kr::kernel([](kr::view<int>) { kr::if_(kr::block_idx().x != 5, [] { kr::cluster_sync(); }); },
+                 {.name = "some", .cluster = 4});
+  expect_usage({"cluster_barrier: 1 of 4 blocks do not arrive, block (4, 0, 0)"}, [&] {
+    some.launch({8, 1}, x);
+  });
 }
 
 TEST(Cluster, RanksThatNoBlockHas) {
@@ -202,18 +224,19 @@ TEST(Cluster, RanksThatNoBlockHas) {
         {.name = "ranks", .checked = checked, .cluster = 2});
   };
   kr::array<int> x({2}, kr::device::find("interpreter"));
-  expect_usage({"cluster: {} {} of block {}, of {} in the cluster{}", "cluster: load from the shared array of ",
-                " of block 2, of 2 in the cluster"},
+  expect_usage({"cluster: {} {} of block {}, of {} in the cluster{}",
+                "cluster: load from the shared array of ", " of block 2, of 2 in the cluster"},
                [&] {
                  of(false).launch({2, 1}, x, 2);
                });
   expect_usage({" of block -1, of 2 in the cluster"}, [&] { of(false).launch({2, 1}, x, -1); });
   for (const kr::device& on : devices()) {
     kr::array<int> y({2}, on);
-    expect_usage({"kernel ranks", "cluster: block {}, of {} in the cluster", "cluster_test.cpp:"}, [&] {
-      of(true).launch({2, 1}, y, 2);
-      kr::synchronize();
-    });
+    expect_usage({"kernel ranks", "cluster: block {}, of {} in the cluster", "cluster_test.cpp:"},
+                 [&] {
+                   of(true).launch({2, 1}, y, 2);
+                   kr::synchronize();
+                 });
     of(true).launch({2, 1}, y, 1);
     EXPECT_EQ(std::vector<int>(y.to_host()), (std::vector<int>{7, 7})) << on.id();
   }
@@ -227,24 +250,29 @@ TEST(Cluster, LaunchesThatDoNotFit) {
   expect_usage({message}, [&] { kernel.launch({6, 1}, x); });
   expect_usage({message}, [&] { kernel.forall(8)(x); });
   for (const kr::dims cluster : {kr::dims(9), kr::dims(4, 4), kr::dims(-1), kr::dims(2, 0)}) {
-    auto wrong = kr::kernel([](kr::view<int> y) { y[0] = 1; }, {.name = "wrong", .cluster = cluster});
-    expect_usage({"kernel wrong", "kernel wrong ({}): a cluster has 1 to {} blocks, not {} x {} x {}"}, [&] {
-      wrong.launch({36, 1}, x);
-    });
+    auto wrong =
+        kr::kernel([](kr::view<int> y) { y[0] = 1; }, {.name = "wrong", .cluster = cluster});
+    expect_usage(
+        {"kernel wrong", "kernel wrong ({}): a cluster has 1 to {} blocks, not {} x {} x {}"}, [&] {
+          wrong.launch({36, 1}, x);
+        });
   }
   expect_library_works();
 }
 
 TEST(Cluster, KernelsOfPacksKeepThem) {
-  const std::string file =
-      (std::filesystem::temp_directory_path() / ("krait_clusters_" + std::to_string(getpid()) + ".kpack")).string();
+  const std::string file = (std::filesystem::temp_directory_path() /
+                            ("krait_clusters_" + std::to_string(getpid()) + ".kpack"))
+                               .string();
   kr::pack(file.c_str(), {.targets = "sm_90"}, first_of_next(true, true));
   const auto kernel = kr::load_pack(file.c_str()).get<void(kr::view<int>)>("next");
   for (const kr::device& on : devices()) {
     kr::array<int> x({8}, on);
     kernel.launch({8, 1}, x);
     EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3, 0, 1, 2, 3, 0})) << on.id();
-    expect_usage({"the kernel has clusters of 4 x 1 x 1 blocks"}, [&] { kernel.launch({6, 1}, x); });
+    expect_usage({"the kernel has clusters of 4 x 1 x 1 blocks"}, [&] {
+      kernel.launch({6, 1}, x);
+    });
   }
   std::filesystem::remove(file);
 }
@@ -256,7 +284,8 @@ TEST(Cluster, WordsOutOfPlace) {
     expect_usage({text}, [&] { kernel.launch({4, 1}, x); });
   };
   const kr::dims none{0, 0, 0};
-  const char* const message = "{} in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {.cluster = 2})";
+  const char* const message =
+      "{} in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {.cluster = 2})";
   expect(
       "cluster_sync() in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {.cluster = 2})",
       [](kr::view<int>) { kr::cluster_sync(); }, none);
@@ -265,7 +294,8 @@ TEST(Cluster, WordsOutOfPlace) {
   expect(
       message, [](kr::view<int> y) { y[0] = kr::cluster_rank(); }, none);
   expect(
-      message, [](kr::view<int> y) { y[0] = kr::cluster_shared(kr::shared<int, 4>(), 0)[0]; }, none);
+      message, [](kr::view<int> y) { y[0] = kr::cluster_shared(kr::shared<int, 4>(), 0)[0]; },
+      none);
   expect(
       "cluster_shared takes an array of kr::shared or kr::dynamic_shared",
       [](kr::view<int> y) { y[0] = kr::cluster_shared(y, 0)[0]; }, 2);
@@ -283,7 +313,8 @@ TEST(Cluster, CodeAndDevicesThatHaveNone) {
   kr::array<int> there({8}, kr::device::find("interpreter"));
   kernel.launch({8, 1}, there);
   const std::string ptx(kernel.ptx("sm_90").data());
-  for (const char* part : {".reqnctapercluster 4", "mapa.u64", "barrier.cluster.arrive.aligned", "barrier.cluster.wait.aligned"})
+  for (const char* part : {".reqnctapercluster 4", "mapa.u64", "barrier.cluster.arrive.aligned",
+                           "barrier.cluster.wait.aligned"})
     EXPECT_NE(ptx.find(part), ptx.npos) << part << "\n" << ptx;
   const auto refused = [&](const auto& inspect) {
     expect_error(

@@ -112,9 +112,11 @@ TEST(Compilation, FromSeveralThreads) {
 TEST(Compilation, AForkedChildCompilesWhatItsParentHasInTheMaking) {
   if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "this sanitizer's own lock stays taken in a child that was forked while another thread started a thread";
+  GTEST_SKIP()
+      << "this sanitizer's own lock stays taken in a child that was forked while another thread started a thread";
 #endif
-  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "a GPU driver does not survive a fork";
+  if (std::string(kr::device().id()) != "cpu")
+    GTEST_SKIP() << "a GPU driver does not survive a fork";
   numbered(40).compile();  // the code generator is loaded
   auto k = numbered(41);
   k.compile_async();
@@ -147,7 +149,8 @@ TEST(Compilation, ExitWhileCompiling) {
 
 TEST(Compilation, ExitOfAForkedChildWhileCompiling) {
   if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
-  if (std::string(kr::device().id()).starts_with("cuda")) GTEST_SKIP() << "CUDA's driver does not survive a fork";
+  if (std::string(kr::device().id()).starts_with("cuda"))
+    GTEST_SKIP() << "CUDA's driver does not survive a fork";
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -187,14 +190,16 @@ TEST(Compilation, ALoopThatUnrollsWhileRecordingGetsAHint) {
   EXPECT_EQ(sum_of(false), "");
   const std::string said = sum_of(true);
   EXPECT_TRUE(krait::test::says(
-      said, "compilation_test.cpp:" + std::to_string(__LINE__ - 19) +
-                ": krait: hint: this line was recorded as {} operations, and lines like it as {} in all, which takes long to compile. A C++ loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop"))
+      said,
+      "compilation_test.cpp:" + std::to_string(__LINE__ - 19) +
+          ": krait: hint: this line was recorded as {} operations, and lines like it as {} in all, which takes long to compile. A C++ loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop"))
       << said;
   EXPECT_EQ(said.find("krait: hint"), said.rfind("krait: hint")) << "once";
 }
 
 TEST(Statistics, OfAKernel) {
-  auto k = kr::kernel([](kr::view<int> out) { out[kr::thread_idx().x] = 5050; }, {.name = "observed"});
+  auto k =
+      kr::kernel([](kr::view<int> out) { out[kr::thread_idx().x] = 5050; }, {.name = "observed"});
   const unsigned line = __LINE__ - 1;
   EXPECT_EQ(find(kr::stats(), "observed"), nullptr);
   kr::array<int> out = place();
@@ -212,7 +217,8 @@ TEST(Statistics, OfAKernel) {
     EXPECT_TRUE(of->record_ms > 0 && of->passes_ms > 0 && of->codegen_ms > 0 && of->load_ms > 0);
   }
   if (std::getenv("KRAIT_DEBUG")) return;  // names and lines are a part of the code there
-  auto same = kr::kernel([](kr::view<int> x) { x[kr::thread_idx().x] = 5050; }, {.name = "under another name"});
+  auto same = kr::kernel([](kr::view<int> x) { x[kr::thread_idx().x] = 5050; },
+                         {.name = "under another name"});
   same.launch({1, 100}, out);
   const kr::statistics s = kr::stats();
   const kr::kernel_stats* of = find(s, "observed");
@@ -227,7 +233,8 @@ TEST(Statistics, CodeThatNoKernelUsesIsLetGoAndStaysInTheSums) {
   const kr::statistics before = kr::stats();
   constexpr std::uint64_t kernels = 600;
   for (unsigned n = 0; n < kernels; ++n) {
-    auto k = kr::kernel([n](kr::view<int> x) { x[0] = int(n) + 1'000'000; });  // as no other test has it
+    // as no other test has it
+    auto k = kr::kernel([n](kr::view<int> x) { x[0] = int(n) + 1'000'000; });
     k.launch({1, 1}, out);
   }
   const kr::statistics after = kr::stats();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How often kernels are compiled, counted in what KRAIT_DUMP writes of every compilation: concurrent first calls compile once,
-// another specialisation once more, objects with the same content share. Exit status 1: another count.
+// How often kernels are compiled, counted in what KRAIT_DUMP writes of every compilation:
+// concurrent first calls compile once, another specialisation once more, objects with the same
+// content share. Exit status 1: another count.
 #include <krait/krait.h>
 #include <unistd.h>
 
@@ -23,7 +24,8 @@ int compilations() {
   std::string text;
   char piece[4096];
   lseek(dump, 0, SEEK_SET);
-  for (ssize_t n; (n = read(dump, piece, sizeof piece)) > 0;) text.append(piece, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = read(dump, piece, sizeof piece)) > 0;)
+    text.append(piece, static_cast<std::size_t>(n));
   int count = 0;
   for (std::size_t at = 0; (at = text.find("; ====", at)) != text.npos; ++at) ++count;
   return count;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of complex numbers at special values, on the device of KRAIT_DEVICE: the tables of C99's Annex G, all pairs of zeros,
-// subnormal, ordinary, largest and infinite numbers and NaN against the C library's long double, and pow's rules, which are NumPy's. Plain
-// values, kernels in strict and reproducible mode, and the interpreter give the same bits.
+// The functions of complex numbers at special values, on the device of KRAIT_DEVICE: the tables of
+// C99's Annex G, all pairs of zeros, subnormal, ordinary, largest and infinite numbers and NaN
+// against the C library's long double, and pow's rules, which are NumPy's. Plain values, kernels in
+// strict and reproducible mode, and the interpreter give the same bits.
 #include <krait/complex.h>
 
 #include <cmath>
@@ -16,14 +17,16 @@
 
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity(),
+                 nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double pi = 3.14159265358979323846;
 
 template <class Type>
 std::vector<Type> parts() {
   using limits = std::numeric_limits<Type>;
   std::vector<Type> all{limits::quiet_NaN(), -limits::quiet_NaN()};
-  for (const Type size : {Type(0), limits::denorm_min(), limits::min(), Type(1), limits::max(), limits::infinity()})
+  for (const Type size :
+       {Type(0), limits::denorm_min(), limits::min(), Type(1), limits::max(), limits::infinity()})
     for (const Type sign : {Type(1), Type(-1)}) all.push_back(std::copysign(size, sign));
   return all;
 }
@@ -69,20 +72,24 @@ bool same_bits(std::complex<Type> x, std::complex<Type> y) {
   return same_bits(x.real(), y.real()) && same_bits(x.imag(), y.imag());
 }
 
-/// got is `want` rounded, by 6 ULP of the magnitude; NaN, infinities and signs as there. A part that overflows is infinite.
+/// got is `want` rounded, by 6 ULP of the magnitude; NaN, infinities and signs as there. A part
+/// that overflows is infinite.
 template <class Type>
 bool near_to(std::complex<Type> got, std::complex<long double> want) {
   using limits = std::numeric_limits<Type>;
   const auto special = [](Type x, long double y) {
     if (std::isnan(y) || std::isnan(x)) return std::isnan(x) && std::isnan(y);
-    return std::isinf(Type(y)) ? Type(y) == x
-                               : std::isfinite(x) && (y != 0 || x == 0) && (x != 0 || std::fabs(y) < limits::min()) &&
-                                     same_sign(double(x), double(y));
+    return std::isinf(Type(y))
+               ? Type(y) == x
+               : std::isfinite(x) && (y != 0 || x == 0) &&
+                     (x != 0 || std::fabs(y) < limits::min()) && same_sign(double(x), double(y));
   };
   if (!special(got.real(), want.real()) || !special(got.imag(), want.imag())) return false;
   const auto finite = [](long double x) { return std::isfinite(Type(x)) ? x : 0; };
-  const std::complex<long double> exact(finite(want.real()), finite(want.imag())), have(finite(got.real()), finite(got.imag()));
-  const long double unit = std::max(std::abs(exact) * limits::epsilon(), static_cast<long double>(limits::denorm_min()));
+  const std::complex<long double> exact(finite(want.real()), finite(want.imag())),
+      have(finite(got.real()), finite(got.imag()));
+  const long double unit =
+      std::max(std::abs(exact) * limits::epsilon(), static_cast<long double>(limits::denorm_min()));
   return std::abs(have - exact) <= 6 * unit;
 }
 
@@ -90,13 +97,16 @@ template <class Type>
 class ComplexSpecial : public testing::Test {
  public:
   template <class Lambda, class... Arguments>
-  static std::vector<std::complex<Type>> kernel(const Lambda& lambda, kr::fp mode, const Arguments&... x) {
+  static std::vector<std::complex<Type>> kernel(const Lambda& lambda, kr::fp mode,
+                                                const Arguments&... x) {
     return kr::vectorize(lambda, {.fp = mode})(x...);
   }
   template <class Lambda, class... Arguments>
-  static std::vector<std::complex<Type>> interpreted(const Lambda& lambda, kr::fp mode, const Arguments&... x) {
+  static std::vector<std::complex<Type>> interpreted(const Lambda& lambda, kr::fp mode,
+                                                     const Arguments&... x) {
     const kr::device on = kr::device::find("interpreter");
-    const kr::array<std::complex<Type>> result = kr::vectorize(lambda, {.fp = mode})(kr::to_device(x, on)...);
+    const kr::array<std::complex<Type>> result =
+        kr::vectorize(lambda, {.fp = mode})(kr::to_device(x, on)...);
     return result.to_host();
   }
 };
@@ -119,13 +129,15 @@ void expect_rows(const char* name, const Lambda& lambda, const std::vector<row>&
   using complex = std::complex<Type>;
   std::vector<complex> z;
   for (const row& r : rows)
-    for (const double sign : {1., -1.}) z.push_back({Type(r.x), Type(sign * r.y)});  // f(conj z) = conj f(z)
+    // f(conj z) = conj f(z)
+    for (const double sign : {1., -1.}) z.push_back({Type(r.x), Type(sign * r.y)});
   const std::vector<complex> got = kr::vectorize(lambda, {.fp = kr::fp::strict})(z);
   const auto part = [](Type have, double want, bool any) {
     if (any) have = std::fabs(have), want = std::fabs(want);
-    return std::isnan(want)                   ? std::isnan(have)
-           : std::fabs(want) < 4 && want != 0 ? std::fabs(have - Type(want)) <= 4 * std::numeric_limits<Type>::epsilon()
-                                              : same_bits(have, Type(want));
+    return std::isnan(want) ? std::isnan(have)
+           : std::fabs(want) < 4 && want != 0
+               ? std::fabs(have - Type(want)) <= 4 * std::numeric_limits<Type>::epsilon()
+               : same_bits(have, Type(want));
   };
   for (std::size_t i = 0; i < z.size(); ++i) {
     const row& r = rows[i / 2];
@@ -212,14 +224,16 @@ TYPED_TEST(ComplexSpecial, AllPairsAsTheCLibrary) {
     for (std::size_t i = 0; i < z.size(); ++i) {
       wide want = exact(wide(z[i]));
       open(z[i], got[i], want);
-      EXPECT_TRUE(near_to(got[i], want)) << name << " of " << z[i] << ": " << got[i] << ", not " << want;
+      EXPECT_TRUE(near_to(got[i], want))
+          << name << " of " << z[i] << ": " << got[i] << ", not " << want;
     }
   };
   // Where a sign is not told, it is what the result has.
   compare(
       "sqrt", square_root, [](wide x) { return std::sqrt(x); },
       [](complex x, complex got, wide& want) {
-        if (x.real() == -inf && std::isnan(x.imag())) want.imag(std::copysign(want.imag(), got.imag()));
+        if (x.real() == -inf && std::isnan(x.imag()))
+          want.imag(std::copysign(want.imag(), got.imag()));
       });
   compare(
       "log", logarithm, [](wide x) { return std::log(x); }, [](complex, complex, wide&) {});
@@ -240,7 +254,9 @@ TYPED_TEST(ComplexSpecial, Quotients) {
   pairs(z, w);
   const std::vector<complex> got = TestFixture::kernel(quotient, kr::fp::strict, z, w);
   const auto infinite = [](const auto& x) { return std::isinf(x.real()) || std::isinf(x.imag()); };
-  const auto finite = [](const auto& x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); };
+  const auto finite = [](const auto& x) {
+    return std::isfinite(x.real()) && std::isfinite(x.imag());
+  };
   int differ = 0;
   for (std::size_t i = 0; i < z.size() && differ < 20; ++i) {
     bool right;
@@ -251,7 +267,8 @@ TYPED_TEST(ComplexSpecial, Quotients) {
                   ? false
                   : near_to(complex(std::fabs(got[i].real()), std::fabs(got[i].imag())),
                             wide(std::fabs(want.real()), std::fabs(want.imag())));
-      for (const auto& [x, y] : {std::pair(got[i].real(), want.real()), std::pair(got[i].imag(), want.imag())})
+      for (const auto& [x, y] :
+           {std::pair(got[i].real(), want.real()), std::pair(got[i].imag(), want.imag())})
         right = right && (x == 0 || same_sign(double(x), double(y)));
     } else if (infinite(z[i]) && finite(w[i])) {
       right = infinite(got[i]);
@@ -267,8 +284,17 @@ TYPED_TEST(ComplexSpecial, Quotients) {
   }
   // Signs and directions, and what quotients of real numbers give exactly.
   const TypeParam m = std::numeric_limits<TypeParam>::max();
-  const std::vector<complex> above{
-      {1, 1}, {1, 1}, {TypeParam(inf), 1}, {-1, TypeParam(-inf)}, {-m, m}, {m, m}, {1, 1}, {2, 6}, {2, 6}, {3, -7}, {0, 0}},
+  const std::vector<complex> above{{1, 1},
+                                   {1, 1},
+                                   {TypeParam(inf), 1},
+                                   {-1, TypeParam(-inf)},
+                                   {-m, m},
+                                   {m, m},
+                                   {1, 1},
+                                   {2, 6},
+                                   {2, 6},
+                                   {3, -7},
+                                   {0, 0}},
       below{{0, 0},
             {TypeParam(inf), TypeParam(nan)},
             {1, 1},
@@ -298,7 +324,8 @@ TYPED_TEST(ComplexSpecial, Quotients) {
         << above[i] << " / " << below[i] << ": " << some[i];
 }
 
-// NumPy's: z^0 is 1, 0^w is 0 or NaN. Else exp(w log z), where a real power scales infinite logarithms too.
+// NumPy's: z^0 is 1, 0^w is 0 or NaN. Else exp(w log z), where a real power scales infinite
+// logarithms too.
 TYPED_TEST(ComplexSpecial, Powers) {
   using complex = std::complex<TypeParam>;
   std::vector<complex> z, w;
@@ -309,25 +336,32 @@ TYPED_TEST(ComplexSpecial, Powers) {
       EXPECT_TRUE(same_bits(got[i], complex(1, 0))) << z[i] << " to " << w[i] << ": " << got[i];
     } else if (z[i] == complex()) {
       const TypeParam want = w[i].real() > 0 ? 0 : TypeParam(nan);
-      EXPECT_TRUE(same_bits(got[i], complex(want, want))) << z[i] << " to " << w[i] << ": " << got[i];
-    } else if ((std::isnan(std::abs(z[i])) && w[i] != complex()) || std::isnan(w[i].real() + w[i].imag())) {
-      EXPECT_TRUE(std::isnan(got[i].real()) || std::isnan(got[i].imag())) << z[i] << " to " << w[i] << ": " << got[i];
+      EXPECT_TRUE(same_bits(got[i], complex(want, want)))
+          << z[i] << " to " << w[i] << ": " << got[i];
+    } else if ((std::isnan(std::abs(z[i])) && w[i] != complex()) ||
+               std::isnan(w[i].real() + w[i].imag())) {
+      EXPECT_TRUE(std::isnan(got[i].real()) || std::isnan(got[i].imag()))
+          << z[i] << " to " << w[i] << ": " << got[i];
     }
   }
   const struct {
     double x, y, u, v, re, im;
-  } rows[] = {{inf, 0, 2, 0, inf, 0},   {inf, 0, -1, 0, 0, -0.0}, {-inf, 0, -2, 0, 0, 0}, {1, inf, 0.5, 0, inf, inf},
-              {2, 0, inf, 0, inf, nan}, {2, 0, -inf, 0, 0, -0.0}, {0.5, 0, inf, 0, 0, 0}, {nan, nan, 0, 0, 1, 0},
-              {2, 0, 10, 0, 1024, 0},   {0, 1, 1, 0, 0, 1},       {0, 2, 2, 0, -4, 0}};
+  } rows[] = {{inf, 0, 2, 0, inf, 0},     {inf, 0, -1, 0, 0, -0.0}, {-inf, 0, -2, 0, 0, 0},
+              {1, inf, 0.5, 0, inf, inf}, {2, 0, inf, 0, inf, nan}, {2, 0, -inf, 0, 0, -0.0},
+              {0.5, 0, inf, 0, 0, 0},     {nan, nan, 0, 0, 1, 0},   {2, 0, 10, 0, 1024, 0},
+              {0, 1, 1, 0, 0, 1},         {0, 2, 2, 0, -4, 0}};
   for (const auto& r : rows) {
-    const complex one = TestFixture::kernel(power, kr::fp::strict, std::vector<complex>{complex(TypeParam(r.x), TypeParam(r.y))},
-                                            std::vector<complex>{complex(TypeParam(r.u), TypeParam(r.v))})[0];
+    const complex one = TestFixture::kernel(
+        power, kr::fp::strict, std::vector<complex>{complex(TypeParam(r.x), TypeParam(r.y))},
+        std::vector<complex>{complex(TypeParam(r.u), TypeParam(r.v))})[0];
     const complex want{TypeParam(r.re), TypeParam(r.im)};
     const bool special = !std::isfinite(r.re) || r.re == 0;
     if (special && r.x != 0)
-      EXPECT_TRUE(one == want || same_bits(one, want)) << r.x << ", " << r.y << " to " << r.u << ": " << one;
+      EXPECT_TRUE(one == want || same_bits(one, want))
+          << r.x << ", " << r.y << " to " << r.u << ": " << one;
     else
-      EXPECT_LE(std::abs(one - want), 16 * std::abs(want) * std::numeric_limits<TypeParam>::epsilon())
+      EXPECT_LE(std::abs(one - want),
+                16 * std::abs(want) * std::numeric_limits<TypeParam>::epsilon())
           << r.x << ", " << r.y << " to " << r.u << ": " << one;
   }
   // A number as the power, or as the base.
@@ -359,12 +393,14 @@ TYPED_TEST(ComplexSpecial, PlainValuesAndEveryModeGiveTheSameBits) {
   };
   const auto one = [&](const char* name, const auto& lambda) {
     each(
-        name, [lambda](auto x, auto) { return lambda(x); }, [lambda](complex x, complex) { return lambda(x); });
+        name, [lambda](auto x, auto) { return lambda(x); },
+        [lambda](complex x, complex) { return lambda(x); });
   };
   one("sqrt", square_root), one("log", logarithm), one("exp", exponential), one("polar", polar);
   each("pow", power, power);
   each("/", quotient, [](complex x, complex y) {
-    const auto q = kr::detail::complex_quotient_parts<TypeParam>(x.real(), x.imag(), y.real(), y.imag());
+    const auto q =
+        kr::detail::complex_quotient_parts<TypeParam>(x.real(), x.imag(), y.real(), y.imag());
     return complex(q.re, q.im);
   });
 }
@@ -372,15 +408,19 @@ TYPED_TEST(ComplexSpecial, PlainValuesAndEveryModeGiveTheSameBits) {
 // Products are contracted in reproducible mode; the interpreter says how.
 TYPED_TEST(ComplexSpecial, TheInterpreterGivesTheSameBits) {
   using complex = std::complex<TypeParam>;
-  const std::vector<complex> z = numbers<TypeParam>(), all = random_numbers<TypeParam>(3), others = random_numbers<TypeParam>(4);
+  const std::vector<complex> z = numbers<TypeParam>(), all = random_numbers<TypeParam>(3),
+                             others = random_numbers<TypeParam>(4);
   const auto lambda = [](auto x, auto y) {
-    return kr::sqrt(x * y) + kr::log(y) * kr::exp(x / y) - kr::pow(x, y) + kr::norm(x) * kr::abs(y) + kr::arg(x);
+    return kr::sqrt(x * y) + kr::log(y) * kr::exp(x / y) - kr::pow(x, y) +
+           kr::norm(x) * kr::abs(y) + kr::arg(x);
   };
-  for (const auto& [x, y] : {std::pair(z, std::vector<complex>(z.rbegin(), z.rend())), std::pair(all, others)}) {
+  for (const auto& [x, y] :
+       {std::pair(z, std::vector<complex>(z.rbegin(), z.rend())), std::pair(all, others)}) {
     const std::vector<complex> got = TestFixture::kernel(lambda, kr::fp::reproducible, x, y);
     const std::vector<complex> want = TestFixture::interpreted(lambda, kr::fp::reproducible, x, y);
     for (std::size_t i = 0; i < x.size(); ++i)
-      EXPECT_TRUE(same_bits(got[i], want[i])) << x[i] << ", " << y[i] << ": " << got[i] << ", interpreted " << want[i];
+      EXPECT_TRUE(same_bits(got[i], want[i]))
+          << x[i] << ", " << y[i] << ": " << got[i] << ", interpreted " << want[i];
   }
 }
 

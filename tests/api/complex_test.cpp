@@ -30,7 +30,8 @@ Type error(std::complex<Type> got, std::complex<Type> expected) {
 template <class Type>
 Type error(Type got, Type expected) {
   return std::abs(got - expected) /
-         std::max(std::abs(expected) * std::numeric_limits<Type>::epsilon(), std::numeric_limits<Type>::min());
+         std::max(std::abs(expected) * std::numeric_limits<Type>::epsilon(),
+                  std::numeric_limits<Type>::min());
 }
 
 /// The lambda on all pairs of points but those it is not defined for.
@@ -58,7 +59,8 @@ TYPED_TEST(Complex, Arithmetic) {
   using type = TypeParam;
   using complex = std::complex<type>;
   expect_near<type>(
-      "+ -", 1, [](auto x, auto y) { return x + y - type(2); }, [](complex x, complex y) { return x + y - type(2); });
+      "+ -", 1, [](auto x, auto y) { return x + y - type(2); },
+      [](complex x, complex y) { return x + y - type(2); });
   expect_near<type>(
       "*", 2, [](auto x, auto y) { return x * y; }, [](complex x, complex y) { return x * y; });
   expect_near<type>(
@@ -68,7 +70,8 @@ TYPED_TEST(Complex, Arithmetic) {
   expect_near<type>(
       "/", 4, [](auto x, auto y) { return x / y; }, quotient);
   expect_near<type>(
-      "conj -", 1, [](auto x, auto y) { return -kr::conj(x) - y; }, [](complex x, complex y) { return -std::conj(x) - y; });
+      "conj -", 1, [](auto x, auto y) { return -kr::conj(x) - y; },
+      [](complex x, complex y) { return -std::conj(x) - y; });
 }
 
 TYPED_TEST(Complex, Functions) {
@@ -76,7 +79,8 @@ TYPED_TEST(Complex, Functions) {
   using complex = std::complex<type>;
   const auto apply = [](const char* what, type bound, auto lambda, auto reference) {
     expect_near<type>(
-        what, bound, [lambda](auto x, auto) { return lambda(x); }, [reference](complex x, complex) { return reference(x); });
+        what, bound, [lambda](auto x, auto) { return lambda(x); },
+        [reference](complex x, complex) { return reference(x); });
   };
   apply(
       "abs", 3, [](auto z) { return kr::abs(z); }, [](complex z) { return std::abs(z); });
@@ -90,7 +94,8 @@ TYPED_TEST(Complex, Functions) {
   apply(
       "exp", 6, [](auto z) { return kr::exp(z); }, [](complex z) { return std::exp(z); });
   apply(
-      "log", 6, [](auto z) { return kr::log(z); }, [](complex z) { return z == complex() ? complex(NAN) : std::log(z); });
+      "log", 6, [](auto z) { return kr::log(z); },
+      [](complex z) { return z == complex() ? complex(NAN) : std::log(z); });
   apply(
       "sqrt", 6, [](auto z) { return kr::sqrt(z); }, [](complex z) { return std::sqrt(z); });
   apply(
@@ -102,17 +107,22 @@ TYPED_TEST(Complex, QuotientsDoNotOverflowUnduly) {
   using complex = std::complex<type>;
   const auto divide = kr::vectorize([](auto x, auto y) { return x / y; });
   const type huge = std::numeric_limits<type>::max() / 4;
-  EXPECT_LE(error(complex(divide(complex(huge, huge), complex(huge, huge))), complex(1, 0)), type(2));
-  EXPECT_LE(error(complex(divide(complex(1, 0), complex(0, huge))), complex(0, -1 / huge)), type(2));
+  EXPECT_LE(error(complex(divide(complex(huge, huge), complex(huge, huge))), complex(1, 0)),
+            type(2));
+  EXPECT_LE(error(complex(divide(complex(1, 0), complex(0, huge))), complex(0, -1 / huge)),
+            type(2));
   const type root = std::sqrt(huge);
   const auto size = kr::vectorize([](auto z) { return kr::abs(z); });
-  EXPECT_LE(error(type(size(complex(3 * root * 1e3f, 4 * root * 1e3f))), 5 * root * type(1e3f)), type(3));
+  EXPECT_LE(error(type(size(complex(3 * root * 1e3f, 4 * root * 1e3f))), 5 * root * type(1e3f)),
+            type(3));
 }
 
 TYPED_TEST(Complex, KernelsAndArrays) {
   using type = TypeParam;
   using complex = std::complex<type>;
-  static_assert(std::is_same_v<decltype(kr::vectorize([](auto z) { return z; })(std::vector<complex>())), std::vector<complex>>);
+  static_assert(
+      std::is_same_v<decltype(kr::vectorize([](auto z) { return z; })(std::vector<complex>())),
+                     std::vector<complex>>);
   auto kernel = kr::kernel([](kr::view<complex> z, kr::value<complex> c, kr::view<int> equal) {
     for (auto i : kr::grid_stride(z.size())) {
       kr::var w = z[i];
@@ -134,7 +144,8 @@ TYPED_TEST(Complex, KernelsAndArrays) {
   const std::vector<complex> before = z;
   kernel.forall(std::int64_t(z.size()))(z, c, equal);
   for (std::size_t i = 0; i < z.size(); ++i) {
-    EXPECT_LE(std::abs(z[i] - expected[i]), std::abs(before[i]) * std::abs(before[i]) * 4 * std::numeric_limits<type>::epsilon());
+    EXPECT_LE(std::abs(z[i] - expected[i]),
+              std::abs(before[i]) * std::abs(before[i]) * 4 * std::numeric_limits<type>::epsilon());
     EXPECT_EQ(equal[i], before[i] == complex());
   }
 }

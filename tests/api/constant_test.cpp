@@ -25,13 +25,16 @@ TEST(Constant, AnyIndexReads) {
     auto s = kr::constant(steps);
     auto e = kr::constant(entries);
     for (auto i : kr::grid_stride(out.size())) {
-      out[i] = w[i % 3] * s[i % 4] * e[i & 1][&entry::scale] + e[i & 1][&entry::tag] + kr::cast<double>(s.size());
+      out[i] = w[i % 3] * s[i % 4] * e[i & 1][&entry::scale] + e[i & 1][&entry::tag] +
+               kr::cast<double>(s.size());
     }
   });
   std::vector<double> out(100);
   kernel.forall(100)(out);
   for (std::size_t i = 0; i < out.size(); ++i)
-    EXPECT_EQ(out[i], double(weights[i % 3] * float(steps[i % 4])) * entries[i & 1].scale + entries[i & 1].tag + 4) << i;
+    EXPECT_EQ(out[i], double(weights[i % 3] * float(steps[i % 4])) * entries[i & 1].scale +
+                          entries[i & 1].tag + 4)
+        << i;
 }
 
 auto reader(const std::vector<int>& table) {
@@ -70,7 +73,8 @@ TEST(Constant, LargeAndEmptyTables) {
   auto kernel = kr::kernel([&](kr::view<std::uint32_t> out) {
     auto t = kr::constant(large);
     auto empty = kr::constant(none);
-    for (auto i : kr::grid_stride(out.size())) out[i] = t[(i * 7919) % t.size()] + kr::cast<std::uint32_t>(empty.size());
+    for (auto i : kr::grid_stride(out.size()))
+      out[i] = t[(i * 7919) % t.size()] + kr::cast<std::uint32_t>(empty.size());
   });
   std::vector<std::uint32_t> out(1000);
   kernel.forall(1000)(out);
@@ -78,9 +82,12 @@ TEST(Constant, LargeAndEmptyTables) {
 
   const std::vector<char> huge((std::size_t(64) << 20) + 1);
   std::vector<char> byte(1);
-  expect_usage({"kr::constant captures 67108865 elements of 1 bytes", "at most 64 MiB: pass the data as an array"}, [&] {
-    kr::kernel([&](kr::view<char> to) { to[0] = kr::constant(huge)[0]; }).launch({1, 1}, byte);
-  });
+  expect_usage(
+      {"kr::constant captures 67108865 elements of 1 bytes",
+       "at most 64 MiB: pass the data as an array"},
+      [&] {
+        kr::kernel([&](kr::view<char> to) { to[0] = kr::constant(huge)[0]; }).launch({1, 1}, byte);
+      });
 }
 
 TEST(Constant, OutlivesItsKernelInAGraph) {
@@ -95,7 +102,8 @@ TEST(Constant, OutlivesItsKernelInAGraph) {
 
 TEST(Constant, InElementWiseFunctions) {
   const float table[] = {1, 10, 100};
-  const auto scale = kr::vectorize([&](auto x) { return x * kr::constant(table)[kr::cast<int>(x) % 3]; });
+  const auto scale =
+      kr::vectorize([&](auto x) { return x * kr::constant(table)[kr::cast<int>(x) % 3]; });
   EXPECT_EQ(scale(std::vector<float>{3, 4, 5}), (std::vector<float>{3, 40, 500}));
   EXPECT_EQ(scale(2.0f), 200.0f);
 }

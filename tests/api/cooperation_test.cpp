@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that work together, as programs write it: votes of the block, what warps do, orders and scopes of atomics. Warps have the
-// size that the device fixes, which the kernels read.
+// Threads that work together, as programs write it: votes of the block, what warps do, orders and
+// scopes of atomics. Warps have the size that the device fixes, which the kernels read.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,8 @@ constexpr int block = 96, blocks = 3, threads = block * blocks;
 
 int warp_size() {
   static const int size = [] {
-    auto ask = kr::kernel([](kr::view<int> to) { kr::if_(kr::grid() == 0, [&] { to[0] = kr::warp_size(); }); });
+    auto ask = kr::kernel(
+        [](kr::view<int> to) { kr::if_(kr::grid() == 0, [&] { to[0] = kr::warp_size(); }); });
     std::vector<int> out(1);
     ask.launch({1, 1}, out);
     return out[0];
@@ -30,13 +31,14 @@ std::vector<int> some_numbers() {
 }
 
 TEST(Cooperation, TheBlockVotes) {
-  auto kernel = kr::kernel([](kr::view<const int> x, kr::view<int> count, kr::view<int> all, kr::view<int> any) {
-    auto i = kr::grid();
-    auto positive = x[i] > 0;
-    count[i] = kr::syncthreads_count(positive);
-    all[i] = kr::select(kr::syncthreads_and(x[i] > -30), 1, 0);
-    any[i] = kr::select(kr::syncthreads_or(x[i] == 7), 1, 0);
-  });
+  auto kernel = kr::kernel(
+      [](kr::view<const int> x, kr::view<int> count, kr::view<int> all, kr::view<int> any) {
+        auto i = kr::grid();
+        auto positive = x[i] > 0;
+        count[i] = kr::syncthreads_count(positive);
+        all[i] = kr::select(kr::syncthreads_and(x[i] > -30), 1, 0);
+        any[i] = kr::select(kr::syncthreads_or(x[i] == 7), 1, 0);
+      });
   std::vector<int> x = some_numbers(), count(threads), all(threads), any(threads);
   for (int i = 0; i < block; ++i) x[std::size_t(i)] = i;  // no block is like another
   kernel.launch({blocks, block}, x, count, all, any);
@@ -57,12 +59,14 @@ TEST(Cooperation, TheBlockVotes) {
 
 TEST(Cooperation, WarpsUnderACondition) {
   if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
-  auto kernel = kr::kernel([](kr::view<const int> x, kr::view<int> leader, kr::view<int> same, kr::view<int> sum,
-                              kr::view<int> before, kr::view<int> first, kr::view<std::uint64_t> active) {
+  auto kernel = kr::kernel([](kr::view<const int> x, kr::view<int> leader, kr::view<int> same,
+                              kr::view<int> sum, kr::view<int> before, kr::view<int> first,
+                              kr::view<std::uint64_t> active) {
     auto i = kr::grid();
     auto v = x[i];
     active[i] = kr::warp::active_mask();
-    same[i] = kr::select(kr::warp::match_all(v), 1, 0) + kr::select(kr::warp::match_all(kr::block_idx().x), 2, 0);
+    same[i] = kr::select(kr::warp::match_all(v), 1, 0) +
+              kr::select(kr::warp::match_all(kr::block_idx().x), 2, 0);
     first[i] = kr::warp::broadcast(v, 1);
     kr::if_(v > 0, [&] {
       leader[i] = kr::select(kr::warp::elect(), 1, 0);
@@ -72,7 +76,8 @@ TEST(Cooperation, WarpsUnderACondition) {
     kr::syncwarp();
   });
   const int warp = warp_size();
-  std::vector<int> x = some_numbers(), leader(threads), same(threads), sum(threads), before(threads), first(threads);
+  std::vector<int> x = some_numbers(), leader(threads), same(threads), sum(threads),
+                   before(threads), first(threads);
   std::vector<std::uint64_t> active(threads);
   for (int i = 0; i < warp; ++i) x[std::size_t(i)] = 5;
   kernel.launch({blocks, block}, x, leader, same, sum, before, first, active);
@@ -88,7 +93,8 @@ TEST(Cooperation, WarpsUnderACondition) {
       }
       for (int i = start; i < end; ++i) {
         const auto at = std::size_t(i);
-        EXPECT_EQ(active[at], end - start == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << (end - start)) - 1);
+        EXPECT_EQ(active[at],
+                  end - start == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << (end - start)) - 1);
         EXPECT_EQ(same[at], (equal ? 1 : 0) + 2);
         EXPECT_EQ(first[at], x[std::size_t(start) + 1]);
         if (x[at] <= 0) continue;
@@ -111,7 +117,8 @@ TEST(Cooperation, OrdersAndScopesOfAtomics) {
     kr::atomic(data[0]).add(1, kr::order::relaxed, kr::scope::system);
     kr::atomic(data[1]).inc(9, kr::order::acq_rel, kr::scope::device);
     kr::atomic(data[2]).dec(9, kr::order::acquire);
-    kr::atomic(wide[0]).xor_(kr::value<std::uint64_t>(std::uint64_t(1)) << (t % 48), kr::order::release, kr::scope::device);
+    kr::atomic(wide[0]).xor_(kr::value<std::uint64_t>(std::uint64_t(1)) << (t % 48),
+                             kr::order::release, kr::scope::device);
     kr::atomic(wide[1]).compare_exchange(0u, kr::cast<std::uint64_t>(t + 1), kr::order::acq_rel);
     kr::fence(kr::scope::block), kr::fence(), kr::fence(kr::scope::system);
     kr::syncthreads();
@@ -136,12 +143,13 @@ TEST(Cooperation, OrdersAndScopesOfAtomics) {
 }
 
 TEST(Cooperation, RandomIntegersOfARange) {
-  auto kernel = kr::kernel([](kr::value<std::uint64_t> seed, kr::view<unsigned> dice, kr::view<std::uint64_t> wide) {
-    auto i = kr::grid();
-    auto random = kr::philox(seed, i, 0);
-    dice[i] = random.below(1, 6);
-    wide[i] = random.long_below(1, std::uint64_t(1) << 40);
-  });
+  auto kernel = kr::kernel(
+      [](kr::value<std::uint64_t> seed, kr::view<unsigned> dice, kr::view<std::uint64_t> wide) {
+        auto i = kr::grid();
+        auto random = kr::philox(seed, i, 0);
+        dice[i] = random.below(1, 6);
+        wide[i] = random.long_below(1, std::uint64_t(1) << 40);
+      });
   std::vector<unsigned> dice(threads);
   std::vector<std::uint64_t> wide(threads);
   kernel.launch({blocks, block}, 42u, dice, wide);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomic updates of small arrays by many threads, of which the CPU's workers may make copies: the same results as a loop, whether there
-// are copies or not. Run with several numbers of threads.
+// Atomic updates of small arrays by many threads, of which the CPU's workers may make copies: the
+// same results as a loop, whether there are copies or not. Run with several numbers of threads.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +24,8 @@ std::vector<T> some(std::size_t n, unsigned seed = 1) {
   return x;
 }
 
-/// Updates of 61 elements by `n` others, in two kernels: of a range, and of a grid of threads with some of them.
+/// Updates of 61 elements by `n` others, in two kernels: of a range, and of a grid of threads with
+/// some of them.
 template <class T, class Update, class Expected>
 void check_update(Update update, Expected expected, std::size_t n) {
   const std::vector<T> x = some<T>(n), start = some<T>(61, 2);
@@ -33,7 +34,8 @@ void check_update(Update update, Expected expected, std::size_t n) {
   });
   auto some_of = kr::kernel([=](kr::view<const T> from, kr::view<T> to) {
     auto i = kr::grid();
-    kr::if_(i < from.size() && (from[i] & 4) == 4, [&] { update(kr::atomic(to[i * 7 % 61]), from[i]); });
+    kr::if_(i < from.size() && (from[i] & 4) == 4,
+            [&] { update(kr::atomic(to[i * 7 % 61]), from[i]); });
   });
   std::vector<T> a = start, b = start, each = start, chosen = start;
   for (std::size_t i = 0; i < n; ++i) {
@@ -65,7 +67,8 @@ TEST(Copies, I64) { check_updates<std::int64_t>(many), check_updates<std::int64_
 TEST(Copies, U64) { check_updates<std::uint64_t>(many), check_updates<std::uint64_t>(few); }
 
 inline constexpr auto count = [](kr::view<const int> x, kr::view<int> counts) {
-  for (auto i : kr::grid_stride(x.size())) kr::atomic(counts[kr::cast<std::int64_t>(x[i] & 0xfffffff) % counts.size()]).add(1);
+  for (auto i : kr::grid_stride(x.size()))
+    kr::atomic(counts[kr::cast<std::int64_t>(x[i] & 0xfffffff) % counts.size()]).add(1);
 };
 
 std::vector<int> counted(const std::vector<int>& x, std::size_t bins, int times = 1) {
@@ -87,7 +90,8 @@ TEST(Copies, ArraysOfManySizes) {
 TEST(Copies, OfTwoDimensionsAndAPart) {
   const std::vector<int> x = some<int>(50000);
   auto kernel = kr::kernel([](kr::view<const int> from, kr::view<unsigned, 2> to) {
-    for (auto i : kr::grid_stride(from.size())) kr::atomic(to(from[i] & 3, (from[i] >> 2) & 15)).add(2u);
+    for (auto i : kr::grid_stride(from.size()))
+      kr::atomic(to(from[i] & 3, (from[i] >> 2) & 15)).add(2u);
   });
   kr::array<unsigned, 2> all(kr::shape<2>(6, 16));
   all.copy_from(std::vector<unsigned>(96, 9));
@@ -100,7 +104,8 @@ TEST(Copies, OfTwoDimensionsAndAPart) {
 TEST(Copies, AResultThatIsUsed) {
   const std::vector<int> x = some<int>(20000);
   auto kernel = kr::kernel([](kr::view<const int> from, kr::view<int> places, kr::view<int> next) {
-    for (auto i : kr::grid_stride(from.size())) places[kr::atomic(next[0]).add(1)] = kr::cast<int>(i);
+    for (auto i : kr::grid_stride(from.size()))
+      places[kr::atomic(next[0]).add(1)] = kr::cast<int>(i);
   });
   std::vector<int> places(x.size(), -1), next(1);
   kernel.launch({16, 128}, x, places, next);
@@ -145,7 +150,8 @@ TEST(Copies, LaunchesOfTwoStreamsAndThreads) {
 
 TEST(Copies, InAChildOfFork) {
   if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
-  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "a GPU's driver does not survive fork";
+  if (std::string(kr::device().id()) != "cpu")
+    GTEST_SKIP() << "a GPU's driver does not survive fork";
   const std::vector<int> x = some<int>(200000);
   auto kernel = kr::kernel(count);
   const auto works = [&] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the caller's thread state must not change, and what calls must not change in it: floating-point control, other threads.
+// What the caller's thread state must not change, and what calls must not change in it:
+// floating-point control, other threads.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +45,8 @@ TEST(Environment, SubnormalsSurviveInAProgramThatFlushesThem) {
     ASSERT_EQ(before, flush);
     twice = kr::vectorize([](auto v) { return v + v; }, {.fp = kr::fp::strict})(x);
     // Of literals alone: folded while compiling.
-    folded = kr::vectorize([](auto v) { return kr::value<float>(1e-40f) * 0.5f + 0.0f * v; }, {.fp = kr::fp::strict})(x);
+    folded = kr::vectorize([](auto v) { return kr::value<float>(1e-40f) * 0.5f + 0.0f * v; },
+                           {.fp = kr::fp::strict})(x);
     number = kr::vectorize([](auto v) { return v * 3; })(tiny);
     after = _mm_getcsr() & flush;
   }
@@ -82,7 +84,8 @@ TEST(Environment, ConcurrentFirstCalls) {
       while (!go) std::this_thread::yield();
       for (int round = 0; round < 20; ++round) {
         k.launch({4, 64}, t + round, x, y);
-        for (int i = 0; i < 5000; ++i) wrong[std::size_t(t)] += y[std::size_t(i)] != (i % 1000) * (i % 1000) + t + round;
+        for (int i = 0; i < 5000; ++i)
+          wrong[std::size_t(t)] += y[std::size_t(i)] != (i % 1000) * (i % 1000) + t + round;
         const std::vector<int> z = f(x, t);
         wrong[std::size_t(t)] += z[999] != 999 * 7 + t || f(round, t) != 7 * round + t;
       }
@@ -104,9 +107,11 @@ TEST(Environment, ForkedChildren) {
   if (child == 0) {
     bool right = false;
     try {
-      right = std::vector<int>(f(x)) == std::vector<int>(x.size(), 7) && kr::vectorize([](auto v) { return v + 5; })(1) == 6;
+      right = std::vector<int>(f(x)) == std::vector<int>(x.size(), 7) &&
+              kr::vectorize([](auto v) { return v + 5; })(1) == 6;
     } catch (const kr::error& e) {
-      right = !survives && e.kind() == kr::error::kind_type::device && std::strstr(e.message(), "fork");
+      right =
+          !survives && e.kind() == kr::error::kind_type::device && std::strstr(e.message(), "fork");
     }
     _exit(right ? 0 : 1);
   }
@@ -116,13 +121,16 @@ TEST(Environment, ForkedChildren) {
   EXPECT_EQ(std::vector<int>(f(x)).back(), 7);  // the parent's workers are as they were
 }
 
-// Mesa's handler of exit joins its threads, which a fork does not have: not even their stacks, once others took the place.
+// Mesa's handler of exit joins its threads, which a fork does not have: not even their stacks, once
+// others took the place.
 TEST(Environment, ForkedChildrenExit) {
   if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "this sanitizer ends a forked child that starts threads under ids which threads of its parent have";
+  GTEST_SKIP()
+      << "this sanitizer ends a forked child that starts threads under ids which threads of its parent have";
 #endif
-  if (std::string(kr::device().id()).starts_with("cuda")) GTEST_SKIP() << "CUDA's driver does not survive a fork";
+  if (std::string(kr::device().id()).starts_with("cuda"))
+    GTEST_SKIP() << "CUDA's driver does not survive a fork";
   kr::array<int> x(1000);
   x.copy_from(std::vector<int>(1000, 3));  // the device is open
   int written[2];
@@ -132,7 +140,8 @@ TEST(Environment, ForkedChildrenExit) {
   if (child == 0) {
     for (int round = 0; round < 4; ++round) {
       std::vector<std::thread> threads;
-      for (int t = 0; t < 16; ++t) threads.emplace_back([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+      for (int t = 0; t < 16; ++t)
+        threads.emplace_back([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
       for (std::thread& t : threads) t.join();
     }
     std::fputs("written at exit", fdopen(written[1], "w"));

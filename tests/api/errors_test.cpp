@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Errors of work that goes on beside the host belong to their launch: they come out once, in the thread that launched or waits for it.
+// Errors of work that goes on beside the host belong to their launch: they come out once, in the
+// thread that launched or waits for it.
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -34,7 +35,9 @@ std::vector<kr::device> every_device() {
 }
 
 /// Where a fault is an error of the launch itself.
-bool throws_at_launch(const kr::device& d) { return d == kr::device::cpu() || std::getenv("KRAIT_DEBUG"); }
+bool throws_at_launch(const kr::device& d) {
+  return d == kr::device::cpu() || std::getenv("KRAIT_DEBUG");
+}
 
 auto make_wrong() {
   return kr::kernel(
@@ -71,20 +74,25 @@ std::string thrown_by(const std::function<void()>& action) {
   }
   return {};
 }
-bool says(const std::string& message, const char* part) { return message.find(part) != std::string::npos; }
+bool says(const std::string& message, const char* part) {
+  return message.find(part) != std::string::npos;
+}
 
-/// Runs `guilty` 500 times in a thread of its own while `innocent` runs in another: what each of them was thrown.
+/// Runs `guilty` 500 times in a thread of its own while `innocent` runs in another: what each of
+/// them was thrown.
 struct Counts {
   int guilty = 0, innocent = 0;
   std::string first;
 };
-Counts beside(const std::function<void()>& guilty, const std::function<void()>& innocent, int count = times) {
+Counts beside(const std::function<void()>& guilty, const std::function<void()>& innocent,
+              int count = times) {
   Counts counts;
   std::atomic<bool> stop{false};
   std::atomic<int> calls{0};
   std::thread other([&] {
     while (!stop) {
-      if (const std::string what = thrown_by(innocent); !what.empty() && ++counts.innocent == 1) counts.first = what;
+      if (const std::string what = thrown_by(innocent); !what.empty() && ++counts.innocent == 1)
+        counts.first = what;
       ++calls;
       std::this_thread::yield();
     }
@@ -111,20 +119,39 @@ TEST(Errors, OfAStreamComeToItsThread) {
     kr::array<float> x = kr::zeros<float>({100}, d), y = kr::zeros<float>({100}, d);
     const kr::stream mine(d), others(d);
     const auto run_right = [&] { right.launch({1, 64, others}, y), others.synchronize(); };
-    EXPECT_ALL_GUILTY(beside([&] { wrong.launch({1, 64, mine}, x), mine.synchronize(); }, run_right), d);
-    EXPECT_ALL_GUILTY(beside([&] { beyond.launch({1, 64, mine}, x), mine.synchronize(); }, run_right), d);
+    EXPECT_ALL_GUILTY(beside(
+                          [&] {
+                            wrong.launch({1, 64, mine}, x), mine.synchronize();
+                          },
+                          run_right),
+                      d);
+    EXPECT_ALL_GUILTY(beside(
+                          [&] {
+                            beyond.launch({1, 64, mine}, x), mine.synchronize();
+                          },
+                          run_right),
+                      d);
   }
 }
 
 TEST(Errors, OfCallsThatWaitAreTheirOwn) {
   for (const kr::device& d : every_device()) {
-    const auto wrong =
-        kr::kernel([](kr::view<float> v, kr::view<const float> on) { kr::check(v[kr::grid<1>()] < on[0], "wrong"); });
-    const auto right =
-        kr::kernel([](kr::view<float> v, kr::view<const float> on) { kr::check(v[kr::grid<1>()] >= on[0], "right"); });
+    const auto wrong = kr::kernel([](kr::view<float> v, kr::view<const float> on) {
+      kr::check(v[kr::grid<1>()] < on[0], "wrong");
+    });
+    const auto right = kr::kernel([](kr::view<float> v, kr::view<const float> on) {
+      kr::check(v[kr::grid<1>()] >= on[0], "right");
+    });
     std::vector<float> x(100), y(100);
     kr::array<float> on = kr::zeros<float>({1}, d);  // says on which device
-    EXPECT_ALL_GUILTY(beside([&] { wrong.launch({1, 64}, x, on); }, [&] { right.launch({1, 64}, y, on); }), d);
+    EXPECT_ALL_GUILTY(beside(
+                          [&] {
+                            wrong.launch({1, 64}, x, on);
+                          },
+                          [&] {
+                            right.launch({1, 64}, y, on);
+                          }),
+                      d);
   }
 }
 
@@ -132,7 +159,8 @@ TEST(Errors, OfTheDefaultStreamComeToWhoReadsTheArray) {
   for (const kr::device& d : every_device()) {
     const auto wrong = make_wrong();
     const auto right = make_right();
-    kr::array<float> x = kr::zeros<float>({100}, d), y = kr::zeros<float>({100}, d), z = kr::zeros<float>({100}, d);
+    kr::array<float> x = kr::zeros<float>({100}, d), y = kr::zeros<float>({100}, d),
+                     z = kr::zeros<float>({100}, d);
     EXPECT_ALL_GUILTY(beside(
                           [&] {
                             wrong.launch({1, 64}, x), static_cast<void>(x.to_host());
@@ -157,8 +185,9 @@ TEST(Errors, OfFunctionsComeToTheirStream) {
   for (const kr::device& d : every_device()) {
     const kr::stream mine(d), others(d);
     const auto fail = [] { throw std::runtime_error("thrown"); };
-    EXPECT_ALL_GUILTY(
-        beside([&] { mine.call_host(fail), mine.synchronize(); }, [&] { others.call_host([] {}), others.synchronize(); }), d);
+    EXPECT_ALL_GUILTY(beside([&] { mine.call_host(fail), mine.synchronize(); },
+                             [&] { others.call_host([] {}), others.synchronize(); }),
+                      d);
   }
 }
 
@@ -180,7 +209,9 @@ TEST(Errors, OfAStreamThatHasEndedHarmNobody) {
     }
     EXPECT_EQ(thrown_by([&] { other.synchronize(); }), "") << d.id();
     std::string elsewhere;
-    std::thread([&] { elsewhere = thrown_by([&] { d.synchronize(), static_cast<void>(y.to_host()); }); }).join();
+    std::thread([&] {
+      elsewhere = thrown_by([&] { d.synchronize(), static_cast<void>(y.to_host()); });
+    }).join();
     EXPECT_EQ(elsewhere, "") << d.id();
     // What the array holds is wrong, so who reads it is told.
     EXPECT_TRUE(says(thrown_by([&] { static_cast<void>(x.to_host()); }), "wrong")) << d.id();
@@ -196,9 +227,10 @@ TEST(Errors, ComeOutOnceWhereverTheyAreWaitedFor) {
     const kr::stream s(d), other(d);
     kr::event before(d), after(d), in_other(d);
     const std::function<void()> waits[] = {[&] { s.synchronize(); }, [&] { after.wait(); },
-                                           [&] { static_cast<void>(x.to_host()); }, [&] { d.synchronize(); },
-                                           [] { kr::synchronize(); }};
-    const std::function<void()> others[] = {[&] { other.synchronize(); }, [&] { before.wait(); }, [&] { in_other.wait(); },
+                                           [&] { static_cast<void>(x.to_host()); },
+                                           [&] { d.synchronize(); }, [] { kr::synchronize(); }};
+    const std::function<void()> others[] = {[&] { other.synchronize(); }, [&] { before.wait(); },
+                                            [&] { in_other.wait(); },
                                             [&] { static_cast<void>(y.to_host()); }};
     int n = 0;
     for (const auto& wait : waits)
@@ -246,8 +278,9 @@ TEST(Errors, OfGraphsBelongToTheReplaysStream) {
               right.launch({1, 64}, b);
             },
             d);
-    EXPECT_ALL_GUILTY(
-        beside([&] { guilty.launch(first), first.synchronize(); }, [&] { innocent.launch(second), second.synchronize(); }), d);
+    EXPECT_ALL_GUILTY(beside([&] { guilty.launch(first), first.synchronize(); },
+                             [&] { innocent.launch(second), second.synchronize(); }),
+                      d);
     { const kr::graph gone = std::move(guilty); }
     EXPECT_EQ(thrown_by([&] { right.launch({1, 64}, b), d.synchronize(); }), "") << d.id();
   }
@@ -264,7 +297,8 @@ TEST(Errors, OfOneThreadDoNotDrownAnothers) {
     const kr::stream first(d), second(d);
     std::string a, b;
     std::atomic<int> launched{0};
-    const auto run = [&](const auto& kernel, kr::array<float>& on, const kr::stream& in, std::string& what) {
+    const auto run = [&](const auto& kernel, kr::array<float>& on, const kr::stream& in,
+                         std::string& what) {
       what = thrown_by([&] {
         kernel.launch({8, 64, in}, on);
         ++launched;
@@ -326,7 +360,8 @@ TEST(Errors, OfStreamsThatEndBesideWaitsForTheDevice) {
 }
 
 TEST(Errors, OfTheHandlerOfLinesBelongToTheLaunch) {
-  const auto say = kr::kernel([](kr::value<int> from) { kr::print("{}", kr::cast<int>(kr::grid<1>()) + from); });
+  const auto say =
+      kr::kernel([](kr::value<int> from) { kr::print("{}", kr::cast<int>(kr::grid<1>()) + from); });
   struct NoHandler {
     ~NoHandler() { kr::on_print(nullptr); }
   } const at_end;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processes that end by exit while kernels are compiled in the background, after the main thread or any other has called it: a driver that
-// is opened by the compilations would end before them. Each time a moment later.
+// Processes that end by exit while kernels are compiled in the background, after the main thread or
+// any other has called it: a driver that is opened by the compilations would end before them. Each
+// time a moment later.
 #include <sys/wait.h>
 #include <unistd.h>
 

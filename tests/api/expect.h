@@ -24,15 +24,18 @@ inline const char* cannot_fork() {
 #endif
 }
 
-/// Runs `action`, which must throw krait::error of this kind, with a message that has every part; {} is any value.
+/// Runs `action`, which must throw krait::error of this kind, with a message that has every part;
+/// {} is any value.
 template <class Action>
-void expect_error(kr::error::kind_type kind, std::initializer_list<std::string> parts, const Action& action) {
+void expect_error(kr::error::kind_type kind, std::initializer_list<std::string> parts,
+                  const Action& action) {
   try {
     action();
     ADD_FAILURE() << "no error; expected one with: " << *parts.begin();
   } catch (const kr::error& e) {
     EXPECT_EQ(int(e.kind()), int(kind)) << e.message();
-    for (const std::string& part : parts) EXPECT_TRUE(says(e.message(), part)) << "\"" << part << "\" is not in: " << e.message();
+    for (const std::string& part : parts)
+      EXPECT_TRUE(says(e.message(), part)) << "\"" << part << "\" is not in: " << e.message();
   }
 }
 template <class Action>

@@ -47,19 +47,24 @@ TEST_F(Expression, OfOperatorsAndFunctionsIsOneLaunch) {
   ASSERT_EQ(result.size(), hx.size());
   for (int i = 0; i < count; ++i) EXPECT_NEAR(result[i], 2 * hx[i] + std::sin(hy[i]), 2e-6f) << i;
 
-  EXPECT_EQ(launches([&] { w = -(x - y) * (x + 1) / kr::max(y, 2.0f) + kr::pow(y, x) * kr::abs(x); }), 1u);
+  EXPECT_EQ(
+      launches([&] { w = -(x - y) * (x + 1) / kr::max(y, 2.0f) + kr::pow(y, x) * kr::abs(x); }),
+      1u);
   const Floats longer = w.to_host();
   for (int i = 0; i < count; ++i) {
-    const double a = hx[i], b = hy[i], expected = -(a - b) * (a + 1) / std::fmax(b, 2.0) + std::pow(b, a) * std::abs(a);
+    const double a = hx[i], b = hy[i],
+                 expected = -(a - b) * (a + 1) / std::fmax(b, 2.0) + std::pow(b, a) * std::abs(a);
     EXPECT_NEAR(longer[i], expected, 1e-4 * std::fmax(1.0, std::abs(expected))) << i;
   }
 }
 
-/// The rows of ops.def in the form of a function: of one and two arrays, of an array and a number, of integers.
+/// The rows of ops.def in the form of a function: of one and two arrays, of an array and a number,
+/// of integers.
 TEST_F(Expression, OfIntegersHasTheirFunctions) {
   const std::vector<int> hi = {5, -7, 0x7fffffff, -0x7fffffff - 1}, hj = {3, 0x7fffffff, 2, -9};
   const kr::array<int> i = kr::to_device(hi), j = kr::to_device(hj);
-  const kr::array<int> sums = kr::add_sat(i, j), rests = kr::sub_sat(i, 9), uppers = kr::mul_hi(i, j), bits = kr::popcount(i);
+  const kr::array<int> sums = kr::add_sat(i, j), rests = kr::sub_sat(i, 9),
+                       uppers = kr::mul_hi(i, j), bits = kr::popcount(i);
   const auto s = sums.to_host(), r = rests.to_host(), u = uppers.to_host(), b = bits.to_host();
   for (std::size_t k = 0; k < hi.size(); ++k) {
     EXPECT_EQ(s[k], kr::add_sat(hi[k], hj[k]));
@@ -71,8 +76,10 @@ TEST_F(Expression, OfIntegersHasTheirFunctions) {
 }
 
 TEST_F(Expression, OfThreeAndConversions) {
-  const auto four = kr::to_device(Floats{-2.75f, -0.5f, 0.5f, 3.25f}), low = kr::to_device(Floats{-1, 0, 1, 2});
-  const kr::array<float> within = kr::clamp(four, -1.0f, 1.0f), between = kr::clamp(four, low, low + 0.25f),
+  const auto four = kr::to_device(Floats{-2.75f, -0.5f, 0.5f, 3.25f}),
+             low = kr::to_device(Floats{-1, 0, 1, 2});
+  const kr::array<float> within = kr::clamp(four, -1.0f, 1.0f),
+                         between = kr::clamp(four, low, low + 0.25f),
                          of_number = kr::clamp(0.5f, low, 9.0f);
   EXPECT_EQ(Floats(within.to_host()), (Floats{-1, -0.5f, 0.5f, 1}));
   EXPECT_EQ(Floats(between.to_host()), (Floats{-1, 0, 1, 2.25f}));
@@ -82,7 +89,8 @@ TEST_F(Expression, OfThreeAndConversions) {
   const float e = 0x1p-12f;
   const auto near = kr::to_device(Floats{1 + e, 1 - e});
   const kr::array<float> rest = kr::fma(near, near, -1.0f);
-  EXPECT_EQ(Floats(rest.to_host()), (Floats{std::fma(1 + e, 1 + e, -1.0f), std::fma(1 - e, 1 - e, -1.0f)}));
+  EXPECT_EQ(Floats(rest.to_host()),
+            (Floats{std::fma(1 + e, 1 + e, -1.0f), std::fma(1 - e, 1 - e, -1.0f)}));
 }
 TEST_F(Expression, IsNotComputedBeforeItBecomesAnArray) {
   EXPECT_EQ(launches([&] {
@@ -95,7 +103,8 @@ TEST_F(Expression, IsNotComputedBeforeItBecomesAnArray) {
 TEST_F(Expression, KeepsOperandsInOrder) {
   const kr::array<float> result = (x - 2.0f) / (y - (x - 3.0f)) - (1.0f - y) / 4.0f;
   const Floats host = result.to_host();
-  for (int i = 0; i < count; ++i) EXPECT_NEAR(host[i], (hx[i] - 2) / (hy[i] - (hx[i] - 3)) - (1 - hy[i]) / 4, 1e-4f) << i;
+  for (int i = 0; i < count; ++i)
+    EXPECT_NEAR(host[i], (hx[i] - 2) / (hy[i] - (hx[i] - 3)) - (1 - hy[i]) / 4, 1e-4f) << i;
 }
 
 TEST_F(Expression, NumbersAreArgumentsOfOneKernel) {
@@ -152,8 +161,9 @@ TEST_F(Expression, ShapesBroadcast) {
     for (int c = 0; c < 4; ++c) EXPECT_EQ(host[r * 4 + c], float(r * 4 + c + 10 * c + 100 * r));
 
   const kr::array<float> shorter = kr::to_device(Floats(7));
-  kr::test::expect_usage({"kernel array_expression: the arguments' shapes (1000,) and (7,) do not broadcast"},
-                         [&] { kr::array<float> w = x + shorter; });
+  kr::test::expect_usage(
+      {"kernel array_expression: the arguments' shapes (1000,) and (7,) do not broadcast"},
+      [&] { kr::array<float> w = x + shorter; });
 }
 
 TEST_F(Expression, OfOneTypeFromSeveralThreads) {
@@ -166,7 +176,8 @@ TEST_F(Expression, OfOneTypeFromSeveralThreads) {
     });
   for (std::thread& thread : threads) thread.join();
   for (int t = 0; t < 4; ++t)
-    for (int i = 0; i < count; i += 13) EXPECT_NEAR(results[t][i], std::cos(hx[i]) * float(t) - hy[i], 1e-5f) << t;
+    for (int i = 0; i < count; i += 13)
+      EXPECT_NEAR(results[t][i], std::cos(hx[i]) * float(t) - hy[i], 1e-5f) << t;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floats of 8 bits as kernels use them: to keep numbers in arrays, structs and arguments, and to compute with them as float.
+// Floats of 8 bits as kernels use them: to keep numbers in arrays, structs and arguments, and to
+// compute with them as float.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -40,25 +41,33 @@ TYPED_TEST(Float8, AnArrayOfThemIsAByteEach) {
 
 TYPED_TEST(Float8, QuantisingSaturatesWhereItIsAskedTo) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> x = {0,     -0.0f, 1,     447,       464,      465,           -500,   57344,
-                                61439, 61440, 1e30f, -infinity, infinity, std::nanf(""), 0.001f, -1e-6f};
-  auto plain = kr::vectorize([](kr::value<float> v, kr::value<float> scale) { return kr::cast<TypeParam>(v * scale); });
-  auto inside = kr::vectorize([](kr::value<float> v, kr::value<float> scale) { return kr::cast_sat<TypeParam>(v * scale); });
+  const std::vector<float> x = {0,        -0.0f,         1,      447,   464,   465,
+                                -500,     57344,         61439,  61440, 1e30f, -infinity,
+                                infinity, std::nanf(""), 0.001f, -1e-6f};
+  auto plain = kr::vectorize(
+      [](kr::value<float> v, kr::value<float> scale) { return kr::cast<TypeParam>(v * scale); });
+  auto inside = kr::vectorize([](kr::value<float> v, kr::value<float> scale) {
+    return kr::cast_sat<TypeParam>(v * scale);
+  });
   const std::vector<TypeParam> a = plain(x, 1.0f), b = inside(x, 1.0f);
   for (std::size_t i = 0; i < x.size(); ++i)
-    this->expect_same(a[i], TypeParam(x[i])), this->expect_same(b[i], kr::cast_sat<TypeParam>(x[i]));
+    this->expect_same(a[i], TypeParam(x[i])),
+        this->expect_same(b[i], kr::cast_sat<TypeParam>(x[i]));
 }
 
 TYPED_TEST(Float8, OfIntegersAndDoubles) {
   const std::vector<int> x = {0, 1, -1, 17, 448, 465, -100000, 2147483647};
   const std::vector<double> y = {0.1, -1e300, 464.0000001, 2.0, 448, 1e-3, 61439.9999, 3};
   auto both = kr::vectorize([](kr::value<int> i, kr::value<double> d) {
-    return std::tuple(kr::cast<TypeParam>(i), kr::cast_sat<TypeParam>(i), kr::cast<TypeParam>(d), kr::cast_sat<TypeParam>(d));
+    return std::tuple(kr::cast<TypeParam>(i), kr::cast_sat<TypeParam>(i), kr::cast<TypeParam>(d),
+                      kr::cast_sat<TypeParam>(d));
   });
   const auto [a, b, c, d] = both(x, y);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    this->expect_same(a[i], TypeParam(x[i])), this->expect_same(b[i], kr::cast_sat<TypeParam>(x[i]));
-    this->expect_same(c[i], TypeParam(y[i])), this->expect_same(d[i], kr::cast_sat<TypeParam>(y[i]));
+    this->expect_same(a[i], TypeParam(x[i])),
+        this->expect_same(b[i], kr::cast_sat<TypeParam>(x[i]));
+    this->expect_same(c[i], TypeParam(y[i])),
+        this->expect_same(d[i], kr::cast_sat<TypeParam>(y[i]));
   }
 }
 
@@ -70,18 +79,19 @@ static_assert(sizeof(block) == 4);
 
 TEST(Float8InKernels, StructsSharedArraysAndArguments) {
   constexpr int threads = 32;
-  auto k = kr::kernel([](kr::view<block> blocks, kr::view<float> out, kr::value<kr::f8e4m3> factor) {
-    auto kept = kr::shared<kr::f8e4m3, threads>();
-    auto i = kr::thread_idx().x;
-    auto [weights, scale] = blocks[i];
-    kr::var sum = 0.0f;
-    for (int n = 0; n < 3; ++n) sum += weights[n] * scale;
-    kept[i] = kr::cast_sat<kr::f8e4m3>(sum);
-    kr::syncthreads();
-    out[i] = kept[threads - 1 - i] * factor;
-    blocks[i][&block::scale] = kr::max(scale, kr::f8e5m2(1.0f));
-    blocks[i][&block::weights][1] *= 2;
-  });
+  auto k =
+      kr::kernel([](kr::view<block> blocks, kr::view<float> out, kr::value<kr::f8e4m3> factor) {
+        auto kept = kr::shared<kr::f8e4m3, threads>();
+        auto i = kr::thread_idx().x;
+        auto [weights, scale] = blocks[i];
+        kr::var sum = 0.0f;
+        for (int n = 0; n < 3; ++n) sum += weights[n] * scale;
+        kept[i] = kr::cast_sat<kr::f8e4m3>(sum);
+        kr::syncthreads();
+        out[i] = kept[threads - 1 - i] * factor;
+        blocks[i][&block::scale] = kr::max(scale, kr::f8e5m2(1.0f));
+        blocks[i][&block::weights][1] *= 2;
+      });
   std::vector<block> blocks(threads);
   std::vector<float> out(threads);
   for (int i = 0; i < threads; ++i)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forks while another thread makes the process's first call, which probes devices, loads the code generator and compiles. A child
-// finds all of that done or not begun, and runs kernels of its own. The program runs itself some times, as each process has one first
-// call. Exit status 1: a child ended otherwise, or did not end; before first uses were behind a gate, one of some forty did not.
+// Forks while another thread makes the process's first call, which probes devices, loads the code
+// generator and compiles. A child finds all of that done or not begun, and runs kernels of its own.
+// The program runs itself some times, as each process has one first call. Exit status 1: a child
+// ended otherwise, or did not end; before first uses were behind a gate, one of some forty did not.
 #include <krait/krait.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,8 @@ namespace kr = krait;
 
 namespace {
 
-constexpr unsigned patience = 60;  // seconds; a child that waits for a thread it does not have waits for ever
+// seconds; a child that waits for a thread it does not have waits for ever
+constexpr unsigned patience = 60;
 
 bool runs(int n) {
   auto f = kr::vectorize([n](auto x) { return x * 3 + n; });

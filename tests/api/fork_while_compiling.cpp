@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forks while other threads compile one new kernel after the other, so that some compilation runs at every moment. The fork waits
-// for those that run, and not for those that begin after it. Exit status 1: the other threads came to the end of their many
-// kernels before the fork returned, or a child went wrong.
+// Forks while other threads compile one new kernel after the other, so that some compilation runs
+// at every moment. The fork waits for those that run, and not for those that begin after it. Exit
+// status 1: the other threads came to the end of their many kernels before the fork returned, or a
+// child went wrong.
 #include <krait/krait.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,8 @@ namespace kr = krait;
 
 namespace {
 
-constexpr unsigned patience = 60;  // seconds; a child that waits for a thread it does not have waits for ever
+// seconds; a child that waits for a thread it does not have waits for ever
+constexpr unsigned patience = 60;
 constexpr int threads = 4, forks = 3, most_kernels = 150;  // of each thread between two forks
 
 bool runs(int n) {
@@ -55,9 +57,12 @@ int main() {
     ++forked;
     int status = -1;
     waitpid(child, &status, 0);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) std::printf("a child ended with status %d\n", status), ++wrong;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+      std::printf("a child ended with status %d\n", status), ++wrong;
   }
   for (std::thread& t : compiling) t.join();
-  if (tired > 0) std::printf("%d times a thread compiled %d kernels while a fork waited\n", tired.load(), most_kernels);
+  if (tired > 0)
+    std::printf("%d times a thread compiled %d kernels while a fork waited\n", tired.load(),
+                most_kernels);
   return wrong != 0 || tired > 0 || !right;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions for C: what callers pass comes in, what the lambda gives comes out, and what is refused.
+// Functions for C: what callers pass comes in, what the lambda gives comes out, and what is
+// refused.
 #include "krait/function_pointer.h"
 
 #include <algorithm>
@@ -26,34 +27,41 @@ TEST(FunctionPointer, NumbersOfEveryKindGoInAndOut) {
   const kr::function_pointer<std::int8_t(std::int8_t, std::uint8_t)> small(
       [](auto a, auto b) { return a - kr::cast<std::int8_t>(b); });
   EXPECT_EQ(small(-100, 20), -120);
-  const kr::function_pointer<int(short)> negative([](kr::value<short> x) { return kr::cast<int>(x) * 3; });
+  const kr::function_pointer<int(short)> negative(
+      [](kr::value<short> x) { return kr::cast<int>(x) * 3; });
   EXPECT_EQ(negative(-7), -21);
   EXPECT_EQ(kr::function_pointer<long()>([] { return -5; })(), -5);
-  EXPECT_EQ(kr::function_pointer<std::uint64_t(std::uint64_t)>([](auto x) { return x ^ ~std::uint64_t(0); })(1),
+  EXPECT_EQ(kr::function_pointer<std::uint64_t(std::uint64_t)>(
+                [](auto x) { return x ^ ~std::uint64_t(0); })(1),
             ~std::uint64_t(1));
 }
 
 TEST(FunctionPointer, ArgumentsBeyondTheRegistersComeFromTheStack) {
-  const kr::function_pointer<double(int, double, int, double, int, double, int, double, int, double, int, double, int, double,
-                                    long, double, float, double)>
-      many([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i, auto j, auto k, auto l, auto m, auto n,
-              auto o, auto p, auto q, auto r) {
+  const kr::function_pointer<double(int, double, int, double, int, double, int, double, int, double,
+                                    int, double, int, double, long, double, float, double)>
+      many([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i, auto j,
+              auto k, auto l, auto m, auto n, auto o, auto p, auto q, auto r) {
         const auto from = [](auto x) { return kr::cast<double>(x); };
-        return from(a) + 2 * b + 3 * from(c) + 4 * d + 5 * from(e) + 6 * f + 7 * from(g) + 8 * h + 9 * from(i) + 10 * j +
-               11 * from(k) + 12 * l + 13 * from(m) + 14 * n + 15 * from(o) + 16 * p + 17 * from(q) + 18 * r;
+        return from(a) + 2 * b + 3 * from(c) + 4 * d + 5 * from(e) + 6 * f + 7 * from(g) + 8 * h +
+               9 * from(i) + 10 * j + 11 * from(k) + 12 * l + 13 * from(m) + 14 * n + 15 * from(o) +
+               16 * p + 17 * from(q) + 18 * r;
       });
-  EXPECT_EQ(many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18), 2109);  // squares of 1 to 18
+  // squares of 1 to 18
+  EXPECT_EQ(many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18), 2109);
 }
 
 TEST(FunctionPointer, PointersAreViews) {
   const kr::function_pointer<int(const void*, const void*)> compare(
-      [](kr::view<const int> a, kr::view<const int> b) { return kr::cast<int>(a[0] > b[0]) - kr::cast<int>(a[0] < b[0]); });
+      [](kr::view<const int> a, kr::view<const int> b) {
+        return kr::cast<int>(a[0] > b[0]) - kr::cast<int>(a[0] < b[0]);
+      });
   std::vector<int> numbers(1000);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = int(i * 7919 % 1000) - 500;
   std::qsort(numbers.data(), numbers.size(), sizeof(int), compare);
   EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
 
-  // y' = f(t, y), as solvers of differential equations ask for it; a loop, a branch, an early return.
+  // y' = f(t, y), as solvers of differential equations ask for it; a loop, a branch, an early
+  // return.
   const kr::function_pointer<int(double, const double*, double*, int)> pendulum(
       [](kr::value<double> t, kr::view<const double> y, kr::view<double> f, kr::value<int> n) {
         kr::if_(n < 1, [] { kr::return_(kr::value<int>(-1)); });
@@ -83,7 +91,8 @@ TEST(FunctionPointer, CapturedDataAndSharedArraysAreTheirs) {
     kept[0] = x * c[2];
     return c[0] + x * (c[1] + kept[0]);
   });
-  kr::function_pointer<double(double)> moved(std::move(const_cast<kr::function_pointer<double(double)>&>(polynomial)));
+  kr::function_pointer<double(double)> moved(
+      std::move(const_cast<kr::function_pointer<double(double)>&>(polynomial)));
   std::vector<std::thread> threads;
   std::vector<double> sums(4);
   for (std::size_t t = 0; t < sums.size(); ++t)
@@ -99,8 +108,8 @@ TEST(FunctionPointer, WhatCHasNoPlaceForIsRefused) {
     kr::print("{}", x);
     return x;
   };
-  expect_usage({"kernel f (",
-                "function_pointer_test.cpp:", "): a function pointer cannot print or check: its C caller cannot receive errors"},
+  expect_usage({"kernel f (", "function_pointer_test.cpp:",
+                "): a function pointer cannot print or check: its C caller cannot receive errors"},
                [&] { kr::function_pointer<int(int)>(printing, {.name = "f"}); });
   const auto sized = [](kr::value<int> n) {
     auto x = kr::dynamic_shared<int>(n);
@@ -114,13 +123,16 @@ TEST(FunctionPointer, WhatCHasNoPlaceForIsRefused) {
     x[n] = 1;
     return x[0];
   };
-  expect_usage({": the arrays of a function pointer are on the caller's stack: they take 80000 bytes, at most 6 are allowed5536"},
-               [&] { kr::function_pointer<double(int)>{large}; });
-  const auto nested = kr::kernel([](kr::view<int>) { kr::function_pointer<int(int)>([](auto x) { return x; }); });
+  expect_usage(
+      {": the arrays of a function pointer are on the caller's stack: they take 80000 bytes, at most 6 are allowed5536"},
+      [&] { kr::function_pointer<double(int)>{large}; });
+  const auto nested =
+      kr::kernel([](kr::view<int>) { kr::function_pointer<int(int)>([](auto x) { return x; }); });
   std::vector<int> one(1);
-  expect_usage({"a function pointer is made while a kernel is being recorded: make it before"}, [&] {
-    nested.launch({1, 1}, one);
-  });
+  expect_usage({"a function pointer is made while a kernel is being recorded: make it before"},
+               [&] {
+                 nested.launch({1, 1}, one);
+               });
   expect_library_works();
 }
 
@@ -138,7 +150,8 @@ TEST(FunctionPointer, CallsAfterTheEndAreToldInDebugMode) {
   setenv("KRAIT_DEBUG", "1", 1);
   EXPECT_EXIT(
       {
-        auto f = std::make_unique<kr::function_pointer<int(int)>>([](auto x) { return x + 1; }, kr::options{.name = "next"});
+        auto f = std::make_unique<kr::function_pointer<int(int)>>([](auto x) { return x + 1; },
+                                                                  kr::options{.name = "next"});
         int (*const pointer)(int) = *f;
         const bool right = pointer(1) == 2;
         f.reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// kr::function: called in kernels, element-wise functions and other functions, on the device that the environment names.
+// kr::function: called in kernels, element-wise functions and other functions, on the device that
+// the environment names.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -45,18 +46,21 @@ float host_power(float x, int n) {
 TEST(Function, ManyElementsEachWithItsOwnTrips) {
   const auto k = kr::kernel(
       [](kr::view<const float> x, kr::view<float> y) {
-        for (auto i : kr::grid_stride(y.size())) y[i] = power(x[i], kr::cast<int>(i % 9)) + power(x[i], 2);
+        for (auto i : kr::grid_stride(y.size()))
+          y[i] = power(x[i], kr::cast<int>(i % 9)) + power(x[i], 2);
       },
       {.fp = kr::fp::strict});
   const std::vector<float> x = numbers(1003);
   std::vector<float> y(x.size());
   k.forall(std::int64_t(x.size()))(x, y);
-  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], host_power(x[i], int(i % 9)) + host_power(x[i], 2)) << i;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(y[i], host_power(x[i], int(i % 9)) + host_power(x[i], 2)) << i;
 }
 
 TEST(Function, OneFunctionInTheCode) {
   const auto k = kr::kernel([](kr::view<float> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = power(y[i], 3) * power(y[i], 5) - power(y[i] + 1, 7);
+    for (auto i : kr::grid_stride(y.size()))
+      y[i] = power(y[i], 3) * power(y[i], 5) - power(y[i] + 1, 7);
   });
   std::vector<float> y(16, 1.0f);
   k.launch({1, 16}, y);
@@ -100,7 +104,8 @@ TEST(Function, VariablesTuplesAndViews) {
 }
 
 TEST(Function, WhatAFunctionReadsAndWritesIsCopied) {
-  const auto add_into = kr::function([](kr::view<const int> from, kr::view<int> to, auto i) { to[i] = to[i] + from[i]; });
+  const auto add_into = kr::function(
+      [](kr::view<const int> from, kr::view<int> to, auto i) { to[i] = to[i] + from[i]; });
   const auto k = kr::kernel([&](kr::view<const int> x, kr::view<int> y) {
     for (auto i : kr::grid_stride(y.size())) add_into(x, y, i);
   });
@@ -111,7 +116,8 @@ TEST(Function, WhatAFunctionReadsAndWritesIsCopied) {
 
 TEST(Function, InElementwiseFunctionsAndOtherFunctions) {
   const auto cube = kr::function([](auto x) { return power(x, 3); });
-  const auto f = kr::vectorize([&](auto x, auto y) { return cube(x) + cube(y); }, {.fp = kr::fp::strict});
+  const auto f =
+      kr::vectorize([&](auto x, auto y) { return cube(x) + cube(y); }, {.fp = kr::fp::strict});
   const std::vector<float> x = numbers(100), y = numbers(57);
   const std::vector<float> z = f(x, std::vector<float>(100, 2.0f));
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(z[i], host_power(x[i], 3) + 8.0f);
@@ -133,7 +139,8 @@ TEST(Function, BarriersInFunctions) {
 }
 
 TEST(Function, AtomicsInFunctions) {
-  const auto count = kr::function([](kr::view<int> bins, auto x) { kr::atomic(bins[x & 3]).add(1); });
+  const auto count =
+      kr::function([](kr::view<int> bins, auto x) { kr::atomic(bins[x & 3]).add(1); });
   const auto k = kr::kernel([&](kr::view<int> bins, kr::value<int> n) {
     for (auto i : kr::grid_stride(n)) kr::if_(i % 3 != 0, [&] { count(bins, i); });
   });
@@ -145,7 +152,8 @@ TEST(Function, AtomicsInFunctions) {
 }
 
 TEST(Function, LargeAnglesTakeTheRarePath) {
-  const auto f = kr::vectorize([](auto x) { return kr::sin(x) + kr::cos(x) * kr::tan(x); }, {.fp = kr::fp::reproducible});
+  const auto f = kr::vectorize([](auto x) { return kr::sin(x) + kr::cos(x) * kr::tan(x); },
+                               {.fp = kr::fp::reproducible});
   std::vector<float> x{0.5f, 1e6f, -3e30f, 100.25f, 2.5e5f, 1e-30f, 7.0f};
   while (x.size() < 100) x.push_back(x[x.size() - 7] * 1.5f);
   const std::vector<float> y = f(x);
@@ -156,7 +164,7 @@ TEST(Function, LargeAnglesTakeTheRarePath) {
 }
 
 // ---- return_ leaves the function, whatever it is called with
-// --------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 
 const auto early = kr::function(
     [](kr::value<int> n) {
@@ -187,7 +195,9 @@ TEST(Function, ReturnsOfPlainTracedAndMixedArguments) {
   });
   std::vector<int> y(12, -7);
   k.launch({1, 32}, y);
-  for (int i = 0; i < 12; ++i) EXPECT_EQ(y[std::size_t(i)], host_early(i) + 1000 * 100 + 1000000 * (7 + std::max(i, 7) + 7)) << i;
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(y[std::size_t(i)], host_early(i) + 1000 * 100 + 1000000 * (7 + std::max(i, 7) + 7))
+        << i;
 }
 
 TEST(Function, ReturnsOfFunctionsWithoutResult) {
@@ -197,7 +207,8 @@ TEST(Function, ReturnsOfFunctionsWithoutResult) {
     to[at] = to[at] + 1;
   });
   const auto k = kr::kernel([&](kr::view<int> y) {
-    // Plain arguments alone, on a generic lambda: its lines become the kernel's, and return_ leaves them alone.
+    // Plain arguments alone, on a generic lambda: its lines become the kernel's, and return_ leaves
+    // them alone.
     const auto own = kr::function([&](auto n) {
       for (auto i : kr::range(n)) {
         kr::if_(i == 2, [] { kr::return_(); });
@@ -255,12 +266,13 @@ TEST(Function, ReturnsThatNothingCanGiveAreRefused) {
   });
   auto uses = kr::kernel([&](kr::view<int> z) { z[0] = constant(5); });
   std::vector<int> y(4);
-  expect_usage({"function_test.cpp:" + std::to_string(__LINE__ - 5),
-                "return_ cannot leave a kr::function whose arguments and result are all plain numbers: pass a traced value, "
-                "f(kr::value(n))"},
-               [&] {
-                 uses.launch({1, 1}, y);
-               });
+  expect_usage(
+      {"function_test.cpp:" + std::to_string(__LINE__ - 5),
+       "return_ cannot leave a kr::function whose arguments and result are all plain numbers: pass a traced value, "
+       "f(kr::value(n))"},
+      [&] {
+        uses.launch({1, 1}, y);
+      });
   auto traced = kr::kernel([&](kr::view<int> z) { z[kr::grid()] = constant(kr::value(1)); });
   traced.launch({1, 4}, y);
   EXPECT_EQ(y, (std::vector<int>{2, 2, 1, 1}));
@@ -270,17 +282,19 @@ TEST(Function, ReturnsThatNothingCanGiveAreRefused) {
     kr::if_(x > 1, [] { kr::return_(50); });
     return std::tuple(x + 0, x + 1);
   });
-  expect_usage({"return_ cannot leave a function with several results: end it with its `return`"}, [&] {
-    pair(std::vector<int>{1, 2});
-  });
+  expect_usage({"return_ cannot leave a function with several results: end it with its `return`"},
+               [&] {
+                 pair(std::vector<int>{1, 2});
+               });
   // In another function the return is not that one's either.
   auto calls = kr::vectorize([&](auto x) {
     auto [a, b] = pair(x);
     return a + b;
   });
-  expect_usage({"return_ cannot leave a function with several results: end it with its `return`"}, [&] {
-    calls(std::vector<int>{1, 2});
-  });
+  expect_usage({"return_ cannot leave a function with several results: end it with its `return`"},
+               [&] {
+                 calls(std::vector<int>{1, 2});
+               });
   krait::test::expect_library_works();
 }
 

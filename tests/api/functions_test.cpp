@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every function of math.h, math_more.h and bits.h, and cast, select, clamp and mix: on plain values they give the types and the
-// bits of a strict kernel. Each lambda below gives the results of functions, is called with plain values, and recorded.
+// Every function of math.h, math_more.h and bits.h, and cast, select, clamp and mix: on plain
+// values they give the types and the bits of a strict kernel. Each lambda below gives the results
+// of functions, is called with plain values, and recorded.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -25,14 +26,27 @@ std::vector<Type> edges() {
   } else if constexpr (kr::detail::is_float_v<Type>) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     std::vector<Type> all;
-    for (const double x : {0.0,  -0.0,  0.25,  0.5, -0.5, 0.75, 1.0,   -1.0,  1.5,      2.0,       -2.5,        3.0,
-                           7.25, -20.0, 100.0, 1e4, 1e-4, 6e-8, 1e-40, -3e30, infinity, -infinity, std::nan("")})
+    for (const double x :
+         {0.0,  -0.0,  0.25,  0.5, -0.5, 0.75, 1.0,   -1.0,  1.5,      2.0,       -2.5,        3.0,
+          7.25, -20.0, 100.0, 1e4, 1e-4, 6e-8, 1e-40, -3e30, infinity, -infinity, std::nan("")})
       all.push_back(Type(x));
     return all;
   } else {
     using limits = std::numeric_limits<Type>;
-    std::vector<Type> all{
-        0, 1, 2, 3, 7, 8, 31, 64, 100, 127, limits::max(), Type(limits::max() - 1), limits::min(), Type(limits::min() + 1)};
+    std::vector<Type> all{0,
+                          1,
+                          2,
+                          3,
+                          7,
+                          8,
+                          31,
+                          64,
+                          100,
+                          127,
+                          limits::max(),
+                          Type(limits::max() - 1),
+                          limits::min(),
+                          Type(limits::min() + 1)};
     if constexpr (std::is_signed_v<Type>) all.insert(all.end(), {-1, -2, -7, -64});
     return all;
   }
@@ -46,8 +60,8 @@ TypeId id_of() {
   return &id;
 }
 
-/// Takes the results of functions of plain values, as bits: all ones for NaN. That neither class is a tuple keeps this file quick to
-/// compile.
+/// Takes the results of functions of plain values, as bits: all ones for NaN. That neither class is
+/// a tuple keeps this file quick to compile.
 struct PlainResults {
   std::vector<std::uint64_t> bits;
   std::vector<TypeId> types;
@@ -60,7 +74,8 @@ struct PlainResults {
     types.push_back(id_of<Type>());
     bool nan = false;
     if constexpr (kr::detail::is_float_v<Type>) nan = kr::isnan(x);
-    bits.push_back(nan ? ~std::uint64_t{0} : kr::detail::bits_of(x) & (~std::uint64_t{0} >> (64 - 8 * sizeof(Type))));
+    bits.push_back(nan ? ~std::uint64_t{0}
+                       : kr::detail::bits_of(x) & (~std::uint64_t{0} >> (64 - 8 * sizeof(Type))));
   }
 };
 
@@ -83,28 +98,32 @@ struct TracedResults {
       using sizes = std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
       using word = std::tuple_element_t<std::size_t(std::bit_width(sizeof(Type)) - 1), sizes>;
       const kr::value<std::uint64_t> bits = kr::cast<std::uint64_t>(kr::bitcast<word>(x));
-      if constexpr (kr::detail::is_float_v<Type>) rows(row, at) = kr::select(kr::isnan(x), ~std::uint64_t{0}, bits);
+      if constexpr (kr::detail::is_float_v<Type>)
+        rows(row, at) = kr::select(kr::isnan(x), ~std::uint64_t{0}, bits);
       else rows(row, at) = bits;
     }
   }
 };
 
-/// The bits and types of plain values in `expected` (functions of one pair after those of another) and of a kernel's rows.
-void expect_same(const char* name, const std::vector<PlainResults>& expected, const kr::host_array<std::uint64_t>& rows,
-                 const std::vector<TypeId>& types, const std::function<std::string(std::size_t)>& arguments) {
-  EXPECT_TRUE(types == expected[0].types) << name << ": the types of traced results are not those of plain ones";
+/// The bits and types of plain values in `expected` (functions of one pair after those of another)
+/// and of a kernel's rows.
+void expect_same(const char* name, const std::vector<PlainResults>& expected,
+                 const kr::host_array<std::uint64_t>& rows, const std::vector<TypeId>& types,
+                 const std::function<std::string(std::size_t)>& arguments) {
+  EXPECT_TRUE(types == expected[0].types)
+      << name << ": the types of traced results are not those of plain ones";
   for (std::size_t f = 0; f < types.size(); ++f)
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const std::uint64_t have = rows[f * expected.size() + i], plain = expected[i].bits[f];
       if (have == plain) continue;
-      ADD_FAILURE() << name << ", function " << f << " of " << arguments(i) << ": bits " << std::hex << have << " in the kernel, "
-                    << plain << " of plain values";
+      ADD_FAILURE() << name << ", function " << f << " of " << arguments(i) << ": bits " << std::hex
+                    << have << " in the kernel, " << plain << " of plain values";
       break;
     }
 }
 
-/// The lambda on all pairs of edges, plain and in a kernel: it gives its last argument the results of functions of the other two. The
-/// i-th is called i in messages.
+/// The lambda on all pairs of edges, plain and in a kernel: it gives its last argument the results
+/// of functions of the other two. The i-th is called i in messages.
 template <class Left, class Right, class Lambda>
 void expect_same_plain(const char* name, const Lambda& lambda) {
   std::vector<Left> x;
@@ -127,7 +146,8 @@ void expect_same_plain(const char* name, const Lambda& lambda) {
   kr::array<std::uint64_t, 2> rows(kr::shape<2>(functions, std::int64_t(x.size())));
   kernel.forall(std::int64_t(x.size()))(x, y, rows);
   expect_same(name, expected, rows.to_host(), types, [&](std::size_t i) {
-    return std::to_string(kr::cast<double>(x[i])) + " and " + std::to_string(kr::cast<double>(y[i]));
+    return std::to_string(kr::cast<double>(x[i])) + " and " +
+           std::to_string(kr::cast<double>(y[i]));
   });
 }
 
@@ -139,19 +159,21 @@ TYPED_TEST_SUITE(PlainFloats, Floats);
 TYPED_TEST(PlainFloats, Classes) {
   // The sign of a NaN is not part of a number: NVIDIA's instructions that widen 8 bits drop it.
   expect_same_plain<TypeParam, TypeParam>("classes", [](auto x, auto y, auto& give) {
-    give(kr::isnan(x), kr::isinf(x), kr::isfinite(x), kr::isnormal(x), kr::select(kr::isnan(x), kr::isinf(x), kr::signbit(x)),
-         kr::abs(x), kr::select(kr::isnan(y), x, kr::copysign(x, y)));
+    give(kr::isnan(x), kr::isinf(x), kr::isfinite(x), kr::isnormal(x),
+         kr::select(kr::isnan(x), kr::isinf(x), kr::signbit(x)), kr::abs(x),
+         kr::select(kr::isnan(y), x, kr::copysign(x, y)));
   });
 }
 TYPED_TEST(PlainFloats, Rounding) {
   expect_same_plain<TypeParam, TypeParam>("rounding", [](auto x, auto y, auto& give) {
-    give(kr::sqrt(x), kr::floor(x), kr::ceil(x), kr::trunc(x), kr::rint(x), kr::round(x), kr::fma(x, y, x), kr::mix(x, y, x));
+    give(kr::sqrt(x), kr::floor(x), kr::ceil(x), kr::trunc(x), kr::rint(x), kr::round(x),
+         kr::fma(x, y, x), kr::mix(x, y, x));
   });
 }
 TYPED_TEST(PlainFloats, Choices) {
   expect_same_plain<TypeParam, TypeParam>("choices", [](auto x, auto y, auto& give) {
-    give(kr::min(x, y), kr::max(x, y), kr::minimum(x, y), kr::maximum(x, y), kr::fdim(x, y), kr::clamp(x, y, y),
-         kr::select(x > y, x, y), kr::select(x, 1.0f, 2),
+    give(kr::min(x, y), kr::max(x, y), kr::minimum(x, y), kr::maximum(x, y), kr::fdim(x, y),
+         kr::clamp(x, y, y), kr::select(x > y, x, y), kr::select(x, 1.0f, 2),
          kr::select(
              x > y, [&] { return x; }, 1.0f));
   });
@@ -161,75 +183,82 @@ TYPED_TEST(PlainFloats, Parts) {
     const auto [s, c] = kr::sincos(x);
     const auto [fraction, whole] = kr::modf(x);
     const auto [significand, exponent] = kr::frexp(x);
-    give(s, c, fraction, whole, significand, exponent, kr::ilogb(x), kr::logb(x), kr::nextafter(x, y),
-         kr::ldexp(x, kr::cast<int>(y)), kr::powi(x, 3), kr::powi(x, -2));
+    give(s, c, fraction, whole, significand, exponent, kr::ilogb(x), kr::logb(x),
+         kr::nextafter(x, y), kr::ldexp(x, kr::cast<int>(y)), kr::powi(x, 3), kr::powi(x, -2));
   });
 }
 TYPED_TEST(PlainFloats, Exponentials) {
   expect_same_plain<TypeParam, TypeParam>("exponentials", [](auto x, auto y, auto& give) {
-    give(kr::exp(x), kr::exp2(x), kr::exp10(x), kr::expm1(x), kr::log(x), kr::log2(x), kr::log10(x), kr::log1p(x), kr::pow(x, y),
-         kr::hypot(x, y));
+    give(kr::exp(x), kr::exp2(x), kr::exp10(x), kr::expm1(x), kr::log(x), kr::log2(x), kr::log10(x),
+         kr::log1p(x), kr::pow(x, y), kr::hypot(x, y));
   });
 }
 TYPED_TEST(PlainFloats, Angles) {
   expect_same_plain<TypeParam, TypeParam>("angles", [](auto x, auto y, auto& give) {
-    give(kr::sin(x), kr::cos(x), kr::tan(x), kr::sinpi(x), kr::cospi(x), kr::tanpi(x), kr::asin(x), kr::acos(x), kr::atan(x),
-         kr::atan2(x, y), kr::degrees(x), kr::radians(x));
+    give(kr::sin(x), kr::cos(x), kr::tan(x), kr::sinpi(x), kr::cospi(x), kr::tanpi(x), kr::asin(x),
+         kr::acos(x), kr::atan(x), kr::atan2(x, y), kr::degrees(x), kr::radians(x));
   });
 }
 TYPED_TEST(PlainFloats, Hyperbolic) {
   expect_same_plain<TypeParam, TypeParam>("hyperbolic", [](auto x, auto y, auto& give) {
-    give(kr::sinh(x), kr::cosh(x), kr::tanh(x), kr::asinh(x), kr::acosh(x), kr::atanh(x), kr::fmod(x, y), kr::remainder(x, y));
+    give(kr::sinh(x), kr::cosh(x), kr::tanh(x), kr::asinh(x), kr::acosh(x), kr::atanh(x),
+         kr::fmod(x, y), kr::remainder(x, y));
   });
 }
 TYPED_TEST(PlainFloats, Special) {
   expect_same_plain<TypeParam, TypeParam>("special", [](auto x, auto, auto& give) {
-    give(kr::erf(x), kr::erfc(x), kr::erfinv(x), kr::tgamma(x), kr::lgamma(x), kr::rsqrt(x), kr::cbrt(x), kr::rcbrt(x));
+    give(kr::erf(x), kr::erfc(x), kr::erfinv(x), kr::tgamma(x), kr::lgamma(x), kr::rsqrt(x),
+         kr::cbrt(x), kr::rcbrt(x));
   });
 }
 TYPED_TEST(PlainFloats, Conversions) {
   expect_same_plain<TypeParam, TypeParam>("conversions", [](auto x, auto, auto& give) {
-    give(kr::cast<bool>(x), kr::cast<std::int8_t>(x), kr::cast<std::uint8_t>(x), kr::cast<int>(x), kr::cast<std::uint64_t>(x),
-         kr::cast<kr::f16>(x), kr::cast<kr::bf16>(x), kr::cast<kr::f8e4m3>(x), kr::cast<kr::f8e5m2>(x), kr::cast<float>(x),
-         kr::cast<double>(x), kr::cast_sat<kr::f16>(x), kr::cast_sat<kr::f8e4m3>(x), kr::cast_sat<kr::f8e5m2>(x),
+    give(kr::cast<bool>(x), kr::cast<std::int8_t>(x), kr::cast<std::uint8_t>(x), kr::cast<int>(x),
+         kr::cast<std::uint64_t>(x), kr::cast<kr::f16>(x), kr::cast<kr::bf16>(x),
+         kr::cast<kr::f8e4m3>(x), kr::cast<kr::f8e5m2>(x), kr::cast<float>(x), kr::cast<double>(x),
+         kr::cast_sat<kr::f16>(x), kr::cast_sat<kr::f8e4m3>(x), kr::cast_sat<kr::f8e5m2>(x),
          kr::cast_sat<float>(x));
   });
 }
 
 template <class Type>
 class PlainIntegers : public testing::Test {};
-using Integers =
-    testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, unsigned, std::int64_t, std::uint64_t>;
+using Integers = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int,
+                                unsigned, std::int64_t, std::uint64_t>;
 TYPED_TEST_SUITE(PlainIntegers, Integers);
 
 TYPED_TEST(PlainIntegers, Counts) {
   expect_same_plain<TypeParam, TypeParam>("counts", [](auto x, auto, auto& give) {
-    give(kr::popcount(x), kr::clz(x), kr::ctz(x), kr::countl_zero(x), kr::countr_zero(x), kr::countl_one(x), kr::countr_one(x),
-         kr::ffs(x), kr::bit_width(x), kr::has_single_bit(x), kr::bit_floor(x), kr::bit_ceil(x));
+    give(kr::popcount(x), kr::clz(x), kr::ctz(x), kr::countl_zero(x), kr::countr_zero(x),
+         kr::countl_one(x), kr::countr_one(x), kr::ffs(x), kr::bit_width(x), kr::has_single_bit(x),
+         kr::bit_floor(x), kr::bit_ceil(x));
   });
 }
 TYPED_TEST(PlainIntegers, Bits) {
   expect_same_plain<TypeParam, TypeParam>("bits", [](auto x, auto y, auto& give) {
-    give(kr::bit_reverse(x), kr::byte_swap(x), kr::byte_permute(x, y, x), kr::rotl(x, y), kr::rotr(x, y),
-         kr::extract_bits(x, y, 5u), kr::insert_bits(x, y, 3u, y));
+    give(kr::bit_reverse(x), kr::byte_swap(x), kr::byte_permute(x, y, x), kr::rotl(x, y),
+         kr::rotr(x, y), kr::extract_bits(x, y, 5u), kr::insert_bits(x, y, 3u, y));
   });
 }
 TYPED_TEST(PlainIntegers, Arithmetic) {
   expect_same_plain<TypeParam, TypeParam>("arithmetic", [](auto x, auto y, auto& give) {
-    give(kr::abs(x), kr::min(x, y), kr::max(x, y), kr::clamp(x, y, y), kr::mul_hi(x, y), kr::add_sat(x, y), kr::sub_sat(x, y),
-         kr::mad(x, y, x), kr::sad(x, y, x), kr::select(x > y, x, y), kr::select(x, 7, y));
+    give(kr::abs(x), kr::min(x, y), kr::max(x, y), kr::clamp(x, y, y), kr::mul_hi(x, y),
+         kr::add_sat(x, y), kr::sub_sat(x, y), kr::mad(x, y, x), kr::sad(x, y, x),
+         kr::select(x > y, x, y), kr::select(x, 7, y));
   });
 }
 TYPED_TEST(PlainIntegers, AsDoubles) {
   expect_same_plain<TypeParam, TypeParam>("as_doubles", [](auto x, auto y, auto& give) {
-    give(kr::sqrt(x), kr::floor(x), kr::round(x), kr::isnan(x), kr::signbit(x), kr::copysign(x, y), kr::hypot(x, y),
-         kr::fma(x, y, x), kr::minimum(x, y), kr::fdim(x, y), kr::cast<float>(x), kr::cast<kr::f16>(y), kr::cast<bool>(x));
+    give(kr::sqrt(x), kr::floor(x), kr::round(x), kr::isnan(x), kr::signbit(x), kr::copysign(x, y),
+         kr::hypot(x, y), kr::fma(x, y, x), kr::minimum(x, y), kr::fdim(x, y), kr::cast<float>(x),
+         kr::cast<kr::f16>(y), kr::cast<bool>(x));
   });
 }
 TEST(PlainMixed, TwoTypes) {
   const auto lambda = [](auto x, auto y, auto& give) {
     const auto above = kr::cast<double>(x) > kr::cast<double>(y);
-    give(kr::min(x, y), kr::max(x, y), kr::clamp(x, y, y), kr::select(above, x, y), kr::select(true, x, y),
+    give(kr::min(x, y), kr::max(x, y), kr::clamp(x, y, y), kr::select(above, x, y),
+         kr::select(true, x, y),
          kr::select(
              x, [&] { return y; }, [&] { return x; }));
   };
@@ -252,7 +281,8 @@ TEST(PlainMixed, Select) {
                 false, [] { return 1; }, [] { return 2.5; }),
             2.5);
   EXPECT_EQ(kr::select(std::nan(""), 1, 2), 1);  // as a condition, NaN is not 0
-  static_assert(std::is_same_v<decltype(kr::select(true, std::int8_t(1), std::int8_t(2))), std::int8_t>);
+  static_assert(
+      std::is_same_v<decltype(kr::select(true, std::int8_t(1), std::int8_t(2))), std::int8_t>);
   static_assert(std::is_same_v<decltype(kr::select(true, 1, 2.0f)), float>);
   int calls = 0;
   EXPECT_EQ(kr::select(true, 1, [&] { return ++calls; }), 1);
@@ -280,7 +310,8 @@ TEST(Bools, MinimumAndMaximum) {
   EXPECT_EQ(least(left, right), (std::vector<unsigned char>{0, 0, 0, 1}));
   auto most = kr::vectorize([](auto x, auto y) { return kr::max(x != 0, y != 0); });
   EXPECT_EQ(most(left, right), (std::vector<unsigned char>{0, 1, 1, 1}));
-  auto plain = kr::vectorize([](auto x, auto y) { return kr::max(kr::min(x != 0, true), kr::min(false, y != 0)); });
+  auto plain = kr::vectorize(
+      [](auto x, auto y) { return kr::max(kr::min(x != 0, true), kr::min(false, y != 0)); });
   EXPECT_EQ(plain(left, right), (std::vector<unsigned char>{0, 0, 1, 1}));
   EXPECT_EQ(kr::min(true, false), false);
   EXPECT_EQ(kr::max(true, false), true);
@@ -314,7 +345,8 @@ enum class Switch : bool { off, on };
 TEST(Bools, EnumerationsOfBools) {
   auto order = kr::vectorize([](auto x, auto y) {
     const auto a = kr::cast<Switch>(x != 0), b = kr::cast<Switch>(y != 0);
-    return kr::select(a < b, 1, kr::select(a == b, 0, -1)) + 10 * kr::cast<int>(kr::max(a, b) == Switch::on);
+    return kr::select(a < b, 1, kr::select(a == b, 0, -1)) +
+           10 * kr::cast<int>(kr::max(a, b) == Switch::on);
   });
   EXPECT_EQ(order(left, right), (std::vector<int>{0, 11, 9, 10}));
 }
@@ -328,12 +360,15 @@ TEST(Bools, ArithmeticIsOfInts) {
 }
 
 TEST(Bools, WarpReductionsNameTheirOwnWords) {
-  const auto k =
-      kr::kernel([](kr::view<int> y) { y[kr::grid()] = kr::cast<int>(kr::warp::reduce(y[kr::grid()] > 0, kr::combine::max)); });
-  std::vector<int> y(32);
-  expect_usage({"warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot", "kr::warp::any"}, [&] {
-    k.launch({1, 32}, y);
+  const auto k = kr::kernel([](kr::view<int> y) {
+    y[kr::grid()] = kr::cast<int>(kr::warp::reduce(y[kr::grid()] > 0, kr::combine::max));
   });
+  std::vector<int> y(32);
+  expect_usage({"warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot",
+                "kr::warp::any"},
+               [&] {
+                 k.launch({1, 32}, y);
+               });
 }
 
 }  // namespace

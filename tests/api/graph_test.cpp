@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs: launches are recorded, not run, and replayed in order with the arguments of the recording.
+// Graphs: launches are recorded, not run, and replayed in order with the arguments of the
+// recording.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -28,7 +29,8 @@ TEST(Graph, ReplaysItsLaunchesInOrder) {
   });
   EXPECT_EQ(g.size(), 2u);
   const std::uint64_t before = kr::stats().launches();
-  EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3})) << "nothing runs while recording";
+  EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3}))
+      << "nothing runs while recording";
   g.launch();
   EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{11, 21, 31}));
   g.launch();
@@ -47,11 +49,13 @@ TEST(Graph, KeepsTheMemoryOfArraysThatGo) {
       add.into(x)(x, sum);
     });
     // Would be given the memory that the sum had.
-    const kr::array<int> others[] = {kr::to_device(std::vector<int>(3, 7)), kr::to_device(std::vector<int>(3, 7))};
+    const kr::array<int> others[] = {kr::to_device(std::vector<int>(3, 7)),
+                                     kr::to_device(std::vector<int>(3, 7))};
     g.launch();
     g.launch();
     EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{9, 18, 27}));
-    for (const kr::array<int>& other : others) EXPECT_EQ(std::vector<int>(other.to_host()), std::vector<int>(3, 7));
+    for (const kr::array<int>& other : others)
+      EXPECT_EQ(std::vector<int>(other.to_host()), std::vector<int>(3, 7));
     const kr::graph keeps([&] { add.into(x)(x, 1); });
     x = {};
     EXPECT_GE(kr::device().memory_use().used, before + 12);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks that wait for each other: kr::grid_sync() on every device that has it, and what others say.
+// Blocks that wait for each other: kr::grid_sync() on every device that has it, and what others
+// say.
 #include <numeric>
 #include <vector>
 
@@ -39,14 +40,17 @@ TEST(GridSync, BlocksSeeWhatOthersWrote) {
   constexpr int n = 1000, shift = 333, rounds = 7;
   auto kernel = ring();
   for (const kr::device& on : devices())
-    for (const auto& [grid, block] : {std::pair(1, 1), std::pair(1, 128), std::pair(8, 1), std::pair(5, 33), std::pair(12, 64)}) {
+    for (const auto& [grid, block] : {std::pair(1, 1), std::pair(1, 128), std::pair(8, 1),
+                                      std::pair(5, 33), std::pair(12, 64)}) {
       std::vector<int> from(n);
       std::iota(from.begin(), from.end(), 0);
       kr::array<int> x({n}, on), y({n}, on);
       x.copy_from(from);
       kernel.launch({grid, block}, x, y, shift, rounds);
       const std::vector<int> got = x.to_host();
-      for (int i = 0; i < n; ++i) ASSERT_EQ(got[std::size_t(i)], (i + shift * rounds) % n + rounds) << on.id() << ", " << grid;
+      for (int i = 0; i < n; ++i)
+        ASSERT_EQ(got[std::size_t(i)], (i + shift * rounds) % n + rounds)
+            << on.id() << ", " << grid;
     }
 }
 
@@ -85,12 +89,13 @@ TEST(GridSync, InCalledFunctionsUnderConditionsOfTheLaunch) {
     kr::if_(kr::thread_idx().x == 0, [&] { kr::atomic(counter[0]).add(1); });
     kr::grid_sync();
   });
-  auto kernel = kr::kernel([&](kr::view<int> counter, kr::view<int, 2> seen, kr::value<bool> often) {
-    meet(counter);
-    kr::if_(often, [&] { meet(counter); });
-    auto [column, row] = kr::grid<2>();
-    seen(row, column) = counter[0];
-  });
+  auto kernel =
+      kr::kernel([&](kr::view<int> counter, kr::view<int, 2> seen, kr::value<bool> often) {
+        meet(counter);
+        kr::if_(often, [&] { meet(counter); });
+        auto [column, row] = kr::grid<2>();
+        seen(row, column) = counter[0];
+      });
   for (const kr::device& on : devices())
     for (const bool often : {false, true}) {
       kr::array<int> counter({1}, on);
@@ -106,18 +111,21 @@ TEST(GridSync, LaunchesThatDoNotFit) {
   auto kernel = ring();
   for (const char* name : {"cpu", "interpreter"}) {
     kr::array<int> x({4}, kr::device::find(name)), y({4}, kr::device::find(name));
-    const char* const message = std::string(name) == "cpu"
-                                    ? "kernel ring ({}): 1025 blocks meet at kr::grid_sync(), but the CPU runs at most 1024 at once: launch fewer blocks, each with more of the work"
-                                    : "kernel ring ({}): 1025 blocks meet at kr::grid_sync(), but the interpreter runs at most 1024 at once: launch fewer blocks, each with more of the work";
+    const char* const message =
+        std::string(name) == "cpu"
+            ? "kernel ring ({}): 1025 blocks meet at kr::grid_sync(), but the CPU runs at most 1024 at once: launch fewer blocks, each with more of the work"
+            : "kernel ring ({}): 1025 blocks meet at kr::grid_sync(), but the interpreter runs at most 1024 at once: launch fewer blocks, each with more of the work";
     expect_usage({message}, [&] { kernel.launch({1025, 1}, x, y, 1, 1); });
     kernel.launch({64, 1}, x, y, 1, 1);
   }
   for (const kr::device& gpu : devices()) {
     if (!std::string(gpu.id()).starts_with("cuda")) continue;
     kr::array<int> x({4}, gpu), y({4}, gpu);
-    expect_usage({"kernel ring", ": 1000000 blocks of 64 threads meet at kr::grid_sync(), but cuda:0 "}, [&] {
-      kernel.launch({1'000'000, 64}, x, y, 1, 1);
-    });
+    expect_usage(
+        {"kernel ring", ": 1000000 blocks of 64 threads meet at kr::grid_sync(), but cuda:0 "},
+        [&] {
+          kernel.launch({1'000'000, 64}, x, y, 1, 1);
+        });
     kernel.launch({64, 1}, x, y, 1, 1);
   }
   expect_library_works();
@@ -131,24 +139,30 @@ TEST(GridSync, BlocksThatDoNotCome) {
       },
       {.name = "some"});
   kr::array<int> x({5}, kr::device::find("cpu")), y({5}, kr::device::find("interpreter"));
-  expect_usage({"kernel some ({}): {} of 5 blocks ended while others waited for them at kr::grid_sync(): "
-                "every block must "
-                "reach it as often as the others"},
-               [&] {
-                 kernel.launch({5, 1}, x);
-               });
+  expect_usage(
+      {"kernel some ({}): {} of 5 blocks ended while others waited for them at kr::grid_sync(): "
+       "every block must "
+       "reach it as often as the others"},
+      [&] {
+        kernel.launch({5, 1}, x);
+      });
   EXPECT_EQ(std::vector<int>(x.to_host()), std::vector<int>(5, 1)) << "the others went on";
-  expect_usage({"kernel some", "grid_barrier: 2 of 5 blocks do not arrive, block (0, 0, 0)"}, [&] { kernel.launch({5, 1}, y); });
+  expect_usage({"kernel some", "grid_barrier: 2 of 5 blocks do not arrive, block (0, 0, 0)"}, [&] {
+    kernel.launch({5, 1}, y);
+  });
   expect_library_works();
 }
 
 TEST(GridSync, ThreadsThatMayNotCome) {
-  auto kernel = kr::kernel([](kr::view<int> x) { kr::if_(x[kr::grid()] > 0, [] { kr::grid_sync(); }); }, {.name = "few"});
+  auto kernel =
+      kr::kernel([](kr::view<int> x) { kr::if_(x[kr::grid()] > 0, [] { kr::grid_sync(); }); },
+                 {.name = "few"});
   kr::array<int> x({4}, kr::device::find("cpu"));
-  krait::test::expect_error(kr::error::kind_type::compile,
-                            {"kernel few", "only some threads of a block may reach grid_sync() at "}, [&] {
-                              kernel.launch({1, 4}, x);
-                            });
+  krait::test::expect_error(
+      kr::error::kind_type::compile,
+      {"kernel few", "only some threads of a block may reach grid_sync() at "}, [&] {
+        kernel.launch({1, 4}, x);
+      });
 }
 
 TEST(GridSync, DevicesThatDoNotHaveIt) {
@@ -187,7 +201,9 @@ TEST(GridSync, RacesAreThoseOfWhatNoBarrierOrders) {
   kr::array<int> x({4}, on), y({4}, on);
   neighbours.launch({4, 1}, x, y, true);
   EXPECT_EQ(std::vector<int>(y.to_host()), std::vector<int>(4, 1));
-  expect_usage({"data race", "read by thread 0 of block "}, [&] { neighbours.launch({4, 1}, x, y, false); });
+  expect_usage({"data race", "read by thread 0 of block "}, [&] {
+    neighbours.launch({4, 1}, x, y, false);
+  });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a process that makes kernels all the time keeps of them, and whether those that it launches often get their best code:
+// What a process that makes kernels all the time keeps of them, and whether those that it launches
+// often get their best code:
 //   krait_growth destroyed   thousands of kernels, each called once: nothing of them stays in the queue of what is to be improved
 //   krait_growth starved     a kernel is launched again and again while another thread never ceases to compile
 #include <malloc.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a process prints with KRAIT_HINTS=1 (all), KRAIT_HINTS=0 (none) and without (unset): the argument says which it runs with.
+// What a process prints with KRAIT_HINTS=1 (all), KRAIT_HINTS=0 (none) and without (unset): the
+// argument says which it runs with.
 #include <gtest/gtest.h>
 #include <krait/krait.h>
 #include <krait/algorithm/reduce.h>
@@ -19,7 +20,9 @@ namespace kr = krait;
 namespace {
 
 std::string mode;
-std::string place(unsigned line) { return "hints_environment.cpp:" + std::to_string(line) + ": krait: hint: "; }
+std::string place(unsigned line) {
+  return "hints_environment.cpp:" + std::to_string(line) + ": krait: hint: ";
+}
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t n = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
@@ -34,9 +37,10 @@ std::string said_of_gathers(unsigned& line) {
   kr::array<float> x(64), y(64);
   x.copy_from(std::vector<float>(64, 1.f));
   for (const float factor : {2.f, 3.f, 4.f}) {
-    auto k = kr::kernel([=](kr::view<const int> from, kr::view<const float> in, kr::view<float> out) {
-      for (auto i : kr::grid_stride(out.size())) out[i] = factor * in[from[i]];
-    });
+    auto k =
+        kr::kernel([=](kr::view<const int> from, kr::view<const float> in, kr::view<float> out) {
+          for (auto i : kr::grid_stride(out.size())) out[i] = factor * in[from[i]];
+        });
     line = __LINE__ - 2;
     for (int i = 0; i < 2; ++i) k.launch({1, 64}, at, x, y);
     EXPECT_EQ(y.to_host()[5], factor);
@@ -55,7 +59,8 @@ TEST(HintsEnvironment, OncePerLineOfAProcess) {
   EXPECT_EQ(count(said, "krait:"), mode == "all" ? 2u : 0u) << said;
 }
 
-/// What is given to a kernel, and not captured, compiles nothing again; nor does another kernel beside it.
+/// What is given to a kernel, and not captured, compiles nothing again; nor does another kernel
+/// beside it.
 TEST(HintsEnvironment, OfWhatIsPassed) {
   testing::internal::CaptureStderr();
   kr::array<float> y(64);
@@ -85,12 +90,15 @@ TEST(HintsEnvironment, EmptyLanes) {
   testing::internal::CaptureStderr();
   few.launch({64, 3}, y);
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(count(said, place(line) + "empty lanes: a block of 3 threads takes vectors of "), mode == "all" ? 1u : 0u) << said;
+  EXPECT_EQ(count(said, place(line) + "empty lanes: a block of 3 threads takes vectors of "),
+            mode == "all" ? 1u : 0u)
+      << said;
   if (mode == "all") {
-    EXPECT_TRUE(krait::test::says(said.substr(said.find("empty lanes"), said.find('\n') - said.find("empty lanes")),
-                                  "empty lanes: a block of 3 threads takes vectors of {} lanes, so {} of {} lanes compute "
-                                  "nothing. Launch blocks of a multiple of "
-                                  "{} threads, or by forall(n), which chooses them"))
+    EXPECT_TRUE(krait::test::says(
+        said.substr(said.find("empty lanes"), said.find('\n') - said.find("empty lanes")),
+        "empty lanes: a block of 3 threads takes vectors of {} lanes, so {} of {} lanes compute "
+        "nothing. Launch blocks of a multiple of "
+        "{} threads, or by forall(n), which chooses them"))
         << said;
   }
   testing::internal::CaptureStderr();
@@ -128,21 +136,27 @@ class HintsOfLaunches : public testing::Test {
 
 TEST_F(HintsOfLaunches, Containers) {
   testing::internal::CaptureStderr();
-  auto k = kr::kernel([](kr::view<const float> in, kr::view<float> out) { out[kr::grid<1>()] += in[kr::grid<1>()]; });
+  auto k = kr::kernel([](kr::view<const float> in, kr::view<float> out) {
+    out[kr::grid<1>()] += in[kr::grid<1>()];
+  });
   const unsigned line = __LINE__ - 1;
   std::vector<float> x(64, 1.f), y(64), z(64);
   k.launch({1, 64}, x, y);
   kr::kernel([](kr::view<const float> in, kr::view<float> out) {
     out[kr::grid<1>()] *= in[kr::grid<1>()];
   }).launch({1, 64}, x, y);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "one copy per kernel is what the program asks for";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "")
+      << "one copy per kernel is what the program asks for";
   testing::internal::CaptureStderr();
   k.launch({1, 64}, x, z);
   k.launch({1, 64}, x, z);
-  EXPECT_EQ(named(testing::internal::GetCapturedStderr()),
-            mode == "all" ? place(line) + "copied container: each call copies the 256 bytes of parameter 1 to " + id +
-                                ". Keep them there between calls: pass a kr::array, which kr::to_device makes of a container\n"
-                          : "");
+  EXPECT_EQ(
+      named(testing::internal::GetCapturedStderr()),
+      mode == "all"
+          ? place(line) + "copied container: each call copies the 256 bytes of parameter 1 to " +
+                id +
+                ". Keep them there between calls: pass a kr::array, which kr::to_device makes of a container\n"
+          : "");
 }
 
 TEST_F(HintsOfLaunches, ContainersThatAreWritten) {
@@ -152,7 +166,9 @@ TEST_F(HintsOfLaunches, ContainersThatAreWritten) {
   std::vector<float> x(64);
   for (int i = 0; i < 3; ++i) k.launch({1, 64}, x);
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(count(said, place(line) + "copied container: each call copies the 256 bytes of parameter 1 to " + id + " and back. "),
+  EXPECT_EQ(count(said, place(line) +
+                            "copied container: each call copies the 256 bytes of parameter 1 to " +
+                            id + " and back. "),
             mode == "all" ? 1u : 0u)
       << said;
 }
@@ -172,11 +188,13 @@ TEST_F(HintsOfLaunches, SmallGrids) {
   testing::internal::CaptureStderr();
   k.launch({4, 256}, many);
   k.launch({2, 256}, many);
-  EXPECT_EQ(named(testing::internal::GetCapturedStderr()),
-            mode == "all" ? place(line) + "small grid: 4 blocks of 256 threads leave most of " + id +
-                                " idle, as a block runs on one multiprocessor. Launch more and smaller blocks, or by forall(n), "
-                                "which chooses them\n"
-                          : "");
+  EXPECT_EQ(
+      named(testing::internal::GetCapturedStderr()),
+      mode == "all"
+          ? place(line) + "small grid: 4 blocks of 256 threads leave most of " + id +
+                " idle, as a block runs on one multiprocessor. Launch more and smaller blocks, or by forall(n), "
+                "which chooses them\n"
+          : "");
 }
 
 /// The unrolling of a C++ loop is seen while recording, so it is told without being asked for.
@@ -193,7 +211,8 @@ TEST(HintsEnvironment, OfUnrolledLoops) {
     k.compile();
   }
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(count(said, place(line) + "this line was recorded as "), mode == "none" ? 0u : 1u) << said;
+  EXPECT_EQ(count(said, place(line) + "this line was recorded as "), mode == "none" ? 0u : 1u)
+      << said;
   if (mode != "all") {  // else of its functions, too
     EXPECT_EQ(count(said, "krait: hint"), mode == "none" ? 0u : 1u) << said;
   }

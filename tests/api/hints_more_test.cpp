@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hints about whole powers, lone loops, volatile loads and arrays of a thread's own: a kernel that gets each, at its line, and one beside it
-// that does not.
+// Hints about whole powers, lone loops, volatile loads and arrays of a thread's own: a kernel that
+// gets each, at its line, and one beside it that does not.
 #include <gtest/gtest.h>
 #include <krait/krait.h>
 #include <krait/volatile.h>
@@ -24,7 +24,9 @@ std::string hints(Kernel& k, const kr::target& on) {
 }
 
 /// The whole hint, of that line.
-std::string hint(unsigned line, const std::string& text) { return krait::test::place(line) + ": krait: hint: " + text + "\n"; }
+std::string hint(unsigned line, const std::string& text) {
+  return krait::test::place(line) + ": krait: hint: " + text + "\n";
+}
 
 testing::AssertionResult has(const std::string& said, const std::string& wanted) {
   if (said.find(wanted) != said.npos) return testing::AssertionSuccess();
@@ -37,10 +39,12 @@ TEST(HintsMore, FullPow) {
   });
   const unsigned line = __LINE__ - 2;
   for (const kr::target* t : {&avx512, &ptx})
-    EXPECT_TRUE(has(hints(power, *t),
-                    hint(line,
-                         "full pow: the exponent is the whole number 6, but pow computes a logarithm and an exponential in "
-                         "higher precision. kr::powi(x, 6) is a few products, which round differently")));
+    EXPECT_TRUE(has(
+        hints(power, *t),
+        hint(
+            line,
+            "full pow: the exponent is the whole number 6, but pow computes a logarithm and an exponential in "
+            "higher precision. kr::powi(x, 6) is a few products, which round differently")));
   auto products = kr::kernel([](view<const double> x, view<double> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = kr::powi(x[i], 6) + kr::pow(x[i], 2.5);
   });
@@ -76,8 +80,9 @@ TEST(HintsMore, VolatileLoad) {
   const unsigned line = __LINE__ - 2;
   EXPECT_TRUE(has(
       hints(watched, avx512),
-      hint(line,
-           "volatile load: 32 threads read one after another, because each read of memory that others change is a separate access. Read constant memory by a plain view, or let one thread read and kr::warp::broadcast the value")));
+      hint(
+          line,
+          "volatile load: 32 threads read one after another, because each read of memory that others change is a separate access. Read constant memory by a plain view, or let one thread read and kr::warp::broadcast the value")));
   auto plain = kr::kernel([](view<const int> x, view<int> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i];
   });
@@ -99,10 +104,11 @@ TEST(HintsMore, IndexFromAnArrayOfTheThread) {
     out[kr::grid<1>()] = sum;
   });
   const unsigned line = __LINE__ - 4;
-  EXPECT_TRUE(has(hints(own, avx512),
-                  krait::test::place(line) +
-                      ": krait: hint: gather: the index comes from a thread's own array (kr::local), and each thread has its own copy, and 32 threads access 32 places, which is one instruction but as many accesses. "
-                      "If all threads of a warp keep equal numbers there, such as a stack, read them by kr::warp::broadcast(v, 0), or use a shared array\n"));
+  EXPECT_TRUE(has(
+      hints(own, avx512),
+      krait::test::place(line) +
+          ": krait: hint: gather: the index comes from a thread's own array (kr::local), and each thread has its own copy, and 32 threads access 32 places, which is one instruction but as many accesses. "
+          "If all threads of a warp keep equal numbers there, such as a stack, read them by kr::warp::broadcast(v, 0), or use a shared array\n"));
   EXPECT_EQ(hints(own, avx512).find("Sort the work"), std::string::npos);
   if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
   auto same = kr::kernel([](view<const float> tree, view<float> out) {

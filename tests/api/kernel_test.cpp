@@ -23,7 +23,8 @@ auto saxpy = kr::kernel([](kr::value<float> a, kr::view<const float> x, kr::view
 struct SaxpyData {
   std::vector<float> x, y, expected;
   explicit SaxpyData(std::size_t n) : x(n), y(n), expected(n) {
-    for (std::size_t i = 0; i < n; ++i) x[i] = float(i % 100), y[i] = float(i % 7), expected[i] = 2.0f * x[i] + y[i];
+    for (std::size_t i = 0; i < n; ++i)
+      x[i] = float(i % 100), y[i] = float(i % 7), expected[i] = 2.0f * x[i] + y[i];
   }
 };
 
@@ -38,7 +39,9 @@ TEST(Kernel, EveryFormOfALaunch) {
   expect("one thread", [](SaxpyData& d) { saxpy.launch({1, 1}, 2.0f, d.x, d.y); });
   expect("forall", [](SaxpyData& d) { saxpy.forall(std::int64_t(d.y.size()))(2.0f, d.x, d.y); });
   expect("forall of one", [](SaxpyData& d) { saxpy.forall(1)(2.0f, d.x, d.y); });
-  expect("dims", [](SaxpyData& d) { saxpy.launch({kr::dims{3}, kr::dims{8, 1, 1}}, 2.0f, d.x, d.y); });
+  expect("dims", [](SaxpyData& d) {
+    saxpy.launch({kr::dims{3}, kr::dims{8, 1, 1}}, 2.0f, d.x, d.y);
+  });
   expect("stream", [](SaxpyData& d) {
     kr::stream s;
     saxpy.launch({30, 128, s}, 2.0f, d.x, d.y);
@@ -47,9 +50,10 @@ TEST(Kernel, EveryFormOfALaunch) {
     kr::stream s;
     saxpy.forall(5003, s)(2.0f, d.x, d.y);
   });
-  auto fixed = kr::kernel<30, 128>([](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
-  });
+  auto fixed =
+      kr::kernel<30, 128>([](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
+        for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
+      });
   expect("template arguments", [&](SaxpyData& d) { fixed(2.0f, d.x, d.y); });
   auto generic = kr::kernel([](auto a, auto x, auto y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
@@ -99,7 +103,8 @@ TEST(Kernel, ContractsMandelbrot) {
   const std::vector<int> got = out.to_host();
   for (int y = 0; y < rows; ++y)
     for (int x = 0; x < cols; ++x) {
-      const float cr = -2.0f + 3.0f * float(x) / float(cols), ci = -1.0f + 2.0f * float(y) / float(rows);
+      const float cr = -2.0f + 3.0f * float(x) / float(cols),
+                  ci = -1.0f + 2.0f * float(y) / float(rows);
       float zr = 0, zi = 0;
       int k = 0;
       while (k < limit && zr * zr + zi * zi < 4.0f) {
@@ -116,14 +121,16 @@ TEST(Kernel, PositionsInThreeDimensions) {
   auto ids = kr::kernel([](kr::view<std::int64_t, 2> out) {
     auto [x, y, z] = kr::grid<3>();
     auto size = kr::gridsize<3>();
-    auto thread = kr::thread_idx(), block = kr::block_idx(), in_block = kr::block_dim(), blocks = kr::grid_dim();
+    auto thread = kr::thread_idx(), block = kr::block_idx(), in_block = kr::block_dim(),
+         blocks = kr::grid_dim();
     auto at = (z * size.y + y) * size.x + x;
     out(at, 0) = thread.x + 10 * thread.y + 100 * thread.z;
     out(at, 1) = block.x + 10 * block.y + 100 * block.z;
     out(at, 2) = in_block.x + 10 * in_block.y + 100 * in_block.z;
     out(at, 3) = blocks.x + 10 * blocks.y + 100 * blocks.z;
   });
-  const std::int64_t gx = 3, gy = 2, gz = 4, bx = 5, by = 3, bz = 2, nx = gx * bx, ny = gy * by, nz = gz * bz;
+  const std::int64_t gx = 3, gy = 2, gz = 4, bx = 5, by = 3, bz = 2, nx = gx * bx, ny = gy * by,
+                     nz = gz * bz;
   kr::array<std::int64_t, 2> out(nx * ny * nz, 4);
   ids.launch({kr::dims{gx, gy, gz}, kr::dims{bx, by, bz}}, out);
   const std::vector<std::int64_t> got = out.to_host();
@@ -160,7 +167,7 @@ TEST(Kernel, ForallRunsEveryThreadOnce) {
 }
 
 // ---- arguments
-// -----------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 TEST(Kernel, HostContainersOfEveryKind) {
   auto increment = kr::kernel([](kr::view<int> x) {
     for (auto i : kr::grid_stride(x.size())) x[i] += 1;
@@ -225,7 +232,8 @@ TEST(Kernel, SeveralRanks) {
       for (auto i : kr::range(a.extent(0)))
         for (auto j : kr::range(a.extent(1)))
           for (auto k : kr::range(a.extent(2)))
-            for (auto l : kr::range(a.extent(3))) s += a(i, j, k, l) * kr::cast<int>(1 + i + 10 * j + 100 * k + 1000 * l);
+            for (auto l : kr::range(a.extent(3)))
+              s += a(i, j, k, l) * kr::cast<int>(1 + i + 10 * j + 100 * k + 1000 * l);
       total[0] = s;
     });
   });
@@ -259,15 +267,19 @@ TEST(Kernel, ViewsMayOverlap) {
 }
 
 // ---- launch sizes
-// ----------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 auto mark = kr::kernel([](kr::view<int> out) { out[0] = 1; }, {.name = "mark"});
 
 TEST(Kernel, BlocksOfNoThreadsAreRefused) {
   std::vector<int> out{0};
-  expect_usage({"kernel mark{}: the block 0 x 1 x 1 has no threads: it needs at least 1 in each dimension"}, [&] {
-    mark.launch({32, 0}, out);
+  expect_usage(
+      {"kernel mark{}: the block 0 x 1 x 1 has no threads: it needs at least 1 in each dimension"},
+      [&] {
+        mark.launch({32, 0}, out);
+      });
+  expect_usage({"mark", "the block 1 x 0 x 1 has no threads"}, [&] {
+    mark.launch({1, kr::dims{1, 0, 1}}, out);
   });
-  expect_usage({"mark", "the block 1 x 0 x 1 has no threads"}, [&] { mark.launch({1, kr::dims{1, 0, 1}}, out); });
   expect_usage({"mark", "has no threads"}, [&] { mark.launch({0, 0}, out); });
 }
 
@@ -291,7 +303,9 @@ TEST(Kernel, NegativeAndHugeSizesAreRefused) {
   expect_usage({"mark", "exceeds the limit of "}, [&] { mark.launch({1, huge}, out); });
   expect_usage({"mark"}, [&] { mark.launch({1, 100000}, out); });
   expect_usage({"mark"}, [&] { mark.launch({1, kr::dims{1024, 1024}}, out); });
-  expect_usage({"mark"}, [&] { mark.launch({kr::dims{huge, huge, huge}, kr::dims{huge, huge, huge}}, out); });
+  expect_usage({"mark"}, [&] {
+    mark.launch({kr::dims{huge, huge, huge}, kr::dims{huge, huge, huge}}, out);
+  });
   expect_usage({"mark"}, [&] { mark.forall(huge)(out); });
   EXPECT_EQ(out[0], 0);
   expect_library_works();
@@ -309,7 +323,8 @@ class ManyThreads : public testing::Test {
   void SetUp() override {
     // Drivers that run on the CPU start every thread.
     for (const char* slow : {"llvmpipe", "Portable Computing Language"})
-      if (std::string(kr::device().name()).find(slow) != std::string::npos) GTEST_SKIP() << "minutes on " << slow;
+      if (std::string(kr::device().name()).find(slow) != std::string::npos)
+        GTEST_SKIP() << "minutes on " << slow;
   }
   static void expect_last(const std::vector<std::int64_t>& out, std::int64_t first) {
     for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], first + std::int64_t(i));
@@ -331,7 +346,7 @@ TEST_F(ManyThreads, MoreThan32BitsByForall) {
 }
 
 // ---- objects
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 TEST(Kernel, TwoObjectsOfOneTypeDoNotShare) {
   const auto filled_with = [](int number) {
     return kr::kernel([number](kr::view<int> out) {
@@ -370,8 +385,10 @@ TEST(Kernel, TextsOfEveryStage) {
         for (auto i : kr::grid_stride(x.size())) x[i] = 2.0f * x[i];
       },
       {.name = "doubling"});
-  expect_usage({"doubling", "{} has not been recorded yet, so it has no {} to show: call or compile() it first"},
-               [&] { k.ir(); });
+  expect_usage(
+      {"doubling",
+       "{} has not been recorded yet, so it has no {} to show: call or compile() it first"},
+      [&] { k.ir(); });
   k.compile();
   EXPECT_EQ(std::string(k.ir()).rfind("kir 1\n", 0), 0u);
   EXPECT_NE(std::string(k.llvm(kr::target::cpu())).find("define"), std::string::npos);
@@ -382,7 +399,8 @@ TEST(Kernel, TextsOfEveryStage) {
   expect_usage({"unknown target \"gpu\": expected "}, [&] { k.assembly("gpu"); });
   EXPECT_NE(std::string(k.ptx("sm_90a")).find(".target sm_90a"), std::string::npos);
   expect_usage({"sm_60", "expected a compute capability: one of 75"}, [&] { k.ptx("sm_60"); });
-  expect_usage({"ptx exists for targets \"ptx …\", not for \"spirv features=i64{}\""}, [&] { k.ptx("spirv"); });
+  expect_usage({"ptx exists for targets \"ptx …\", not for \"spirv features=i64{}\""},
+               [&] { k.ptx("spirv"); });
 }
 
 TEST(Kernel, RunsOnTheDeviceOfItsArrays) {
@@ -398,7 +416,8 @@ TEST(Kernel, RunsOnTheDeviceOfItsArrays) {
 TEST(Kernel, StreamsAndEvents) {
   kr::stream s;
   kr::event before, after;
-  kr::array<float> x = kr::to_device(std::vector<float>(1000, 1.0f)), y = kr::to_device(std::vector<float>(1000, 0.0f));
+  kr::array<float> x = kr::to_device(std::vector<float>(1000, 1.0f)),
+                   y = kr::to_device(std::vector<float>(1000, 0.0f));
   before.record(s);
   for (int i = 0; i < 10; ++i) saxpy.launch({4, 64, s}, 1.0f, x, y);
   after.record(s);
@@ -421,7 +440,9 @@ TEST(Kernel, StreamsAndEventsThatWereMovedFrom) {
   const auto add = kr::vectorize([](auto a, auto b) { return a + b; });
   kr::graph g([&] { add.into(x)(x, 1.0f); });
   expect_usage({"a moved-from stream is used"}, [&] { s.synchronize(); });
-  expect_usage({"kernel {} is launched into a moved-from stream"}, [&] { saxpy.launch({1, 32, s}, 1.0f, x, x); });
+  expect_usage({"kernel {} is launched into a moved-from stream"}, [&] {
+    saxpy.launch({1, 32, s}, 1.0f, x, x);
+  });
   expect_usage({" is launched into a moved-from stream"}, [&] { add.stream(s).into(x)(x, x); });
   expect_usage({"a graph is launched into a moved-from stream"}, [&] { g.launch(s); });
   expect_usage({"a moved-from stream is used"}, [&] { kr::event().record(s); });
@@ -430,7 +451,8 @@ TEST(Kernel, StreamsAndEventsThatWereMovedFrom) {
   expect_usage({"a moved-from event is used"}, [&] { e.record(other); });
   expect_usage({"a moved-from event is used"}, [&] { e.wait(); });
   expect_usage({"a moved-from event is used"}, [&] { e.wait(other); });
-  expect_usage({"a moved-from event is used"}, [&] { static_cast<void>(taken.elapsed_ms_since(e)); });
+  expect_usage({"a moved-from event is used"},
+               [&] { static_cast<void>(taken.elapsed_ms_since(e)); });
   EXPECT_EQ(std::vector<float>(x.to_host()), std::vector<float>(10, 1.0f));
   expect_library_works();
 }

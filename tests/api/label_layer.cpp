@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A layer of Vulkan that prints pipelines' names, labels and dispatches. It is a tool where LABEL_LAYER_TOOLS=1.
+// A layer of Vulkan that prints pipelines' names, labels and dispatches. It is a tool where
+// LABEL_LAYER_TOOLS=1.
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
@@ -18,23 +19,28 @@ VkDevice the_device;
 
 template <class Function>
 Function below(const char* name) {
-  return reinterpret_cast<Function>(the_device ? next_device(the_device, name) : next_instance(the_instance, name));
+  return reinterpret_cast<Function>(the_device ? next_device(the_device, name)
+                                               : next_instance(the_instance, name));
 }
 
 /// The loader's place in a chain of structures where it says what is below this layer.
 template <class Link>
 Link* link_of(const void* chain, VkStructureType type) {
-  for (auto* at = static_cast<Link*>(const_cast<void*>(chain)); at; at = static_cast<Link*>(const_cast<void*>(at->pNext)))
+  for (auto* at = static_cast<Link*>(const_cast<void*>(chain)); at;
+       at = static_cast<Link*>(const_cast<void*>(at->pNext)))
     if (at->sType == type && at->function == VK_LAYER_LINK_INFO) return at;
   return nullptr;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* memory,
+VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
+                                               const VkAllocationCallbacks* memory,
                                                VkInstance* to) {
-  auto* link = link_of<VkLayerInstanceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
+  auto* link = link_of<VkLayerInstanceCreateInfo>(info->pNext,
+                                                  VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
   next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
   link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  const auto create = reinterpret_cast<PFN_vkCreateInstance>(next_instance(nullptr, "vkCreateInstance"));
+  const auto create =
+      reinterpret_cast<PFN_vkCreateInstance>(next_instance(nullptr, "vkCreateInstance"));
   const VkResult result = create(info, memory, to);
   the_instance = *to;
   return result;
@@ -42,16 +48,19 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
 
 VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice on, const VkDeviceCreateInfo* info,
                                              const VkAllocationCallbacks* memory, VkDevice* to) {
-  auto* link = link_of<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+  auto* link =
+      link_of<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
   next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
   link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  const auto create = reinterpret_cast<PFN_vkCreateDevice>(next_instance(the_instance, "vkCreateDevice"));
+  const auto create =
+      reinterpret_cast<PFN_vkCreateDevice>(next_instance(the_instance, "vkCreateDevice"));
   const VkResult result = create(on, info, memory, to);
   the_device = *to;
   return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL tools(VkPhysicalDevice, std::uint32_t* count, VkPhysicalDeviceToolProperties*) {
+VKAPI_ATTR VkResult VKAPI_CALL tools(VkPhysicalDevice, std::uint32_t* count,
+                                     VkPhysicalDeviceToolProperties*) {
   const char* const told = std::getenv("LABEL_LAYER_TOOLS");
   *count = told ? std::uint32_t(std::atoi(told)) : 0;
   return VK_SUCCESS;
@@ -64,7 +73,8 @@ VKAPI_ATTR void VKAPI_CALL begin_label(VkCommandBuffer, const VkDebugUtilsLabelE
   std::printf("begin %s\n", label->pLabelName);
 }
 VKAPI_ATTR void VKAPI_CALL end_label(VkCommandBuffer) { std::printf("end\n"); }
-VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer to, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer to, std::uint32_t x, std::uint32_t y,
+                                    std::uint32_t z) {
   std::printf("dispatch\n");
   below<PFN_vkCmdDispatch>("vkCmdDispatch")(to, x, y, z);
 }
@@ -81,7 +91,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL of_device(VkDevice device, const char* 
 }
 
 PFN_vkVoidFunction own(std::string_view name) {
-  const auto generic = [](auto* function) { return reinterpret_cast<PFN_vkVoidFunction>(function); };
+  const auto generic = [](auto* function) {
+    return reinterpret_cast<PFN_vkVoidFunction>(function);
+  };
   if (name == "vkGetInstanceProcAddr") return generic(of_instance);
   if (name == "vkGetDeviceProcAddr") return generic(of_device);
   if (name == "vkCreateInstance") return generic(create_instance);

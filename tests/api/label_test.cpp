@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Labels and marks in a trace: those of a thread nest, and one that began before the trace is not in it.
+// Labels and marks in a trace: those of a thread nest, and one that began before the trace is not
+// in it.
 #include "krait/label.h"
 
 #include <unistd.h>
@@ -25,7 +26,8 @@ struct Event {
 Event event(const std::string& text, const std::string& name) {
   const std::size_t at = text.find("\"name\": \"" + name + "\"");
   if (at == text.npos) return {};
-  const std::string line = text.substr(text.rfind('\n', at) + 1, text.find('\n', at) - text.rfind('\n', at) - 1);
+  const std::string line =
+      text.substr(text.rfind('\n', at) + 1, text.find('\n', at) - text.rfind('\n', at) - 1);
   const auto number = [&](const std::string& key) {
     const std::size_t from = line.find(key);
     return from == line.npos ? 0 : std::stod(line.substr(from + key.size()));
@@ -40,8 +42,9 @@ std::string tid(const std::string& line) {
 }
 
 TEST(Label, NestsInTheTrace) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("krait_labels_" + std::to_string(getpid()) + ".json")).string();
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("krait_labels_" + std::to_string(getpid()) + ".json"))
+                               .string();
   const kr::label before("before");
   {
     const kr::trace_file trace(path.c_str());
@@ -67,7 +70,9 @@ TEST(Label, NestsInTheTrace) {
   EXPECT_NE(other.line.find("\"ph\": \"X\", \"cat\": \"label\""), other.line.npos) << other.line;
   EXPECT_GE(moment.begin + 0.002, inner.begin);
   EXPECT_NE(tid(other.line), tid(inner.line));
-  EXPECT_NE(moment.line.find("\"ph\": \"i\", \"cat\": \"label\", \"name\": \"moment\""), moment.line.npos) << moment.line;
+  EXPECT_NE(moment.line.find("\"ph\": \"i\", \"cat\": \"label\", \"name\": \"moment\""),
+            moment.line.npos)
+      << moment.line;
 }
 
 TEST(Label, NullIsNoName) {

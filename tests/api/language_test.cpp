@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words of the language that say more to the compiler, or ask the device what time it is: promises, hints, values that become part of the
-// code, bounds of blocks, clocks.
+// Words of the language that say more to the compiler, or ask the device what time it is: promises,
+// hints, values that become part of the code, bounds of blocks, clocks.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,9 +21,11 @@ TEST(Language, PromisesAndHintsKeepWhatAKernelDoes) {
     kr::assume(n % 4 == 0);
     for (auto i : kr::grid_stride(n)) {
       kr::assume(i < n);
-      kr::if_(kr::unlikely(x[i] < 0), [&] { x[i] = 0; }).elif_(kr::likely(x[i] > 2), [&] { x[i] = 2 * x[i]; }).else_([&] {
-        x[i] = 1;
-      });
+      kr::if_(kr::unlikely(x[i] < 0), [&] {
+        x[i] = 0;
+      }).elif_(kr::likely(x[i] > 2), [&] {
+          x[i] = 2 * x[i];
+        }).else_([&] { x[i] = 1; });
     }
   });
   kr::array<int> x = kr::to_device(std::vector<int>{-5, 1, 3, 7, 9, -1, 0, 2});
@@ -40,29 +42,34 @@ TEST(Language, ABrokenPromiseIsFoundWhereKernelsAreChecked) {
   const unsigned line = __LINE__ - 3;
   auto checked = kr::kernel(promise, {.name = "promise", .checked = true});
   kr::array<int> x = kr::to_device(std::vector<int>{0, 1, 2, 3});
-  expect_usage({place(line) + ": kernel promise", ": an assumption does not hold, block (0, 0, 0), thread (3, 0, 0)"}, [&] {
-    checked.launch({1, 4}, x);
-    kr::synchronize();
-  });
+  expect_usage({place(line) + ": kernel promise",
+                ": an assumption does not hold, block (0, 0, 0), thread (3, 0, 0)"},
+               [&] {
+                 checked.launch({1, 4}, x);
+                 kr::synchronize();
+               });
   EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3, 4}));
   auto interpreted = kr::kernel(promise, {.name = "interpreted"});
   kr::array<int> y({4}, kr::device::find("interpreter"));
   y.copy_from(std::vector<int>{0, 5, 2, 3});
-  expect_usage({place(line) + ": kernel interpreted", ": an assumption does not hold, block (0, 0, 0), thread (1, 0, 0)"}, [&] {
-    interpreted.launch({1, 4}, y);
-  });
+  expect_usage({place(line) + ": kernel interpreted",
+                ": an assumption does not hold, block (0, 0, 0), thread (1, 0, 0)"},
+               [&] {
+                 interpreted.launch({1, 4}, y);
+               });
   expect_library_works();
 }
 
 /// The lambda runs for each of 16 values, and once more for all others.
 TEST(Language, SpecializedValuesBecomePartOfTheCode) {
   int recorded = 0;
-  auto power = kr::kernel([&recorded](kr::view<double> x, kr::specialized<int> n, kr::value<int> i) {
-    ++recorded;
-    kr::var product = 1.0;
-    for (auto k : kr::range(n)) product *= x[0] + 0.0 * kr::cast<double>(k);
-    x[i] = product;
-  });
+  auto power =
+      kr::kernel([&recorded](kr::view<double> x, kr::specialized<int> n, kr::value<int> i) {
+        ++recorded;
+        kr::var product = 1.0;
+        for (auto k : kr::range(n)) product *= x[0] + 0.0 * kr::cast<double>(k);
+        x[i] = product;
+      });
   std::vector<double> x(40, 2.0);
   const auto run = [&](int n) {
     power.launch({1, 1}, x, n, n);
@@ -79,35 +86,42 @@ TEST(Language, SpecializedValuesBecomePartOfTheCode) {
 }
 
 TEST(Language, SpecializedValuesOfEveryType) {
-  auto k = kr::kernel([](kr::view<double> x, kr::specialized<bool> flag, kr::specialized<std::int64_t> big,
-                         kr::specialized<float> f, kr::specialized<std::int8_t> small) {
-    x[0] = kr::select(flag, 1.0, 0.0), x[1] = kr::cast<double>(big), x[2] = f, x[3] = kr::cast<double>(small);
+  auto k = kr::kernel([](kr::view<double> x, kr::specialized<bool> flag,
+                         kr::specialized<std::int64_t> big, kr::specialized<float> f,
+                         kr::specialized<std::int8_t> small) {
+    x[0] = kr::select(flag, 1.0, 0.0), x[1] = kr::cast<double>(big), x[2] = f,
+    x[3] = kr::cast<double>(small);
   });
   std::vector<double> x(4);
   k.launch({1, 1}, x, true, std::int64_t(-5) << 40, -0.5f, -7);
   EXPECT_EQ(x, (std::vector<double>{1, double(std::int64_t(-5) << 40), -0.5, -7}));
   k.launch({1, 1}, x, false, std::int64_t(3), 0.25f, 100);
   EXPECT_EQ(x, (std::vector<double>{0, 3, 0.25, 100}));
-  expect_usage({"128 is passed for parameter 5"}, [&] { k.launch({1, 1}, x, false, 3, 0.25f, 128); });
+  expect_usage({"128 is passed for parameter 5"}, [&] {
+    k.launch({1, 1}, x, false, 3, 0.25f, 128);
+  });
 }
 
 TEST(Language, LaunchesAreHeldToTheBoundsOfAKernel) {
-  auto k = kr::kernel([](kr::view<int> x) { x[kr::grid()] = 1; }, {.name = "bound", .max_threads = 64, .min_blocks = 2});
+  auto k = kr::kernel([](kr::view<int> x) { x[kr::grid()] = 1; },
+                      {.name = "bound", .max_threads = 64, .min_blocks = 2});
   const unsigned line = __LINE__ - 1;
   std::vector<int> x(256);
   k.launch({4, 64}, x);
   EXPECT_EQ(x, std::vector<int>(256, 1));
-  expect_usage({"kernel bound", place(line),
-                "): a block of 65 x 1 x 1 threads exceeds the kernel's own limit: its option max_threads is 64"},
-               [&] {
-                 k.launch({1, 65}, x);
-               });
+  expect_usage(
+      {"kernel bound", place(line),
+       "): a block of 65 x 1 x 1 threads exceeds the kernel's own limit: its option max_threads is 64"},
+      [&] {
+        k.launch({1, 65}, x);
+      });
   k.forall(200)(x);  // in blocks within the bound
   auto lonely = kr::kernel([](kr::view<int> y) { y[0] = 1; }, {.name = "lonely", .min_blocks = 2});
-  expect_usage({"kernel lonely ({}): min_blocks has no meaning without a block size: give max_threads, or a fixed block"},
-               [&] {
-                 lonely.launch({1, 1}, x);
-               });
+  expect_usage(
+      {"kernel lonely ({}): min_blocks has no meaning without a block size: give max_threads, or a fixed block"},
+      [&] {
+        lonely.launch({1, 1}, x);
+      });
   auto few = kr::kernel([](kr::view<int> y) { y[kr::grid()] = 2; }, {.max_registers = 32});
   few.launch({1, 256}, x);
   EXPECT_EQ(x, std::vector<int>(256, 2));

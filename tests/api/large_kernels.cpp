@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of up to 100,000 operations compile on every back end and give what the interpreter gives; long chains and deep nesting
-// end no process. Nothing here is timed: what compiling them costs is in docs/log/2026-11-23.md.
+// Kernels of up to 100,000 operations compile on every back end and give what the interpreter
+// gives; long chains and deep nesting end no process. Nothing here is timed: what compiling them
+// costs is in docs/log/2026-11-23.md.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -35,7 +36,8 @@ auto make(const Lambda& lambda, const char* name) {
 
 template <class Kernel>
 void expect_interpreted(Kernel kernel) {
-  const std::vector<float> expected = results_on(kr::device::find("interpreter"), kernel), got = results_on(kr::device(), kernel);
+  const std::vector<float> expected = results_on(kr::device::find("interpreter"), kernel),
+                           got = results_on(kr::device(), kernel);
   for (std::size_t i = 0; i < expected.size(); ++i)
     EXPECT_TRUE(std::bit_cast<unsigned>(got[i]) == std::bit_cast<unsigned>(expected[i]) ||
                 (std::isnan(got[i]) && std::isnan(expected[i])))
@@ -54,7 +56,9 @@ int largest() { return std::strcmp(kr::device().id(), "cpu") == 0 ? 100'000 : 6'
 TEST(LargeKernels, StraightCodeEqualsTheInterpreter) {
   expect_interpreted(make(bench::large_straight(largest() / 4), "straight"));
 }
-TEST(LargeKernels, BranchesAndLoopsEqualTheInterpreter) { expect_interpreted(make(bench::large_control(largest()), "control")); }
+TEST(LargeKernels, BranchesAndLoopsEqualTheInterpreter) {
+  expect_interpreted(make(bench::large_control(largest()), "control"));
+}
 
 TEST(LargeKernels, AreCutIntoFunctionsForEveryTarget) {
   auto large = make(bench::large_control(20'000), "control");
@@ -82,7 +86,8 @@ TEST(LargeKernels, LongChainsOfConditions) {
   expect_interpreted(make(chain(links(),
                                 [](int length, auto in, auto out, auto i) {
                                   kr::var all = i >= 0, some = i < 0;
-                                  for (int k = 0; k < length; ++k) all = all & (i != 50 + k), some = some | (i == 1000 + k);
+                                  for (int k = 0; k < length; ++k)
+                                    all = all & (i != 50 + k), some = some | (i == 1000 + k);
                                   kr::if_(all & !some, [&] { out[i] = in[i & 15]; });
                                 }),
                           "conditions"));
@@ -113,7 +118,8 @@ TEST(LargeKernels, DeepNesting) {
       inner(inner, levels);
     });
   };
-  // lavapipe takes no notice of conditions within more than 80 others, and is not given such kernels.
+  // lavapipe takes no notice of conditions within more than 80 others, and is not given such
+  // kernels.
   const bool shallow = std::string(kr::device().name()).find("llvmpipe") != std::string::npos;
   expect_interpreted(make(nest(shallow ? 75 : 400), "nested"));
   if (shallow) {

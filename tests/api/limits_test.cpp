@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Up to the limits of devices and beyond: what the library hides (folded grids, arguments in memory) and what it refuses, on
-// whichever device the tests run.
+// Up to the limits of devices and beyond: what the library hides (folded grids, arguments in
+// memory) and what it refuses, on whichever device the tests run.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -23,7 +23,8 @@ void expect_device_works() {
   expect_library_works();
 }
 
-/// Vulkan devices take 65,535 workgroups a dimension for certain, and Krait folds what goes beyond; CUDA takes as many along y and z.
+/// Vulkan devices take 65,535 workgroups a dimension for certain, and Krait folds what goes beyond;
+/// CUDA takes as many along y and z.
 TEST(Limits, GridsOfMoreBlocksThanADeviceTakes) {
   auto count = kr::kernel([](kr::view<int> blocks) {
     auto b = kr::block_idx(), n = kr::grid_dim();
@@ -31,12 +32,16 @@ TEST(Limits, GridsOfMoreBlocksThanADeviceTakes) {
   });
   for (const kr::dims grid : {kr::dims{70'001}, kr::dims{2, 66'000}, kr::dims{1, 2, 65'537}}) {
     std::vector<int> blocks(std::size_t(grid.x * grid.y * grid.z));
-    if (std::string(kr::device().id()).starts_with("cuda") && (grid.y > 65'535 || grid.z > 65'535)) {
-      expect_usage({"exceeds the limit of cuda", "2147483647 x 65535 x 65535"}, [&] { count.launch({grid, 1}, blocks); });
+    if (std::string(kr::device().id()).starts_with("cuda") &&
+        (grid.y > 65'535 || grid.z > 65'535)) {
+      expect_usage({"exceeds the limit of cuda", "2147483647 x 65535 x 65535"}, [&] {
+        count.launch({grid, 1}, blocks);
+      });
       continue;
     }
     count.launch({grid, 1}, blocks);
-    EXPECT_EQ(blocks, std::vector<int>(blocks.size(), 1)) << grid.x << " x " << grid.y << " x " << grid.z;
+    EXPECT_EQ(blocks, std::vector<int>(blocks.size(), 1))
+        << grid.x << " x " << grid.y << " x " << grid.z;
   }
 }
 
@@ -45,14 +50,17 @@ TEST(Limits, BlocksBeyondTheDevicesAreRefusedWithItsLimit) {
   kr::array<int> out(64);
   const char* id = kr::device().id();
   expect_usage({"fill", "block", "99999 x 1 x 1", id}, [&] { fill.launch({1, 99'999}, out); });
-  expect_usage({"fill", "block", "512 x 512 x 1", id}, [&] { fill.launch({1, kr::dims{512, 512}}, out); });
+  expect_usage({"fill", "block", "512 x 512 x 1", id}, [&] {
+    fill.launch({1, kr::dims{512, 512}}, out);
+  });
   fill.launch({1, 64}, out);
   EXPECT_EQ(std::vector<int>(out.to_host()), std::vector<int>(64, 1));
 }
 
 /// 128 bytes are what every Vulkan device has for push constants.
 TEST(Limits, ArgumentsBeyondThoseOfPushConstants) {
-  auto sum = kr::kernel([](kr::view<double> out, auto... x) { out[kr::thread_idx().x] = (x + ...); });
+  auto sum =
+      kr::kernel([](kr::view<double> out, auto... x) { out[kr::thread_idx().x] = (x + ...); });
   kr::array<double> out(8);
   const auto launch = [&]<std::size_t... I>(std::index_sequence<I...>, double first) {
     sum.launch({1, 8}, out, first + double(I)...);
@@ -62,9 +70,12 @@ TEST(Limits, ArgumentsBeyondThoseOfPushConstants) {
 }
 
 TEST(Limits, TooManyArgumentsAreRefused) {
-  auto sum = kr::kernel([](kr::view<double> out, auto... x) { out[0] = (x + ...); }, {.name = "sum"});
+  auto sum =
+      kr::kernel([](kr::view<double> out, auto... x) { out[0] = (x + ...); }, {.name = "sum"});
   kr::array<double> out(1);
-  const auto launch = [&]<std::size_t... I>(std::index_sequence<I...>) { sum.launch({1, 1}, out, double(I)...); };
+  const auto launch = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    sum.launch({1, 1}, out, double(I)...);
+  };
   expect_usage({"kernel sum{}: a kernel can have at most 255 parameters; this call passes 301"},
                [&] { launch(std::make_index_sequence<300>{}); });
   expect_device_works();
@@ -72,18 +83,21 @@ TEST(Limits, TooManyArgumentsAreRefused) {
 
 TEST(Limits, MoreMemoryThanTheDeviceHas) {
   for (int i = 0; i < 3; ++i)
-    expect_error(kr::error::kind_type::device, {"memory"}, [] { kr::array<double> x(std::int64_t(1) << 45); });
+    expect_error(kr::error::kind_type::device, {"memory"},
+                 [] { kr::array<double> x(std::int64_t(1) << 45); });
   expect_device_works();
 }
 
 /// What is compiled for a device without a type says which feature is missing.
 TEST(Limits, FeaturesThatADeviceLacksAreNamed) {
   const auto expect_missing = [](const auto& kernel, const char* target, const char* feature) {
-    expect_error(kr::error::kind_type::compile, {feature, "which the device lacks", "limits_test.cpp:"},
+    expect_error(kr::error::kind_type::compile,
+                 {feature, "which the device lacks", "limits_test.cpp:"},
                  [&] { kernel.spirv(target); });
   };
   const auto copies = []<class T>(T) {
-    auto k = kr::kernel([](kr::view<T> x) { x[kr::thread_idx().x] = x[kr::thread_idx().x + 1] + T(1); });
+    auto k =
+        kr::kernel([](kr::view<T> x) { x[kr::thread_idx().x] = x[kr::thread_idx().x + 1] + T(1); });
     kr::array<T> x(2);
     k.launch({1, 1}, x);
     return k;
@@ -101,12 +115,14 @@ TEST(Limits, FeaturesThatADeviceLacksAreNamed) {
     votes.launch({1, 1}, x);
     expect_missing(votes, "spirv features=i64", "\"warp\"");
   } else {
-    expect_error(kr::error::kind_type::compile,
-                 {"operation warp_any", "needs sub-groups (the device feature \"warp\"), which Krait does not use on OpenCL",
-                  "limits_test.cpp:"},
-                 [&] {
-                   votes.launch({1, 1}, x);
-                 });
+    expect_error(
+        kr::error::kind_type::compile,
+        {"operation warp_any",
+         "needs sub-groups (the device feature \"warp\"), which Krait does not use on OpenCL",
+         "limits_test.cpp:"},
+        [&] {
+          votes.launch({1, 1}, x);
+        });
   }
   auto counts = kr::kernel([](kr::view<std::uint64_t> n) { kr::atomic(n[0]).add(1); });
   kr::array<std::uint64_t> n(1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For log.sh: log launches a kernel, another of the same content, and a graph; log many launches more kernels than are kept; log untaken
-// ends streams whose errors nobody waited for; log FILE packs a kernel into the file and launches it from there.
+// For log.sh: log launches a kernel, another of the same content, and a graph; log many launches
+// more kernels than are kept; log untaken ends streams whose errors nobody waited for; log FILE
+// packs a kernel into the file and launches it from there.
 #include <krait/krait.h>
 #include <krait/pack.h>
 
@@ -26,11 +27,13 @@ void launch_several(kr::array<int>& x) {
 }
 
 void launch_many(kr::array<int>& x) {
-  for (int n = 0; n < 300; ++n) kr::kernel([n](kr::view<int> v) { v[kr::grid<1>()] = n; }, {.name = "one"}).launch({1, 64}, x);
+  for (int n = 0; n < 300; ++n)
+    kr::kernel([n](kr::view<int> v) { v[kr::grid<1>()] = n; }, {.name = "one"}).launch({1, 64}, x);
 }
 
 void leave_untaken(kr::array<int>& x) {
-  const auto wrong = kr::kernel([](kr::view<int> v) { kr::check(v[kr::grid<1>()] != 0, "wrong"); }, {.name = "wrong"});
+  const auto wrong = kr::kernel([](kr::view<int> v) { kr::check(v[kr::grid<1>()] != 0, "wrong"); },
+                                {.name = "wrong"});
   x.copy_from(std::vector<int>(64, 0));
   {
     const kr::stream s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device's memory: what is used of it, the limit, memory of others, copies that leave the host's bytes alone, and the order of
-// streams and events. All of it on whatever the default device is.
+// A device's memory: what is used of it, the limit, memory of others, copies that leave the host's
+// bytes alone, and the order of streams and events. All of it on whatever the default device is.
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
@@ -79,15 +79,18 @@ TEST(Memory, CopiesReadTheHostBeforeTheyReturn) {
   b.copy_from(h);
   EXPECT_EQ(std::vector<std::int32_t>(a.to_host()), original);
   EXPECT_EQ(std::vector<std::int32_t>(b.to_host()), h);
-  const auto part = kr::array<std::int32_t>::wrap(a.address() + 4 * 1000, kr::shape<1>(1 << 20), kr::device());
-  EXPECT_EQ(std::vector<std::int32_t>(part.to_host()),
-            std::vector<std::int32_t>(original.begin() + 1000, original.begin() + 1000 + (1 << 20)));
+  const auto part =
+      kr::array<std::int32_t>::wrap(a.address() + 4 * 1000, kr::shape<1>(1 << 20), kr::device());
+  EXPECT_EQ(
+      std::vector<std::int32_t>(part.to_host()),
+      std::vector<std::int32_t>(original.begin() + 1000, original.begin() + 1000 + (1 << 20)));
 }
 
 TEST(Memory, ArraysOfOthersTakePartInCalls) {
   kr::array<float> owner = kr::to_device(std::vector<float>{1, 2, 3, 4, 5, 6});
   auto rows = kr::array<float, 2>::wrap(owner.address(), kr::shape<2>(2, 3), kr::device());
-  auto last = kr::array<float>::wrap(owner.address() + 5 * sizeof(float), kr::shape<1>(1), kr::device());
+  auto last =
+      kr::array<float>::wrap(owner.address() + 5 * sizeof(float), kr::shape<1>(1), kr::device());
   auto scale = kr::kernel([](kr::view<float, 2> x, kr::value<float> by) {
     auto [c, r] = kr::grid<2>();
     kr::if_(c < x.extent(1) && r < x.extent(0), [&] { x(r, c) = x(r, c) * by; });
@@ -175,7 +178,8 @@ TEST(Devices, ExchangeArraysAndRefuseToMixThem) {
   });
   for (const kr::device& a : kr::devices())
     for (const kr::device& b : kr::devices()) {
-      kr::array<int> x = kr::to_device(std::vector<int>(1000, 1), a), y = kr::to_device(std::vector<int>(1000, 2), b);
+      kr::array<int> x = kr::to_device(std::vector<int>(1000, 1), a),
+                     y = kr::to_device(std::vector<int>(1000, 2), b);
       if (a != b) {
         expect_usage({a.id(), b.id()}, [&] { add.launch({4, 64}, x, y); });
         kr::array<int> moved(kr::shape<1>(1000), b);
@@ -183,7 +187,8 @@ TEST(Devices, ExchangeArraysAndRefuseToMixThem) {
         x = std::move(moved);
       }
       add.launch({4, 64}, x, y);
-      EXPECT_EQ(std::vector<int>(y.to_host()), std::vector<int>(1000, 3)) << a.id() << " and " << b.id();
+      EXPECT_EQ(std::vector<int>(y.to_host()), std::vector<int>(1000, 3))
+          << a.id() << " and " << b.id();
     }
 }
 
@@ -248,13 +253,18 @@ TEST(Memory, StreamingAccessesChangeNoResult) {
   const auto ir = k.ir();
   EXPECT_NE(std::string(ir.c_str()).find("load.streaming %0"), std::string::npos) << ir.c_str();
   EXPECT_NE(std::string(ir.c_str()).find("store.streaming.i8 %2"), std::string::npos) << ir.c_str();
-  EXPECT_EQ(std::string(ir.c_str()).find("load %1"), std::string::npos) << "a store's element is not loaded\n" << ir.c_str();
+  EXPECT_EQ(std::string(ir.c_str()).find("load %1"), std::string::npos)
+      << "a store's element is not loaded\n"
+      << ir.c_str();
 }
 
 TEST(Memory, OnlyElementsAreLoadedStreaming) {
-  auto k = kr::kernel([](kr::view<const float> x, kr::view<float> y) { y[0] = kr::load_streaming(x[0] * 2.0f); });
+  auto k = kr::kernel(
+      [](kr::view<const float> x, kr::view<float> y) { y[0] = kr::load_streaming(x[0] * 2.0f); });
   std::vector<float> x(4), y(4);
-  expect_usage({"kr::load_streaming takes a subscripted element: kr::load_streaming(x[i])"}, [&] { k.launch({1, 1}, x, y); });
+  expect_usage({"kr::load_streaming takes a subscripted element: kr::load_streaming(x[i])"}, [&] {
+    k.launch({1, 1}, x, y);
+  });
 }
 
 }  // namespace

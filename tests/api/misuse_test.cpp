@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Misuse while recording: the error names the user's line, and the next kernel records as if nothing had happened.
+// Misuse while recording: the error names the user's line, and the next kernel records as if
+// nothing had happened.
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -65,12 +66,13 @@ TEST(Misuse, CppBreakOutOfARecordedLoop) {
       break;
     }
   });
-  expect_usage({"a C++ break, return or exception left the body of this loop: the body is recorded once, so use break_(), "
-                "continue_() or return_()",
-                place(__LINE__ - 7)},
-               [&] {
-                 k.launch({1, 1}, out);
-               });
+  expect_usage(
+      {"a C++ break, return or exception left the body of this loop: the body is recorded once, so use break_(), "
+       "continue_() or return_()",
+       place(__LINE__ - 7)},
+      [&] {
+        k.launch({1, 1}, out);
+      });
   EXPECT_EQ(out[0], 5);
   expect_library_works();
 }
@@ -91,7 +93,8 @@ TEST(Misuse, TracedValueWhileNothingRecords) {
   auto first = kr::kernel([&kept](kr::view<int> x) { kept.emplace(x[0] + 1); });
   first.launch({1, 1}, out);
   expect_usage({"is used outside a kernel: move it into the lambda"}, [&] { *kept + 1; });
-  expect_usage({"is used outside a kernel: move it into the lambda"}, [] { [[maybe_unused]] kr::var x = 1; });
+  expect_usage({"is used outside a kernel: move it into the lambda"},
+               [] { [[maybe_unused]] kr::var x = 1; });
   expect_usage({"is used outside a kernel: move it into the lambda"}, [] { kr::grid<1>(); });
   expect_library_works();
 }
@@ -114,9 +117,10 @@ TEST(Misuse, TracedValueAfterItsBody) {
     EXPECT_EQ(int(e.kind()), int(kr::error::kind_type::usage));
     EXPECT_EQ(std::string(e.file()), __FILE__);
     EXPECT_EQ(e.line(), line);
-    EXPECT_EQ(std::string(e.what()), place(line) +
-                                         ": kernel leaky: a traced value is used outside the body that made it: declare a "
-                                         "kr::var before the body and assign to it inside");
+    EXPECT_EQ(std::string(e.what()),
+              place(line) +
+                  ": kernel leaky: a traced value is used outside the body that made it: declare a "
+                  "kr::var before the body and assign to it inside");
   }
   expect_library_works();
 }
@@ -128,21 +132,23 @@ TEST(Misuse, KernelCalledWhileRecording) {
     inner.launch({1, 1}, out);
     x[0] = 2;
   });
-  expect_usage({"inner",
-                "{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised function "
-                "on traced values, or an ordinary C++ function, instead"},
-               [&] {
-                 outer.launch({1, 1}, out);
-               });
+  expect_usage(
+      {"inner",
+       "{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised function "
+       "on traced values, or an ordinary C++ function, instead"},
+      [&] {
+        outer.launch({1, 1}, out);
+      });
   EXPECT_EQ(out, std::vector<int>(3, 4));
   expect_library_works();
   auto numbers = kr::vectorize([](auto x) { return x + 1; });
   auto calls_numbers = kr::kernel([&](kr::view<int> x) { x[0] = numbers(3); });
-  expect_usage({"{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised function "
-                "on traced values, or an ordinary C++ function, instead"},
-               [&] {
-                 calls_numbers.launch({1, 1}, out);
-               });
+  expect_usage(
+      {"{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised function "
+       "on traced values, or an ordinary C++ function, instead"},
+      [&] {
+        calls_numbers.launch({1, 1}, out);
+      });
   expect_library_works();
 }
 
@@ -156,12 +162,13 @@ TEST(Misuse, KernelThatCallsItself) {
       },
       {.name = "ouroboros"});
   again = [&] { k.launch({1, 1}, out); };
-  expect_usage({"ouroboros",
-                "{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised function "
-                "on traced values, or an ordinary C++ function, instead"},
-               [&] {
-                 k.launch({1, 1}, out);
-               });
+  expect_usage(
+      {"ouroboros",
+       "{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised function "
+       "on traced values, or an ordinary C++ function, instead"},
+      [&] {
+        k.launch({1, 1}, out);
+      });
   expect_library_works();
 }
 
@@ -172,11 +179,13 @@ void endless(kr::view<int> x, kr::value<int> n) {
 TEST(Misuse, RecursionWithoutEnd) {
   std::vector<int> out(1);
   auto k = kr::kernel([](kr::view<int> x) { endless(x, x[0]); }, {.name = "endless"});
-  expect_usage({"endless", "kernel {}: control flow nests deeper than {} levels: does a function call itself without end?",
-                "kernel {}: control flow nests deeper than {} levels: does a function call itself without end?"},
-               [&] {
-                 k.launch({1, 1}, out);
-               });
+  expect_usage(
+      {"endless",
+       "kernel {}: control flow nests deeper than {} levels: does a function call itself without end?",
+       "kernel {}: control flow nests deeper than {} levels: does a function call itself without end?"},
+      [&] {
+        k.launch({1, 1}, out);
+      });
   expect_library_works();
 }
 
@@ -192,19 +201,27 @@ TEST(Misuse, LoopThatUnrollsWithoutEnd) {
 TEST(Misuse, EmptyIfBody) {
   std::vector<int> out(1);
   auto k = kr::kernel([](kr::view<int> x) { kr::if_(x[0] == 0, [] { return; }); });
-  expect_usage({"did you mean return_(), break_() or continue_()?", place(__LINE__ - 1)}, [&] { k.launch({1, 1}, out); });
+  expect_usage({"did you mean return_(), break_() or continue_()?", place(__LINE__ - 1)}, [&] {
+    k.launch({1, 1}, out);
+  });
   expect_library_works();
 }
 
 TEST(Misuse, ArraysOfMoreThanAnyDeviceHas) {
-  auto local = kr::kernel([](kr::view<int> x) { x[0] = kr::local<int, 100000, 100000>()(x[0], x[1]); }, {.name = "big"});
+  auto local =
+      kr::kernel([](kr::view<int> x) { x[0] = kr::local<int, 100000, 100000>()(x[0], x[1]); },
+                 {.name = "big"});
   auto shared = kr::kernel([](kr::view<int> x) {
     auto s = kr::shared<kr::vec<double, 2>, std::int64_t(1) << 62>();
     s[x[0]].x = 1;
   });
   std::vector<int> x(2);
-  expect_usage({"kernel big", "local array of 100000 x 100000 elements of 4 bytes"}, [&] { local.launch({1, 1}, x); });
-  expect_usage({"shared array of 4611686018427387904 elements of 16 bytes"}, [&] { shared.launch({1, 1}, x); });
+  expect_usage({"kernel big", "local array of 100000 x 100000 elements of 4 bytes"}, [&] {
+    local.launch({1, 1}, x);
+  });
+  expect_usage({"shared array of 4611686018427387904 elements of 16 bytes"}, [&] {
+    shared.launch({1, 1}, x);
+  });
   expect_library_works();
 }
 
@@ -227,7 +244,9 @@ TEST(Misuse, ReturnOfAValueFromAKernel) {
 TEST(Misuse, ExtentOfAMissingDimension) {
   std::vector<int> out(1);
   auto k = kr::kernel([](kr::view<int> x) { x[0] = kr::cast<int>(x.extent(2)); });
-  expect_usage({"extent(2) is out of range for a view of 1 dimensions"}, [&] { k.launch({1, 1}, out); });
+  expect_usage({"extent(2) is out of range for a view of 1 dimensions"}, [&] {
+    k.launch({1, 1}, out);
+  });
   expect_library_works();
 }
 
@@ -242,11 +261,14 @@ TEST(Misuse, BarrierInDivergentFlow) {
         });
       },
       {.name = "divergent"});
-  krait::test::expect_error(kr::error::kind_type::compile, {"divergent"}, [&] { k.launch({1, 64}, out); });
+  krait::test::expect_error(kr::error::kind_type::compile, {"divergent"}, [&] {
+    k.launch({1, 64}, out);
+  });
   try {
     k.launch({1, 64}, out);
   } catch (const kr::error& e) {
-    EXPECT_NE(std::string(e.message()).find(":" + std::to_string(line)), std::string::npos) << e.message();
+    EXPECT_NE(std::string(e.message()).find(":" + std::to_string(line)), std::string::npos)
+        << e.message();
     EXPECT_NE(std::string(e.message()).find("syncthreads_or"), std::string::npos) << e.message();
   }
   expect_library_works();
@@ -262,7 +284,9 @@ TEST(Misuse, ErrorsCopyAndKeepTheirText) {
   ASSERT_TRUE(kept.has_value());
   const kr::error copy = *kept;
   kept.reset();
-  EXPECT_NE(std::string(copy.message()).find("no device matches \"no such device\"; available devices: "), std::string::npos);
+  EXPECT_NE(
+      std::string(copy.message()).find("no device matches \"no such device\"; available devices: "),
+      std::string::npos);
   EXPECT_NE(std::string(copy.message()).find("cpu"), std::string::npos);
   EXPECT_EQ(std::string(copy.file()), "");
 }
@@ -286,12 +310,16 @@ TEST(Misuse, WhatATargetLacksIsToldWithTheKernel) {
 }
 
 TEST(Misuse, MalformedKernelText) {
-  const auto inspect = [](const std::string& text) { kr::detail::inspect_text(text.data(), text.size(), "ir", nullptr); };
+  const auto inspect = [](const std::string& text) {
+    kr::detail::inspect_text(text.data(), text.size(), "ir", nullptr);
+  };
   using krait::test::expect_error;
   expect_error(kr::error::kind_type::compile, {"1:1"}, [&] { inspect(""); });
   expect_error(kr::error::kind_type::compile, {"2:"}, [&] { inspect("kir 1\nkernel @k"); });
-  expect_error(kr::error::kind_type::compile, {"needs operands of one type"},
-               [&] { inspect("kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n  %2: f32 = add %0, %1\n  return\n}\n"); });
+  expect_error(kr::error::kind_type::compile, {"needs operands of one type"}, [&] {
+    inspect(
+        "kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n  %2: f32 = add %0, %1\n  return\n}\n");
+  });
   expect_library_works();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions and device functions of PTX in kernels: what CUDA devices get, what others run, and what does not fit.
+// Instructions and device functions of PTX in kernels: what CUDA devices get, what others run, and
+// what does not fit.
 #include <krait/native.h>
 
 #include <cmath>
@@ -48,17 +49,19 @@ TEST(Native, InstructionsStandForCallsOnCuda) {
   auto kernel = kr::kernel([](kr::view<const float> x, kr::view<float> y, kr::view<int> bits) {
     auto i = kr::grid();
     y[i] = kr::inline_asm<float>(
-        "fma.rn.f32 $0, $1, $2, $3;", [](auto a, auto b, auto c) { return kr::fma(a, b, c); }, x[i], 2.0f, x[i] + 1);
+        "fma.rn.f32 $0, $1, $2, $3;", [](auto a, auto b, auto c) { return kr::fma(a, b, c); }, x[i],
+        2.0f, x[i] + 1);
     bits[i] = kr::inline_asm<int>(
-        "{ .reg .b32 %low; and.b32 %low, $1, 255; popc.b32 $0, %low; }  // $ alone", [](auto v) { return kr::popcount(v & 255); },
-        bits[i]);
+        "{ .reg .b32 %low; and.b32 %low, $1, 255; popc.b32 $0, %low; }  // $ alone",
+        [](auto v) { return kr::popcount(v & 255); }, bits[i]);
   });
   for (const kr::device& on : devices()) {
     kr::array<float> x({64}, on), y({64}, on);
     kr::array<int> bits({64}, on);
     std::vector<float> from(64);
     std::vector<int> words(64);
-    for (int i = 0; i < 64; ++i) from[std::size_t(i)] = float(i) / 7, words[std::size_t(i)] = i * 2654435;
+    for (int i = 0; i < 64; ++i)
+      from[std::size_t(i)] = float(i) / 7, words[std::size_t(i)] = i * 2654435;
     x.copy_from(from), bits.copy_from(words);
     kernel.launch({2, 32}, x, y, bits);
     const std::vector<float> got = y.to_host();
@@ -75,7 +78,8 @@ TEST(Native, InstructionsStandForCallsOnCuda) {
 }
 
 TEST(Native, OneFunctionForManyCalls) {
-  auto root = kr::function([](auto v) { return 1.0f / kr::sqrt(v); }, {.name = "root", .ptx = "rsqrt.approx.f32 $0, $1;"});
+  auto root = kr::function([](auto v) { return 1.0f / kr::sqrt(v); },
+                           {.name = "root", .ptx = "rsqrt.approx.f32 $0, $1;"});
   auto kernel = kr::kernel([&](kr::view<float> x) {
     auto i = kr::grid();
     auto twice = root(x[i]);
@@ -86,7 +90,8 @@ TEST(Native, OneFunctionForManyCalls) {
     x.copy_from(std::vector<float>{1, 4, 16, 64});
     kernel.launch({1, 4}, x);
     const std::vector<float> got = x.to_host();
-    for (int i = 0; i < 4; ++i) EXPECT_NEAR(got[std::size_t(i)], std::pow(2.0, i / 2.0) + std::pow(2.0, -i), 1e-4) << on.id();
+    for (int i = 0; i < 4; ++i)
+      EXPECT_NEAR(got[std::size_t(i)], std::pow(2.0, i / 2.0) + std::pow(2.0, -i), 1e-4) << on.id();
   }
   EXPECT_EQ(count(kernel.ptx().data(), "rsqrt.approx.f32"), 2u) << kernel.ptx().data();
   EXPECT_EQ(count(kernel.ptx().data(), "call"), 0u) << kernel.ptx().data();
@@ -111,8 +116,8 @@ TEST(Native, WhatHasEffectsStays) {
 }
 
 TEST(Native, FunctionsOfAText) {
-  auto lerp = kr::linked_function<float(float, float, float)>("lerp", lerp_text,
-                                                              [](auto a, auto b, auto t) { return kr::fma(b - a, t, a); });
+  auto lerp = kr::linked_function<float(float, float, float)>(
+      "lerp", lerp_text, [](auto a, auto b, auto t) { return kr::fma(b - a, t, a); });
   auto kernel = kr::kernel([&](kr::view<float> x) {
     auto i = kr::grid();
     x[i] = lerp(1, x[i], 0.5f) + lerp(x[i], 0.0f, 0.25);
@@ -152,11 +157,12 @@ TEST(Native, WhatDoesNotFit) {
             "add.s32 $0, $1, $3;", [](auto a, auto b) { return a + b; }, y[0], 1);
       },
       {.name = "operand"});
-  expect_usage({"native_test.cpp:", "kernel operand",
-                "$3 in the instructions of function {} has no meaning: $0 is the result, if there is one, and the arguments are $1 to $2"},
-               [&] {
-                 operand.launch({1, 1}, x);
-               });
+  expect_usage(
+      {"native_test.cpp:", "kernel operand",
+       "$3 in the instructions of function {} has no meaning: $0 is the result, if there is one, and the arguments are $1 to $2"},
+      [&] {
+        operand.launch({1, 1}, x);
+      });
   auto no_result = kr::kernel([](kr::view<int> y) {
     kr::inline_asm<void>(
         "mov.b32 $0, $1;", [](auto) {}, y[0]);
@@ -166,10 +172,11 @@ TEST(Native, WhatDoesNotFit) {
     y[0] = kr::inline_asm<int>(
         "mov.b32 $0, $1;", [](auto v) { return v; }, kr::cast<char>(y[0]));
   });
-  expect_usage({"function {} has instructions of PTX: these take numbers of 16, 32 or 64 bits by value, and return at most one"},
-               [&] {
-                 byte.launch({1, 1}, x);
-               });
+  expect_usage(
+      {"function {} has instructions of PTX: these take numbers of 16, 32 or 64 bits by value, and return at most one"},
+      [&] {
+        byte.launch({1, 1}, x);
+      });
   auto prints = kr::kernel([](kr::view<int> y) {
     y[0] = kr::inline_asm<int>(
         "mov.b32 $0, $1;",
@@ -180,14 +187,17 @@ TEST(Native, WhatDoesNotFit) {
         y[0]);
   });
   expect_usage(
-      {"function {} has instructions of PTX: its body for other devices must not print, check, or have arrays"}, [&] {
+      {"function {} has instructions of PTX: its body for other devices must not print, check, or have arrays"},
+      [&] {
         prints.launch({1, 1}, x);
       });
-  expect_usage({"the linked PTX has no function lerpo: a device function begins with .func, and C++ names are kept by "
-                "extern \"C\""},
-               [] { kr::linked_function<float(float)>("lerpo", lerp_text, [](auto v) { return v; }); });
-  expect_usage({"the linked PTX has no function ler"},
-               [] { kr::linked_function<float(float)>("ler", lerp_text, [](auto v) { return v; }); });
+  expect_usage(
+      {"the linked PTX has no function lerpo: a device function begins with .func, and C++ names are kept by "
+       "extern \"C\""},
+      [] { kr::linked_function<float(float)>("lerpo", lerp_text, [](auto v) { return v; }); });
+  expect_usage({"the linked PTX has no function ler"}, [] {
+    kr::linked_function<float(float)>("ler", lerp_text, [](auto v) { return v; });
+  });
   expect_library_works();
 }
 

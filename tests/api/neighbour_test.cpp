@@ -34,7 +34,8 @@ TEST(Neighbour, AnotherVersionIsNamedByTheFunctionThatItLacks) {
 }
 
 TEST(Neighbour, TheNumberOfGpusIsCompared) {
-  EXPECT_EQ(said([] { gpus(1000); }), "found " + std::to_string(gpus(0).size()) + " NVIDIA GPUs, needed 1000");
+  EXPECT_EQ(said([] { gpus(1000); }),
+            "found " + std::to_string(gpus(0).size()) + " NVIDIA GPUs, needed 1000");
 }
 
 }  // namespace

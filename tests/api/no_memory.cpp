@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One allocation fails, somewhere in a first call: the caller gets an exception, or the right result, and the same call works afterwards.
+// One allocation fails, somewhere in a first call: the caller gets an exception, or the right
+// result, and the same call works afterwards.
 //   krait_no_memory                     a few seconds of places that are drawn; KRAIT_TEST_SEED draws the same again
 //   krait_no_memory PLACES              as many, spread over all there are; 0: each. A line for each outcome
 //   krait_no_memory WORK PLACE [on]     one place, in this process, for a debugger; on: all later allocations fail, too
@@ -66,9 +67,13 @@ auto language() {
                      });
           for (auto j : kr::range(0, 8, 2)) {
             kr::if_(j == 4, [] { kr::break_(); });
-            kr::switch_(j).case_(0, [&] { v += 1.f; }).case_(2, 3, [&] { v -= 1.f; }).default_([&] { v = 0.f; });
+            kr::switch_(j).case_(0, [&] { v += 1.f; }).case_(2, 3, [&] { v -= 1.f; }).default_([&] {
+              v = 0.f;
+            });
           }
-          kr::if_(v < 0.f, [&] { v = 0.f; }).elif_(v > 100.f, [&] { v = 100.f; }).else_([&] { v = clamp(v); });
+          kr::if_(v < 0.f, [&] { v = 0.f; }).elif_(v > 100.f, [&] { v = 100.f; }).else_([&] {
+            v = clamp(v);
+          });
           y[i] = kr::select(
                      v > 1.f || x[i] > 1.f, [&] { return halves(v); }, v) +
                  part[i % 64] * 0.f;
@@ -146,7 +151,10 @@ const Work works[] = {
     {"scan", [](Data& d) { return kr::cumsum(d.x).to_host()[2] == 0.25f * 21; }},
     {"sort", [](Data& d) { return kr::sort(d.x).to_host()[4] == 1.f; }},
     {"fft",
-     [](Data& d) { return std::abs(kr::fft(kr::to_device(d.signal)).to_host()[0] - std::complex<float>(256, 0)) < 1e-2f; }},
+     [](Data& d) {
+       return std::abs(kr::fft(kr::to_device(d.signal)).to_host()[0] -
+                       std::complex<float>(256, 0)) < 1e-2f;
+     }},
 };
 
 /// From nothing on: the first of a process loads the code generator, too.
@@ -193,21 +201,26 @@ std::string try_apart(const Work& work, long place, bool on, long& count) {
     if (!std::freopen("/dev/null", "w", stderr)) std::_Exit(3);
     long counted = 0;
     const std::string said = std::to_string(place) + try_one(work, place, on, counted);
-    const std::string line = std::to_string(counted) + " " + said.substr(std::to_string(place).size());
+    const std::string line =
+        std::to_string(counted) + " " + said.substr(std::to_string(place).size());
     if (write(ends[1], line.data(), line.size()) < 0) std::_Exit(3);
     std::exit(0);
   }
   close(ends[1]);
   std::string said;
   char buffer[1000];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) said.append(buffer, std::size_t(n));
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    said.append(buffer, std::size_t(n));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
   count = std::atol(said.c_str());
   said.erase(0, said.find(' ') + 1);
-  if (WIFSIGNALED(status)) return "WRONG: signal " + std::to_string(WTERMSIG(status)) + " after: " + said;
-  return WEXITSTATUS(status) ? "WRONG: status " + std::to_string(WEXITSTATUS(status)) + " after: " + said : said;
+  if (WIFSIGNALED(status))
+    return "WRONG: signal " + std::to_string(WTERMSIG(status)) + " after: " + said;
+  return WEXITSTATUS(status)
+             ? "WRONG: status " + std::to_string(WEXITSTATUS(status)) + " after: " + said
+             : said;
 }
 
 struct Outcomes {
@@ -218,7 +231,8 @@ struct Outcomes {
     const std::string outcome = try_apart(work, place, on, count);
     ++tries;
     if (++all[outcome] == 1 && outcome.find("WRONG") != outcome.npos)
-      std::printf("krait_no_memory %s %ld%s: %s\n", work.name, place, on ? " on" : "", outcome.c_str());
+      std::printf("krait_no_memory %s %ld%s: %s\n", work.name, place, on ? " on" : "",
+                  outcome.c_str());
     wrong += outcome.find("WRONG") != outcome.npos;
   }
 };
@@ -238,12 +252,14 @@ int main(int argc, char** argv) {
   if (argc > 2) {
     long count = 0;
     for (const Work& w : works)
-      if (!std::strcmp(w.name, argv[1])) std::puts(try_one(w, std::atol(argv[2]), argc > 3, count).c_str());
+      if (!std::strcmp(w.name, argv[1]))
+        std::puts(try_one(w, std::atol(argv[2]), argc > 3, count).c_str());
     return 0;
   }
   long places[std::size(works)], total = 0;
   for (std::size_t w = 0; w < std::size(works); ++w) {
-    if (const std::string none = try_apart(works[w], 0, false, places[w]); none != "right; then right")
+    if (const std::string none = try_apart(works[w], 0, false, places[w]);
+        none != "right; then right")
       return std::printf("%s where nothing fails: %s\n", works[w].name, none.c_str()), 1;
     total += places[w];
   }
@@ -259,11 +275,13 @@ int main(int argc, char** argv) {
     std::printf("seed %llu of %ld places\n", static_cast<unsigned long long>(first), total);
     std::mt19937_64 random(first);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    for (std::size_t w = random() % std::size(works); std::chrono::steady_clock::now() < end; w = (w + 1) % std::size(works))
+    for (std::size_t w = random() % std::size(works); std::chrono::steady_clock::now() < end;
+         w = (w + 1) % std::size(works))
       if (places[w] < 20'000 || random() % 10 == 0)  // the others take long
         outcomes.add(works[w], 1 + long(random() % std::uint64_t(places[w])), random() % 10 == 0);
   }
-  for (const auto& [outcome, count] : outcomes.all) std::printf("%6ld  %s\n", count, outcome.c_str());
+  for (const auto& [outcome, count] : outcomes.all)
+    std::printf("%6ld  %s\n", count, outcome.c_str());
   std::printf("%ld places, %ld wrong\n", outcomes.tries, outcomes.wrong);
   return outcomes.wrong != 0;
 }

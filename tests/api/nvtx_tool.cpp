@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tool that listens by NVTX and prints what it hears. It wants marks and ranges, and looks at all that a program has to give.
+// A tool that listens by NVTX and prints what it hears. It wants marks and ranges, and looks at all
+// that a program has to give.
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
@@ -25,10 +26,12 @@ int pop() { return std::printf("pop\n"); }
 
 }  // namespace
 
-extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(const void* (*exported)(std::uint32_t)) {
+extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(
+    const void* (*exported)(std::uint32_t)) {
   const auto* const version = static_cast<const Version*>(exported(3));
   const auto* const callbacks = static_cast<const Callbacks*>(exported(1));
-  if (!version || version->bytes != sizeof(Version) || version->version != 3 || exported(2)) return 0;
+  if (!version || version->bytes != sizeof(Version) || version->version != 3 || exported(2))
+    return 0;
   if (!callbacks || callbacks->bytes < sizeof(Callbacks)) return 0;
   version->tell(3);
   Function** table = nullptr;

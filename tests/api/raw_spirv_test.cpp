@@ -34,9 +34,10 @@ OpDecorate %block BuiltIn WorkgroupSize
   std::string grid = "%vec3u", factor = "%f32", size_offset = "32";
 
   std::string text() const {
-    return "OpCapability Shader\nOpCapability Int64\nOpCapability PhysicalStorageBufferAddresses\n" + capabilities +
-           "OpMemoryModel PhysicalStorageBuffer64 GLSL450\nOpEntryPoint GLCompute %scale \"scale\" %launch %position" + modes +
-           of_block + decorations + R"(
+    return "OpCapability Shader\nOpCapability Int64\nOpCapability PhysicalStorageBufferAddresses\n" +
+           capabilities +
+           "OpMemoryModel PhysicalStorageBuffer64 GLSL450\nOpEntryPoint GLCompute %scale \"scale\" %launch %position" +
+           modes + of_block + decorations + R"(
 OpDecorate %position BuiltIn GlobalInvocationId
 OpDecorate %Launch Block
 OpMemberDecorate %Launch 0 Offset 0
@@ -52,7 +53,8 @@ OpMemberDecorate %Launch 4 Offset 40
 %f32 = OpTypeFloat 32
 %vec3u = OpTypeVector %u32 3
 )" + more_types +
-           block + "%vec3f = OpTypeVector %f32 3\n%Launch = OpTypeStruct " + grid + " " + factor + " %u64 %u64 %u64" + R"(
+           block + "%vec3f = OpTypeVector %f32 3\n%Launch = OpTypeStruct " + grid + " " + factor +
+           " %u64 %u64 %u64" + R"(
 %of_launch = OpTypePointer PushConstant %Launch
 %of_float = OpTypePointer PushConstant )" +
            factor + R"(
@@ -138,7 +140,9 @@ TEST(RawSpirv, BlocksThatTheModuleFixes) {
   scale.launch({16, 64}, 3.0f, x);
   scale.forall(1000)(2.0f, x);
   EXPECT_EQ(x.to_host()[999], 6.0f);
-  expect_usage({"kernel scale ({}): compiled for blocks of 64 × 1 × 1 threads"}, [&] { scale.launch({8, 128}, 3.0f, x); });
+  expect_usage({"kernel scale ({}): compiled for blocks of 64 × 1 × 1 threads"}, [&] {
+    scale.launch({8, 128}, 3.0f, x);
+  });
   Module rows;  // as GLSL's layout(local_size_x_id = 0)
   rows.block =
       "%1_y = OpConstant %u32 1\n%block_x = OpSpecConstant %u32 1\n%block = OpSpecConstantComposite %vec3u %block_x %1_y %1_y\n";
@@ -151,20 +155,23 @@ TEST(RawSpirv, BlocksThatTheModuleFixes) {
 
 TEST(RawSpirv, GridsBeyondTheDevicesLimits) {
   if (const std::string why = no_vulkan(); !why.empty()) GTEST_SKIP() << why;
-  if (std::string(kr::device().name()).find("llvmpipe") == std::string::npos) GTEST_SKIP() << "lavapipe's limit is 65,535 blocks";
+  if (std::string(kr::device().name()).find("llvmpipe") == std::string::npos)
+    GTEST_SKIP() << "lavapipe's limit is 65,535 blocks";
   const auto scale = raw_scale(Module{}.text());
   kr::array<float> x({1});
   x.copy_from(std::vector<float>{1.0f});
-  expect_usage({"kernel scale ({}): its SPIR-V takes the grid as it is, but {} takes 65535 x 65535 x 65535 blocks at once: "
-                "launch fewer, or "
-                "declare the specialisation constant 3 (docs/raw-kernels.md)"},
-               [&] {
-                 scale.launch({70000, 1}, 2.0f, x);
-               });
+  expect_usage(
+      {"kernel scale ({}): its SPIR-V takes the grid as it is, but {} takes 65535 x 65535 x 65535 blocks at once: "
+       "launch fewer, or "
+       "declare the specialisation constant 3 (docs/raw-kernels.md)"},
+      [&] {
+        scale.launch({70000, 1}, 2.0f, x);
+      });
   Module folded;
   folded.block += "%folded = OpSpecConstantFalse %bool\n";
   folded.of_block += "OpDecorate %folded SpecId 3\n";
-  raw_scale(folded.text()).launch({70000, 1}, 0.0f, x);  // folded into two rows, in each of which a thread is the first
+  // folded into two rows, in each of which a thread is the first
+  raw_scale(folded.text()).launch({70000, 1}, 0.0f, x);
   EXPECT_EQ(x.to_host()[0], 0.0f);
 }
 
@@ -219,7 +226,8 @@ OpFunctionEnd
   EXPECT_EQ(out.to_host()[0], 5);
 }
 
-void expect_wrong(const std::string& text, std::initializer_list<std::string> parts, const char* entry = "scale") {
+void expect_wrong(const std::string& text, std::initializer_list<std::string> parts,
+                  const char* entry = "scale") {
   const auto kernel = raw_scale(text, entry);
   expect_error(kr::error::kind_type::compile, parts, [&] { kernel.spirv(); });
 }
@@ -230,26 +238,31 @@ TEST(RawSpirv, WrongText) {
       "not SPIR-V",
       {"kernel scale ({}): the text of the SPIR-V does not assemble:\n  line 1, column 1: Expected <opcode> or <result-id> "
        "at the beginning of an instruction, found 'not'."});
-  expect_wrong("OpCapability Shader\n",
-               {"the SPIR-V is not valid for Vulkan 1.2:\n  Missing required OpMemoryModel instruction"});
+  expect_wrong(
+      "OpCapability Shader\n",
+      {"the SPIR-V is not valid for Vulkan 1.2:\n  Missing required OpMemoryModel instruction"});
   expect_wrong(Module{}.text(), {"the SPIR-V has no kernel \"main\"; it has scale"}, "main");
   Module wide;
   wide.capabilities = "OpCapability VariablePointers\n";
-  expect_wrong(wide.text(), {"the SPIR-V needs the capability number 4442, which Krait asks no device for"});
+  expect_wrong(wide.text(),
+               {"the SPIR-V needs the capability number 4442, which Krait asks no device for"});
   Module buffer;
-  buffer.more_types = "%to_uniform = OpTypePointer Uniform %Uniform\n%uniform = OpVariable %to_uniform Uniform\n";
+  buffer.more_types =
+      "%to_uniform = OpTypePointer Uniform %Uniform\n%uniform = OpVariable %to_uniform Uniform\n";
   buffer.more_types.insert(0, "%Uniform = OpTypeStruct %u32\n");
   buffer.decorations =
       "OpDecorate %Uniform Block\nOpMemberDecorate %Uniform 0 Offset 0\nOpDecorate %uniform DescriptorSet 0\nOpDecorate %uniform "
       "Binding 0\n";
-  expect_wrong(buffer.text(),
-               {"the SPIR-V has variables in descriptors, which a launch does not bind: reach arrays by the addresses among the "
-                "arguments (PhysicalStorageBuffer)"});
+  expect_wrong(
+      buffer.text(),
+      {"the SPIR-V has variables in descriptors, which a launch does not bind: reach arrays by the addresses among the "
+       "arguments (PhysicalStorageBuffer)"});
   Module constants;
   constants.block += "%folded = OpSpecConstant %u32 0\n";
   constants.of_block += "OpDecorate %folded SpecId 3\n";
-  expect_wrong(constants.text(),
-               {"the specialisation constant 3 of the SPIR-V is of another type than the launch sets it to, a bool"});
+  expect_wrong(
+      constants.text(),
+      {"the specialisation constant 3 of the SPIR-V is of another type than the launch sets it to, a bool"});
   Module sizes;
   sizes.block = "%block_x = OpSpecConstant %u64 1\n";
   sizes.of_block = "\nOpDecorate %block_x SpecId 0\n";
@@ -270,58 +283,69 @@ TEST(RawSpirv, WhatADeviceLacks) {
   doubles.capabilities = "OpCapability Float64\n";
   const auto scale = raw_scale(doubles.text());
   EXPECT_NO_THROW(scale.spirv());
+  expect_error(
+      kr::error::kind_type::compile,
+      {"the SPIR-V needs the capability Float64, and the device lacks f64 (krait devices)"},
+      [&] { scale.spirv(kr::target("spirv features=i64 subgroup=32 push=128")); });
   expect_error(kr::error::kind_type::compile,
-               {"the SPIR-V needs the capability Float64, and the device lacks f64 (krait devices)"},
-               [&] { scale.spirv(kr::target("spirv features=i64 subgroup=32 push=128")); });
-  expect_error(kr::error::kind_type::compile, {"the kernel is given in SPIR-V: there is no LLVM IR to show"},
+               {"the kernel is given in SPIR-V: there is no LLVM IR to show"},
                [&] { scale.llvm(kr::target::vulkan()); });
 }
 
 TEST(RawSpirv, WrongPushConstants) {
-  const auto as_integers =
-      kr::raw_kernel<void(int, kr::view<float>)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
-  expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V have a float of 4 bytes at 16, and the launch gives an integer of 4 bytes at "
-                "16: parameter 1 "
-                "(i32)"},
-               [&] { as_integers.spirv(); });
-  const auto of_more =
-      kr::raw_kernel<void(float, kr::view<float>, int)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
-  expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V end at 48, and the launch gives 56 bytes: the grid's 3 extents and a zero, of "
-                "4 bytes each, then the "
-                "arguments, 16 bytes further:\n  at   0: a float of 4 bytes, parameter 1 (f32)\n"},
-               [&] { of_more.spirv(); });
+  const auto as_integers = kr::raw_kernel<void(int, kr::view<float>)>(
+      Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
+  expect_error(
+      kr::error::kind_type::compile,
+      {"the push constants of the SPIR-V have a float of 4 bytes at 16, and the launch gives an integer of 4 bytes at "
+       "16: parameter 1 "
+       "(i32)"},
+      [&] { as_integers.spirv(); });
+  const auto of_more = kr::raw_kernel<void(float, kr::view<float>, int)>(
+      Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
+  expect_error(
+      kr::error::kind_type::compile,
+      {"the push constants of the SPIR-V end at 48, and the launch gives 56 bytes: the grid's 3 extents and a zero, of "
+       "4 bytes each, then the "
+       "arguments, 16 bytes further:\n  at   0: a float of 4 bytes, parameter 1 (f32)\n"},
+      [&] { of_more.spirv(); });
   Module moved;  // the grid's place has a float, and the float's place the address
   moved.grid = "%vec3f";
-  expect_wrong(moved.text(), {"the push constants of the SPIR-V have a float at 0, and the launch gives the grid there"});
+  expect_wrong(
+      moved.text(),
+      {"the push constants of the SPIR-V have a float at 0, and the launch gives the grid there"});
   const auto of_none = kr::raw_kernel<void(double, std::int8_t, double, double)>(
       Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
-  expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V have a float of 4 bytes at 16, and the launch gives a float of 8 bytes at 16: "
-                "parameter 1 (f64)"},
-               [&] { of_none.spirv(); });
+  expect_error(
+      kr::error::kind_type::compile,
+      {"the push constants of the SPIR-V have a float of 4 bytes at 16, and the launch gives a float of 8 bytes at 16: "
+       "parameter 1 (f64)"},
+      [&] { of_none.spirv(); });
   struct Pair {
     double z[2];
   };
-  const auto with_gap = kr::raw_kernel<void(float, Pair)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
-  expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V have an integer of 8 bytes at 24, and the launch gives nothing there"},
-               [&] { with_gap.spirv(); });
-  const auto of_many =
-      kr::raw_kernel<void(float, kr::view<float, 6>, int)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
-  expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V end at 48, and the launch gives 24 bytes: the grid's 3 extents and a zero, of "
-                "4 bytes each, then the "
-                "address of the arguments, which are more than fit beside:\n"},
-               [&] { of_many.spirv(); });
+  const auto with_gap = kr::raw_kernel<void(float, Pair)>(
+      Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
+  expect_error(
+      kr::error::kind_type::compile,
+      {"the push constants of the SPIR-V have an integer of 8 bytes at 24, and the launch gives nothing there"},
+      [&] { with_gap.spirv(); });
+  const auto of_many = kr::raw_kernel<void(float, kr::view<float, 6>, int)>(
+      Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
+  expect_error(
+      kr::error::kind_type::compile,
+      {"the push constants of the SPIR-V end at 48, and the launch gives 24 bytes: the grid's 3 extents and a zero, of "
+       "4 bytes each, then the "
+       "address of the arguments, which are more than fit beside:\n"},
+      [&] { of_many.spirv(); });
 }
 
 TEST(RawSpirv, WrongWords) {
   const std::vector<std::uint32_t> swapped = {0x03022307, 0};
-  const auto kernel =
-      kr::raw_kernel<scale_type>(std::span<const std::uint32_t>(swapped), {.language = raw_language::spirv, .entry = "scale"});
-  expect_error(kr::error::kind_type::compile, {"the SPIR-V is of the other byte order: swap the bytes of its words"},
+  const auto kernel = kr::raw_kernel<scale_type>(
+      std::span<const std::uint32_t>(swapped), {.language = raw_language::spirv, .entry = "scale"});
+  expect_error(kr::error::kind_type::compile,
+               {"the SPIR-V is of the other byte order: swap the bytes of its words"},
                [&] { kernel.spirv(); });
   std::string words(7, '\0');
   constexpr std::uint32_t magic = 0x07230203;
@@ -331,30 +355,39 @@ TEST(RawSpirv, WrongWords) {
   expect_wrong(words, {"the SPIR-V is not valid for Vulkan 1.2:\n"});
 }
 
-// ---- WGSL ---------------------------------------------------------------------------------------------------------------------------
+// ---- WGSL ---------------------------------------------------------------------------------------
 
 TEST(RawWgsl, WrongText) {
   const std::string overrides =
       "override block_x: u32 = 1; override block_y: u32 = 1; override block_z: u32 = 1; override folded: bool = false;\n";
-  const std::string good = overrides + "@compute @workgroup_size(block_x, block_y, block_z) fn scale() {}\n";
+  const std::string good =
+      overrides + "@compute @workgroup_size(block_x, block_y, block_z) fn scale() {}\n";
   const auto shown = [](const std::string& text) {
-    return std::string(kr::raw_kernel<scale_type>(text, {.language = raw_language::wgsl, .entry = "scale"}).wgsl());
+    return std::string(
+        kr::raw_kernel<scale_type>(text, {.language = raw_language::wgsl, .entry = "scale"})
+            .wgsl());
   };
   EXPECT_EQ(shown(good), good);
   const auto wrong = [&](const std::string& text, const std::string& message) {
     expect_error(kr::error::kind_type::compile, {message}, [&] { shown(text); });
   };
-  const auto wgsl = kr::raw_kernel<scale_type>(good, {.language = raw_language::wgsl, .entry = "scale"});
-  expect_error(kr::error::kind_type::compile, {"the kernel is given in WGSL: there is no LLVM IR to show"},
+  const auto wgsl =
+      kr::raw_kernel<scale_type>(good, {.language = raw_language::wgsl, .entry = "scale"});
+  expect_error(kr::error::kind_type::compile,
+               {"the kernel is given in WGSL: there is no LLVM IR to show"},
                [&] { wgsl.llvm(kr::target::webgpu()); });
   wrong("fn scale() {}", "the WGSL has no kernel \"scale\", nor any other");
-  wrong("// @compute fn scale()\n/* /* */ @compute fn scale() */ @compute fn other() {} fn scale() {}",
-        "the WGSL has no kernel \"scale\"; it has other");
-  wrong("@compute fn scale() {}", "the WGSL has no constant block_x, which the launch sets: declare override block_x: u32;");
+  wrong(
+      "// @compute fn scale()\n/* /* */ @compute fn scale() */ @compute fn other() {} fn scale() {}",
+      "the WGSL has no kernel \"scale\"; it has other");
+  wrong("@compute fn scale() {}",
+        "the WGSL has no constant block_x, which the launch sets: declare override block_x: u32;");
   wrong(good.substr(good.find("override block_z") - 27) + "", "the WGSL has no constant block_x");
   std::string unfolded = good;
-  unfolded.erase(unfolded.find("override folded"), std::string("override folded: bool = false;").size());
-  wrong(unfolded, "the WGSL has no constant folded, which the launch sets: declare override folded: bool;");
+  unfolded.erase(unfolded.find("override folded"),
+                 std::string("override folded: bool = false;").size());
+  wrong(unfolded,
+        "the WGSL has no constant folded, which the launch sets: declare override folded: bool;");
 }
 
 }  // namespace

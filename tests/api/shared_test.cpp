@@ -13,7 +13,8 @@ using krait::test::expect_usage;
 
 namespace {
 
-/// Sums over a neighbourhood through a tile with margins; the weights lie in an array of another type behind it.
+/// Sums over a neighbourhood through a tile with margins; the weights lie in an array of another
+/// type behind it.
 auto blur = kr::kernel(
     [](kr::view<const int> in, kr::view<double> out, kr::value<int> radius) {
       auto t = kr::thread_idx().x, width = kr::block_dim().x, i = kr::grid();
@@ -84,18 +85,19 @@ TEST(Shared, ReplayedByAGraphWithItsLength) {
 
 TEST(Shared, MisuseIsRefused) {
   std::vector<int> host(1);
-  expect_usage({"the length of dynamic_shared{} depends on {}: it must be computed from arguments, extents, block_dim and "
-                "grid_dim, which are known before the launch",
-                "shared_test.cpp", "depends on load",
-                "the length of dynamic_shared{} depends on {}: it must be computed from arguments, extents, block_dim and "
-                "grid_dim, which are known before the launch"},
-               [&] {
-                 kr::kernel([](kr::view<int> x) {
-                   auto a = kr::dynamic_shared<int>(x[0]);
-                   a[0] = 1;
-                   x[0] = a[0];
-                 }).launch({1, 1}, host);
-               });
+  expect_usage(
+      {"the length of dynamic_shared{} depends on {}: it must be computed from arguments, extents, block_dim and "
+       "grid_dim, which are known before the launch",
+       "shared_test.cpp", "depends on load",
+       "the length of dynamic_shared{} depends on {}: it must be computed from arguments, extents, block_dim and "
+       "grid_dim, which are known before the launch"},
+      [&] {
+        kr::kernel([](kr::view<int> x) {
+          auto a = kr::dynamic_shared<int>(x[0]);
+          a[0] = 1;
+          x[0] = a[0];
+        }).launch({1, 1}, host);
+      });
   auto first = kr::kernel(
       [](kr::view<int> x, kr::value<int> n) {
         auto a = kr::dynamic_shared<int>(n);
@@ -103,25 +105,31 @@ TEST(Shared, MisuseIsRefused) {
         x[0] = a[0];
       },
       {.name = "first"});
-  expect_usage({"kernel first", "dynamic_shared of -5 elements of 4 bytes"}, [&] { first.launch({1, 1}, host, -5); });
+  expect_usage({"kernel first", "dynamic_shared of -5 elements of 4 bytes"}, [&] {
+    first.launch({1, 1}, host, -5);
+  });
   first.launch({1, 1}, host, 5);
   EXPECT_EQ(host[0], 1);
   expect_usage(
-      {"dynamic_shared inside a branch or loop: declare it before that, as its length is computed before the kernel runs"}, [&] {
+      {"dynamic_shared inside a branch or loop: declare it before that, as its length is computed before the kernel runs"},
+      [&] {
         kr::kernel([](kr::view<int> x, kr::value<int> n) {
           kr::if_(n > 0, [&] { x[0] = kr::dynamic_shared<int>(n)[0]; });
         }).launch({1, 1}, host, 5);
       });
-  expect_usage({"dynamic_shared inside a kr::function: declare it in the kernel and pass it, as its length is computed before "
-                "the kernel runs"},
-               [&] {
-                 auto first_of = kr::function([](kr::value<int> n) {
-                   auto a = kr::dynamic_shared<int>(n);
-                   a[0] = n;
-                   return kr::value<int>(a[0]);
-                 });
-                 kr::kernel([=](kr::view<int> x, kr::value<int> n) { x[0] = first_of(n); }).launch({1, 1}, host, 5);
-               });
+  expect_usage(
+      {"dynamic_shared inside a kr::function: declare it in the kernel and pass it, as its length is computed before "
+       "the kernel runs"},
+      [&] {
+        auto first_of = kr::function([](kr::value<int> n) {
+          auto a = kr::dynamic_shared<int>(n);
+          a[0] = n;
+          return kr::value<int>(a[0]);
+        });
+        kr::kernel([=](kr::view<int> x, kr::value<int> n) {
+          x[0] = first_of(n);
+        }).launch({1, 1}, host, 5);
+      });
   expect_usage({"dynamic_shared of 0 elements"}, [&] {
     kr::kernel([](kr::view<int> x) { x[0] = kr::dynamic_shared<int>(0)[0]; }).launch({1, 1}, host);
   });
@@ -164,10 +172,12 @@ TEST(Shared, MoreThan48KiBNeedNoWord) {
       {.name = "large"});
   std::vector<double> x(64);
   const char* device = std::getenv("KRAIT_DEVICE");
-  if (device && std::string(device).starts_with("vulkan")) {  // lavapipe has 32 KiB, NVIDIA's driver 48
-    expect_usage({"kernel large", "64000 bytes of shared memory", kr::device().name(), "has "}, [&] {
-      large.launch({1, 64}, x);
-    });
+  // lavapipe has 32 KiB, NVIDIA's driver 48
+  if (device && std::string(device).starts_with("vulkan")) {
+    expect_usage({"kernel large", "64000 bytes of shared memory", kr::device().name(), "has "},
+                 [&] {
+                   large.launch({1, 64}, x);
+                 });
     return;
   }
   large.launch({1, 64}, x);

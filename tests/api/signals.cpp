@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program takes its signals where it likes, by sigwait for one: no thread of the library, or of a driver, takes them instead. Those
-// that a fault of a thread raises reach the program's handlers from any thread.
+// A program takes its signals where it likes, by sigwait for one: no thread of the library, or of a
+// driver, takes them instead. Those that a fault of a thread raises reach the program's handlers
+// from any thread.
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +24,8 @@ constexpr int raised_by_a_thread[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, 
 
 bool has(unsigned long long mask, int signal) { return mask >> (signal - 1) & 1; }
 
-/// The number of threads besides this one; -1, and why, where one of them has not blocked what it should.
+/// The number of threads besides this one; -1, and why, where one of them has not blocked what it
+/// should.
 int count_threads() {
   int count = 0;
   DIR* const folder = opendir("/proc/self/task");
@@ -67,7 +69,8 @@ int main() {
 
   sigset_t ours, before;
   pthread_sigmask(SIG_SETMASK, nullptr, &before);
-  if (sigismember(&before, SIGTERM)) return std::puts("the program's own thread has its signals blocked"), 1;
+  if (sigismember(&before, SIGTERM))
+    return std::puts("the program's own thread has its signals blocked"), 1;
   sigemptyset(&ours), sigaddset(&ours, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &ours, nullptr);
   kill(getpid(), SIGTERM);

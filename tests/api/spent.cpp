@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program hears whose kernels make LLVM fail one after the other (spent_generator.cpp): each for itself, until there were too many.
+// What a program hears whose kernels make LLVM fail one after the other (spent_generator.cpp): each
+// for itself, until there were too many.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An object that is older than the first use of a device, and works on it in its destructor: on a GPU the driver may have ended
-// by then, which is an error like any other. So is a compilation that was asked for and had not begun when the process ended.
+// An object that is older than the first use of a device, and works on it in its destructor: on a
+// GPU the driver may have ended by then, which is an error like any other. So is a compilation that
+// was asked for and had not begun when the process ended.
 #include <krait/krait.h>
 
 #include <cstdio>
@@ -37,7 +38,8 @@ struct Late {
   }
   void work() {
     try {
-      const std::vector<int> there = kept.to_host(), again = twice(kept).to_host(), other = twice(std::vector<int>{4});
+      const std::vector<int> there = kept.to_host(), again = twice(kept).to_host(),
+                             other = twice(std::vector<int>{4});
       std::printf("%s\n", there[2] == 3 && again[2] == 6 && other[0] == 8 ? "works" : "wrong");
     } catch (const kr::error& e) {
       std::printf("%s\n", e.message());
@@ -50,6 +52,7 @@ struct Late {
 int main() {
   late.kept = kr::to_device(std::vector<int>{1, 2, 3});
   const bool right = twice(std::vector<int>{2})[0] == 4;
-  for (int n = 0; n < 100; ++n) late.last = numbered(n).compile_async();  // more than 16 threads begin before the end
+  // more than 16 threads begin before the end
+  for (int n = 0; n < 100; ++n) late.last = numbered(n).compile_async();
   return right ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Priorities, functions of the host in the order of a stream, and streams that wait for other devices.
+// Priorities, functions of the host in the order of a stream, and streams that wait for other
+// devices.
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -129,7 +130,8 @@ TEST(Streams, WaitForEventsOfOtherDevices) {
   for (const kr::device& a : kr::devices())
     for (const kr::device& b : kr::devices()) {
       const kr::stream first(a), second(b);
-      kr::array<int> x = kr::to_device(std::vector<int>(100'000, 1), a), y = kr::to_device(std::vector<int>(100'000, 1), b);
+      kr::array<int> x = kr::to_device(std::vector<int>(100'000, 1), a),
+                     y = kr::to_device(std::vector<int>(100'000, 1), b);
       kr::synchronize();
       std::vector<int> order;
       kr::event done(a);

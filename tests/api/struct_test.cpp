@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain structs in kernels: found members, host layout, arguments by value, elements of views, padding that stays as it is.
+// Plain structs in kernels: found members, host layout, arguments by value, elements of views,
+// padding that stays as it is.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -68,8 +69,9 @@ TEST(Struct, MembersAreBoundAndNamed) {
   auto kernel = kr::kernel([](kr::view<particle> ps, kr::view<double> out) {
     for (auto i : kr::grid_stride(ps.size())) {
       auto [position, mass, state, energy, what, m, ids] = ps[i];
-      out[i] = position.x + mass + kr::select(state[&flags::alive], 1.0f, 0.0f) + state[&flags::level] + state[&flags::heat] +
-               energy + kr::select(what == kind::star, 100, 0) + m[1][2] + kr::cast<double>(ids[0] >> 40) +
+      out[i] = position.x + mass + kr::select(state[&flags::alive], 1.0f, 0.0f) +
+               state[&flags::level] + state[&flags::heat] + energy +
+               kr::select(what == kind::star, 100, 0) + m[1][2] + kr::cast<double>(ids[0] >> 40) +
                kr::cast<double>(ids[1]);
       ps[i][&particle::mass] = 1.5f * mass;
       ps[i][&particle::position].y += 1;
@@ -83,9 +85,12 @@ TEST(Struct, MembersAreBoundAndNamed) {
   std::vector<double> out(100), sums(100);
   for (std::size_t i = 0; i < ps.size(); ++i) {
     particle& p = expected[i];
-    sums[i] = double(p.position.x + p.mass + (p.state.alive ? 1.0f : 0.0f) + float(p.state.level) + float(p.state.heat)) +
-              p.energy + (p.what == kind::star ? 100 : 0) + double(p.m[1][2]) + double(p.ids[0] >> 40) + double(p.ids[1]);
-    p.mass *= 1.5f, p.position.y += 1, p.state.alive = !p.state.alive, p.what = kind::hole, p.m[0][1] = -1, p.ids[1] -= 1;
+    sums[i] = double(p.position.x + p.mass + (p.state.alive ? 1.0f : 0.0f) + float(p.state.level) +
+                     float(p.state.heat)) +
+              p.energy + (p.what == kind::star ? 100 : 0) + double(p.m[1][2]) +
+              double(p.ids[0] >> 40) + double(p.ids[1]);
+    p.mass *= 1.5f, p.position.y += 1, p.state.alive = !p.state.alive, p.what = kind::hole,
+                                       p.m[0][1] = -1, p.ids[1] -= 1;
   }
   kernel.forall(100)(ps, out);
   EXPECT_EQ(out, sums);
@@ -141,7 +146,8 @@ TEST(Struct, ArgumentsByValue) {
   };
   const auto expect = [&](const std::vector<float>& out, const settings& with) {
     for (std::size_t i = 0; i < out.size(); ++i)
-      EXPECT_EQ(out[i], with.gain * float(i) + float(with.which) + float(with.add ? with.shift.x : with.shift.y) +
+      EXPECT_EQ(out[i], with.gain * float(i) + float(with.which) +
+                            float(with.add ? with.shift.x : with.shift.y) +
                             float(with.table[i % 5]));
   };
   auto declared = kr::kernel(body);
@@ -161,12 +167,14 @@ TEST(Struct, ElementWise) {
   struct pair {
     float low, high;
   };
-  const auto order = kr::vectorize([](auto x, auto y) { return kr::value<pair>(kr::min(x, y), kr::max(x, y)); });
+  const auto order =
+      kr::vectorize([](auto x, auto y) { return kr::value<pair>(kr::min(x, y), kr::max(x, y)); });
   const std::vector<float> x{1, 5, 3}, y{2, 4, 3};
   const std::vector<pair> pairs = order(x, y);
   EXPECT_EQ(pairs[1].low, 4.0f);
   EXPECT_EQ(pairs[1].high, 5.0f);
-  const auto width = kr::vectorize([](kr::value<pair> p) { return p[&pair::high] - p[&pair::low]; });
+  const auto width =
+      kr::vectorize([](kr::value<pair> p) { return p[&pair::high] - p[&pair::low]; });
   EXPECT_EQ(width(pairs), (std::vector<float>{1, 1, 0}));
   EXPECT_EQ(width(pair{1, 10}), 9.0f);
   const pair single = order(3.0f, 2.0f);
@@ -175,14 +183,17 @@ TEST(Struct, ElementWise) {
 
 TEST(Struct, EnumerationsKeepTheirType) {
   std::vector<kind> kinds{kind::dust, kind::star, kind::hole};
-  const auto next =
-      kr::vectorize([](auto k) { return kr::select(k == kind::hole, kind::dust, kr::cast<kind>(kr::cast<int>(k) + 1)); });
+  const auto next = kr::vectorize([](auto k) {
+    return kr::select(k == kind::hole, kind::dust, kr::cast<kind>(kr::cast<int>(k) + 1));
+  });
   EXPECT_EQ(next(kinds), (std::vector<kind>{kind::star, kind::hole, kind::dust}));
   EXPECT_EQ(next(kind::star), kind::hole);
   auto kernel = kr::kernel([](kr::view<const kind> in, kr::view<int> out, kr::value<kind> wanted) {
     for (auto i : kr::grid_stride(out.size())) {
       kr::var which = in[i];
-      kr::switch_(which).case_(kind::dust, [&] { out[i] = 1; }).case_(kind::star, kind::hole, [&] { out[i] = 2; });
+      kr::switch_(which).case_(kind::dust, [&] { out[i] = 1; }).case_(kind::star, kind::hole, [&] {
+        out[i] = 2;
+      });
       kr::if_(which == wanted, [&] { out[i] += 10; });
       kr::if_(which > kind::star, [&] { out[i] += 100; });
     }
@@ -259,8 +270,9 @@ TEST(Struct, HundredsByValue) {
   };
   auto t = std::make_unique<table>();
   for (int i = 0; i < 200; ++i) t->entries[i] = float(i * i % 77);
-  auto kernel =
-      kr::kernel([](kr::value<table> all, kr::view<float> to) { to[0] = all[&table::entries][199] + all[&table::entries][3]; });
+  auto kernel = kr::kernel([](kr::value<table> all, kr::view<float> to) {
+    to[0] = all[&table::entries][199] + all[&table::entries][3];
+  });
   std::vector<float> out(1);
   kernel.launch({1, 1}, *t, out);
   EXPECT_EQ(out[0], t->entries[199] + 9);
@@ -285,7 +297,8 @@ TEST(Struct, ByValueUpTo4096Bytes) {
   for (int i = 0; i < 1022; ++i) t->entries[std::size_t(i)] = float(i * i % 977);
   auto kernel = kr::kernel([](kr::value<full> all, kr::view<const int> at, kr::view<float> to) {
     for (auto i : kr::grid_stride(to.size()))
-      to[i] = all[&full::entries][at[i]] + all[&full::entries][1021] + kr::cast<float>(all[&full::head]);
+      to[i] = all[&full::entries][at[i]] + all[&full::entries][1021] +
+              kr::cast<float>(all[&full::head]);
   });
   std::vector<int> at(2000);
   for (int i = 0; i < 2000; ++i) at[std::size_t(i)] = i * 31 % 1022;
@@ -293,7 +306,8 @@ TEST(Struct, ByValueUpTo4096Bytes) {
   for (int round = 0; round < 2; ++round) {
     t->entries[5] += 100;
     kernel.forall(2000)(*t, at, out);
-    for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], t->entries[std::size_t(at[i])] + t->entries[1021] + 0.5f);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      ASSERT_EQ(out[i], t->entries[std::size_t(at[i])] + t->entries[1021] + 0.5f);
   }
 }
 
@@ -302,7 +316,9 @@ TEST(Struct, BeyondTheLimitIsRefused) {
     float entries[1025];
   };
   auto t = std::make_unique<large>();
-  auto kernel = kr::kernel([](kr::value<large> all, kr::view<float> to) { to[0] = all[&large::entries][0]; }, {.name = "greedy"});
+  auto kernel =
+      kr::kernel([](kr::value<large> all, kr::view<float> to) { to[0] = all[&large::entries][0]; },
+                 {.name = "greedy"});
   std::vector<float> out(1);
   expect_usage(
       {"kernel greedy", "struct_test.cpp",
@@ -313,14 +329,17 @@ TEST(Struct, BeyondTheLimitIsRefused) {
 }
 
 TEST(Struct, StdArrayByValueWithTracedIndices) {
-  auto kernel = kr::kernel([](kr::value<std::array<int, 3>> small, kr::value<std::array<std::array<double, 8>, 4>> table,
+  auto kernel = kr::kernel([](kr::value<std::array<int, 3>> small,
+                              kr::value<std::array<std::array<double, 8>, 4>> table,
                               kr::value<mixed> m, kr::view<double> to) {
     for (auto i : kr::grid_stride(to.size())) {
       auto body = m[&mixed::bodies][i % 5];
       auto [position, mass, state, energy, what, matrix, ids] = body;
-      to[i] = small[i % 3] + small[2] + table[i % 4][i % 8] + m[&mixed::kind] + m[&mixed::weights][i % 4][i % 3] + position.y +
-              mass + kr::select(state[&flags::alive], 1000.0, 0.0) + energy + matrix[i % 2][2] + kr::cast<double>(ids[i % 2]) +
-              m[&mixed::counts][i % 7] + kr::select(m[&mixed::flags][i % 3], 0.25, 0.0) + kr::cast<int>(what);
+      to[i] = small[i % 3] + small[2] + table[i % 4][i % 8] + m[&mixed::kind] +
+              m[&mixed::weights][i % 4][i % 3] + position.y + mass +
+              kr::select(state[&flags::alive], 1000.0, 0.0) + energy + matrix[i % 2][2] +
+              kr::cast<double>(ids[i % 2]) + m[&mixed::counts][i % 7] +
+              kr::select(m[&mixed::flags][i % 3], 0.25, 0.0) + kr::cast<int>(what);
     }
   });
   const std::array<int, 3> small{10, -20, 30};
@@ -339,10 +358,11 @@ TEST(Struct, StdArrayByValueWithTracedIndices) {
   kernel.forall(100)(small, table, m, out);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const particle& p = m.bodies[i % 5];
-    const double expected = small[i % 3] + small[2] + table[i % 4][i % 8] + m.kind + double(m.weights[i % 4][i % 3]) +
-                            double(p.position.y) + double(p.mass) + (p.state.alive ? 1000.0 : 0.0) + p.energy +
-                            double(p.m[i % 2][2]) + double(p.ids[i % 2]) + m.counts[i % 7] + (m.flags[i % 3] ? 0.25 : 0.0) +
-                            int(p.what);
+    const double expected = small[i % 3] + small[2] + table[i % 4][i % 8] + m.kind +
+                            double(m.weights[i % 4][i % 3]) + double(p.position.y) +
+                            double(p.mass) + (p.state.alive ? 1000.0 : 0.0) + p.energy +
+                            double(p.m[i % 2][2]) + double(p.ids[i % 2]) + m.counts[i % 7] +
+                            (m.flags[i % 3] ? 0.25 : 0.0) + int(p.what);
     ASSERT_NEAR(out[i], expected, 1e-3 * std::abs(expected)) << i;
   }
 }
@@ -357,7 +377,8 @@ TEST(Struct, LengthsOfSharedArraysFromAnArgument) {
     const auto t = kr::thread_idx().x;
     tile[t] = p[&plan::gain] * kr::cast<float>(t);
     kr::syncthreads();
-    kr::if_(p[&plan::extents][0] == 3, [&] { kr::syncthreads(); });  // an argument is equal in all threads
+    // an argument is equal in all threads
+    kr::if_(p[&plan::extents][0] == 3, [&] { kr::syncthreads(); });
     to[t] = tile[15 - t] + kr::cast<float>(tile.size());
   });
   std::vector<float> out(16);
@@ -382,7 +403,8 @@ TEST(Struct, TracedIndicesIntoMembersAreWritten) {
   for (std::size_t i = 0; i < 50; ++i) {
     particle& p = expected[i];
     p.m[1][i % 3] = float(100 + i), p.m[0][i % 3] *= 2, p.ids[i % 2] += 7;
-    p.m[1][(i + 1) % 3] = p.m[1][i % 3] + 1, p.ids[i % 2] = p.ids[(i + 1) % 2], p.ids[1] -= std::int64_t(i);
+    p.m[1][(i + 1) % 3] = p.m[1][i % 3] + 1, p.ids[i % 2] = p.ids[(i + 1) % 2],
+                     p.ids[1] -= std::int64_t(i);
   }
   kernel.forall(50)(ps, 1);
   EXPECT_EQ(std::memcmp(ps.data(), expected.data(), ps.size() * sizeof(particle)), 0);
@@ -393,29 +415,32 @@ struct record {
   T v[N];
 };
 
-/// Whole elements of 16 to 64 bytes and more: at the thread's own place, at any other, with some threads left out.
+/// Whole elements of 16 to 64 bytes and more: at the thread's own place, at any other, with some
+/// threads left out.
 template <class T, std::size_t N>
 void move_records() {
   using R = record<T, N>;
   constexpr int n = 203;  // no multiple of a gang
-  auto kernel = kr::kernel([](kr::view<R> own, kr::view<const R> from, kr::view<R> to, kr::view<const int> places) {
-    for (auto i : kr::grid_stride(own.size())) {
-      kr::var a = own[i];
-      kr::var b = from[places[i]];
-      for (std::size_t k = 0; k < N; ++k) a[&R::v][k] = a[&R::v][k] + b[&R::v][N - 1 - k];
-      own[i] = a;
-      kr::if_(a[&R::v][0] > b[&R::v][0] + T(20), [&] {
-        to[places[i]] = b;
-        own[i][&R::v][1] = b[&R::v][2];
-      }).else_([&] { to[places[i]] = a; });
-    }
-  });
+  auto kernel = kr::kernel(
+      [](kr::view<R> own, kr::view<const R> from, kr::view<R> to, kr::view<const int> places) {
+        for (auto i : kr::grid_stride(own.size())) {
+          kr::var a = own[i];
+          kr::var b = from[places[i]];
+          for (std::size_t k = 0; k < N; ++k) a[&R::v][k] = a[&R::v][k] + b[&R::v][N - 1 - k];
+          own[i] = a;
+          kr::if_(a[&R::v][0] > b[&R::v][0] + T(20), [&] {
+            to[places[i]] = b;
+            own[i][&R::v][1] = b[&R::v][2];
+          }).else_([&] { to[places[i]] = a; });
+        }
+      });
   std::vector<R> own(n), from(n), to(n);
   std::vector<int> places(n);
   for (int i = 0; i < n; ++i) {
     places[std::size_t(i)] = (i * 90 + 7) % n;
     for (std::size_t k = 0; k < N; ++k)
-      own[std::size_t(i)].v[k] = T(i % 41 + int(k)), from[std::size_t(i)].v[k] = T(3 * (i % 17) + 2 * int(k));
+      own[std::size_t(i)].v[k] = T(i % 41 + int(k)),
+      from[std::size_t(i)].v[k] = T(3 * (i % 17) + 2 * int(k));
   }
   std::vector<R> own_expected = own, to_expected = to;
   for (std::size_t i = 0; i < n; ++i) {
@@ -427,14 +452,18 @@ void move_records() {
     if (a.v[0] > b.v[0] + T(20)) a.v[1] = b.v[2];
   }
   kernel.forall(n)(own, from, to, places);
-  EXPECT_EQ(std::memcmp(own.data(), own_expected.data(), n * sizeof(R)), 0) << N << " of " << sizeof(T) << " bytes";
-  EXPECT_EQ(std::memcmp(to.data(), to_expected.data(), n * sizeof(R)), 0) << N << " of " << sizeof(T) << " bytes";
+  EXPECT_EQ(std::memcmp(own.data(), own_expected.data(), n * sizeof(R)), 0)
+      << N << " of " << sizeof(T) << " bytes";
+  EXPECT_EQ(std::memcmp(to.data(), to_expected.data(), n * sizeof(R)), 0)
+      << N << " of " << sizeof(T) << " bytes";
 }
 
 TEST(Struct, RecordsOfManySizes) {
-  move_records<float, 3>(), move_records<float, 4>(), move_records<std::int32_t, 5>(), move_records<float, 10>();
+  move_records<float, 3>(), move_records<float, 4>(), move_records<std::int32_t, 5>(),
+      move_records<float, 10>();
   move_records<std::uint32_t, 16>(), move_records<float, 17>();
-  move_records<std::int64_t, 3>(), move_records<std::uint64_t, 5>(), move_records<std::int64_t, 8>();
+  move_records<std::int64_t, 3>(), move_records<std::uint64_t, 5>(),
+      move_records<std::int64_t, 8>();
   move_records<std::int16_t, 8>(), move_records<std::int16_t, 12>();
 }
 

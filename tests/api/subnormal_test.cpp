@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native mode keeps subnormal numbers: as operands and results of arithmetic, where it is exact, and of functions of f32, where the
-// published bounds hold in units of the last place that subnormal numbers have.
+// Native mode keeps subnormal numbers: as operands and results of arithmetic, where it is exact,
+// and of functions of f32, where the published bounds hold in units of the last place that
+// subnormal numbers have.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -20,7 +21,8 @@ std::vector<float> small_numbers(unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> out;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto random_bits = std::uint32_t(random() % (i % 4 == 0 ? 6u << 23 : 1u << 23)), bits = i < 64 ? i / 2 : random_bits;
+    const auto random_bits = std::uint32_t(random() % (i % 4 == 0 ? 6u << 23 : 1u << 23)),
+               bits = i < 64 ? i / 2 : random_bits;
     out.push_back(std::bit_cast<float>(bits | (i % 2) << 31));
   }
   return out;
@@ -34,23 +36,27 @@ std::vector<float> numbers(unsigned seed, float low, float high) {
 }
 
 bool same(float x, float y) {
-  return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+  return (std::isnan(x) && std::isnan(y)) ||
+         std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
 }
 
 TEST(Subnormals, MultiplyAndAdd) {
   auto fused = kr::vectorize([](auto x, auto y, auto z) { return kr::fma(x, y, z); });
   auto contracted = kr::vectorize([](auto x, auto y, auto z) { return x * y - z; });
-  // What is left of a product, exactly: drivers that make the product twice must not find that it cancels.
+  // What is left of a product, exactly: drivers that make the product twice must not find that it
+  // cancels.
   auto rest = kr::vectorize([](auto x, auto y) {
     auto product = x * y;
     return kr::fma(x, y, -product);
   });
-  const std::vector<float> small = small_numbers(1), other = small_numbers(2), any = numbers(3, -3, 3),
-                           large = numbers(4, -0x1p127f, 0x1p127f), root = numbers(5, -0x1p-62f, 0x1p-62f),
+  const std::vector<float> small = small_numbers(1), other = small_numbers(2),
+                           any = numbers(3, -3, 3), large = numbers(4, -0x1p127f, 0x1p127f),
+                           root = numbers(5, -0x1p-62f, 0x1p-62f),
                            root2 = numbers(6, -0x1p-63f, 0x1p-63f);
-  const std::vector<float>* const triples[][3] = {{&small, &any, &other},   {&any, &small, &any},    {&small, &large, &any},
-                                                  {&large, &small, &small}, {&root, &root2, &small}, {&root, &root, &root2},
-                                                  {&any, &any, &small},     {&any, &any, &any}};
+  const std::vector<float>* const triples[][3] = {{&small, &any, &other},  {&any, &small, &any},
+                                                  {&small, &large, &any},  {&large, &small, &small},
+                                                  {&root, &root2, &small}, {&root, &root, &root2},
+                                                  {&any, &any, &small},    {&any, &any, &any}};
   for (const auto& t : triples) {
     const std::vector<float>&x = *t[0], &y = *t[1], &z = *t[2];
     const std::vector<float> got = fused(x, y, z), less = contracted(x, y, z), left = rest(x, y);
@@ -61,7 +67,8 @@ TEST(Subnormals, MultiplyAndAdd) {
       // Not fused where the device's own fma would flush.
       ASSERT_TRUE(same(less[i], std::fma(x[i], y[i], -z[i])) || same(less[i], product - z[i]))
           << std::hexfloat << x[i] << " * " << y[i] << " - " << z[i] << ": " << less[i];
-      ASSERT_TRUE(same(left[i], std::fma(x[i], y[i], -product))) << std::hexfloat << x[i] << " * " << y[i] << ": " << left[i];
+      ASSERT_TRUE(same(left[i], std::fma(x[i], y[i], -product)))
+          << std::hexfloat << x[i] << " * " << y[i] << ": " << left[i];
     }
   }
 }
@@ -72,28 +79,36 @@ TEST(Subnormals, SumsAndProducts) {
   auto quotient = kr::vectorize([](auto x, auto y) { return x / y; });
   auto root = kr::vectorize([](auto x) { return kr::sqrt(x); });
   const std::vector<float> x = small_numbers(1), y = small_numbers(2), z = numbers(3, 0.25f, 300);
-  const std::vector<float> sums = sum(x, y), products = product(x, z), quotients = quotient(x, z), roots = root(x);
+  const std::vector<float> sums = sum(x, y), products = product(x, z), quotients = quotient(x, z),
+                           roots = root(x);
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_TRUE(same(sums[i], x[i] + y[i])) << std::hexfloat << x[i] << " + " << y[i] << ": " << sums[i];
-    ASSERT_TRUE(same(products[i], x[i] * z[i])) << std::hexfloat << x[i] << " * " << z[i] << ": " << products[i];
-    ASSERT_TRUE(same(quotients[i], x[i] / z[i])) << std::hexfloat << x[i] << " / " << z[i] << ": " << quotients[i];
-    ASSERT_TRUE(same(roots[i], std::sqrt(x[i]))) << std::hexfloat << "sqrt " << x[i] << ": " << roots[i];
+    ASSERT_TRUE(same(sums[i], x[i] + y[i]))
+        << std::hexfloat << x[i] << " + " << y[i] << ": " << sums[i];
+    ASSERT_TRUE(same(products[i], x[i] * z[i]))
+        << std::hexfloat << x[i] << " * " << z[i] << ": " << products[i];
+    ASSERT_TRUE(same(quotients[i], x[i] / z[i]))
+        << std::hexfloat << x[i] << " / " << z[i] << ": " << quotients[i];
+    ASSERT_TRUE(same(roots[i], std::sqrt(x[i])))
+        << std::hexfloat << "sqrt " << x[i] << ": " << roots[i];
   }
 }
 
 /// Holds results to `exact` within `bound` units of the last place.
 template <class Exact>
-void expect_near(const char* name, const std::vector<float>& got, double bound, const Exact& exact) {
+void expect_near(const char* name, const std::vector<float>& got, double bound,
+                 const Exact& exact) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double want = exact(i), size = std::fabs(want);
     if (std::isnan(want)) {
       ASSERT_TRUE(std::isnan(got[i])) << name << " of number " << i << ": " << got[i];
       continue;
     }
-    const double ulp = size < double(normal) ? double(unit) : std::ldexp(1.0, std::ilogb(size) - 23);
+    const double ulp =
+        size < double(normal) ? double(unit) : std::ldexp(1.0, std::ilogb(size) - 23);
     ASSERT_LE(std::fabs(double(got[i]) - want), bound * ulp)
         << std::hexfloat << name << " of number " << i << ": " << got[i] << ", exact " << want;
-    ASSERT_EQ(std::signbit(got[i]), std::signbit(want)) << name << " of number " << i << ": " << got[i];
+    ASSERT_EQ(std::signbit(got[i]), std::signbit(want))
+        << name << " of number " << i << ": " << got[i];
   }
 }
 
@@ -152,21 +167,29 @@ TEST(Subnormals, ResultsOfFunctions) {
   auto hypot = kr::vectorize([](auto v, auto w) { return kr::hypot(v, w); });
   auto fmod = kr::vectorize([](auto v, auto w) { return kr::fmod(v, w); });
   auto remainder = kr::vectorize([](auto v, auto w) { return kr::remainder(v, w); });
-  const std::vector<float> e = numbers(1, -104, -87), two = numbers(2, -150, -126), ten = numbers(3, -45, -38),
-                           tail = numbers(4, 9, 10.1f);
+  const std::vector<float> e = numbers(1, -104, -87), two = numbers(2, -150, -126),
+                           ten = numbers(3, -45, -38), tail = numbers(4, 9, 10.1f);
   expect_near("exp", exp(e), 2, [&](std::size_t i) { return std::exp(double(e[i])); });
   expect_near("exp2", exp2(two), 2, [&](std::size_t i) { return std::exp2(double(two[i])); });
-  expect_near("exp10", exp10(ten), 2, [&](std::size_t i) { return std::pow(10.0, double(ten[i])); });
+  expect_near("exp10", exp10(ten), 2,
+              [&](std::size_t i) { return std::pow(10.0, double(ten[i])); });
   expect_near("erfc", erfc(tail), 4, [&](std::size_t i) { return std::erfc(double(tail[i])); });
-  const std::vector<float> base = numbers(5, 1.9f, 2.1f), x = small_numbers(6), y = small_numbers(7),
-                           divisor = numbers(8, 0.3f, 40);
-  expect_near("pow", pow(base, two), 2, [&](std::size_t i) { return std::pow(double(base[i]), double(two[i])); });
-  expect_near("atan2", atan2(x, divisor), 3, [&](std::size_t i) { return std::atan2(double(x[i]), double(divisor[i])); });
-  expect_near("atan2", atan2(x, y), 3, [&](std::size_t i) { return std::atan2(double(x[i]), double(y[i])); });
-  expect_near("hypot", hypot(x, y), 2, [&](std::size_t i) { return std::hypot(double(x[i]), double(y[i])); });
-  expect_near("fmod", fmod(x, y), 0, [&](std::size_t i) { return std::fmod(double(x[i]), double(y[i])); });
-  expect_near("fmod", fmod(divisor, y), 0, [&](std::size_t i) { return std::fmod(double(divisor[i]), double(y[i])); });
-  expect_near("remainder", remainder(x, y), 0, [&](std::size_t i) { return std::remainder(double(x[i]), double(y[i])); });
+  const std::vector<float> base = numbers(5, 1.9f, 2.1f), x = small_numbers(6),
+                           y = small_numbers(7), divisor = numbers(8, 0.3f, 40);
+  expect_near("pow", pow(base, two), 2,
+              [&](std::size_t i) { return std::pow(double(base[i]), double(two[i])); });
+  expect_near("atan2", atan2(x, divisor), 3,
+              [&](std::size_t i) { return std::atan2(double(x[i]), double(divisor[i])); });
+  expect_near("atan2", atan2(x, y), 3,
+              [&](std::size_t i) { return std::atan2(double(x[i]), double(y[i])); });
+  expect_near("hypot", hypot(x, y), 2,
+              [&](std::size_t i) { return std::hypot(double(x[i]), double(y[i])); });
+  expect_near("fmod", fmod(x, y), 0,
+              [&](std::size_t i) { return std::fmod(double(x[i]), double(y[i])); });
+  expect_near("fmod", fmod(divisor, y), 0,
+              [&](std::size_t i) { return std::fmod(double(divisor[i]), double(y[i])); });
+  expect_near("remainder", remainder(x, y), 0,
+              [&](std::size_t i) { return std::remainder(double(x[i]), double(y[i])); });
 }
 
 }  // namespace

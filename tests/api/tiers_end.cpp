@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
   if (how == "exit") {
     for (int r = 0; r < 10; ++r)
       if (const int status = run_self("short"))
-        return fail(("a process that ends while it compiles: status " + std::to_string(status)).c_str());
+        return fail(
+            ("a process that ends while it compiles: status " + std::to_string(status)).c_str());
     // Another process reads what they wrote.
     std::vector<float> first = run(0);
     kr::wait_for_compilations();

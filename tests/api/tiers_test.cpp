@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// First launches run code that was soon compiled, later ones the best, which is made in the background.
+// First launches run code that was soon compiled, later ones the best, which is made in the
+// background.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +24,8 @@ auto numbered(int n) {
         kr::if_(i < out.size(), [&] {
           kr::var x = in[i];
           kr::var steps = 0;
-          kr::while_([&] { return x > 1.0f && steps < 40; }, [&] { x = kr::sqrt(x) * 0.99f, steps += 1; });
+          kr::while_([&] { return x > 1.0f && steps < 40; },
+                     [&] { x = kr::sqrt(x) * 0.99f, steps += 1; });
           out[i] = kr::sin(x) + kr::cast<float>(steps) + float(n);
         });
       },
@@ -51,7 +53,9 @@ kr::kernel_stats last_of(const kr::statistics& s, const char* name) {
 
 bool has_tiers() {
   const char* off = std::getenv("KRAIT_TIERS");
-  const auto is = [](const char* kind) { return std::strncmp(kr::device().id(), kind, std::strlen(kind)) == 0; };
+  const auto is = [](const char* kind) {
+    return std::strncmp(kr::device().id(), kind, std::strlen(kind)) == 0;
+  };
   return !is("vulkan") && !is("opencl") && !(off && std::strcmp(off, "off") == 0);
 }
 
@@ -178,9 +182,11 @@ TEST(Tiers, AKernelThatIsGoneIsNotImproved) {
 TEST(Tiers, AForkInTheMiddle) {
   if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "this sanitizer ends a forked child that starts threads under ids which threads of its parent have";
+  GTEST_SKIP()
+      << "this sanitizer ends a forked child that starts threads under ids which threads of its parent have";
 #endif
-  if (std::strcmp(kr::device().id(), "cpu") != 0) GTEST_SKIP() << "a child of fork cannot use a GPU";
+  if (std::strcmp(kr::device().id(), "cpu") != 0)
+    GTEST_SKIP() << "a child of fork cannot use a GPU";
   auto k = numbered(6);
   Data d;
   k.launch({10, 100}, d.in, d.out);

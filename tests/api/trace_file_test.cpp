@@ -28,7 +28,9 @@ struct Span {
 std::map<std::string, Span> read(const std::string& path) {
   std::map<std::string, Span> all;
   std::ifstream in(path);
-  const auto behind = [](const std::string& line, const std::string& key) { return line.substr(line.find(key) + key.size()); };
+  const auto behind = [](const std::string& line, const std::string& key) {
+    return line.substr(line.find(key) + key.size());
+  };
   for (std::string line; std::getline(in, line);) {
     if (line.find("\"ph\": \"X\"") == line.npos) continue;
     std::string name = behind(line, "\"name\": \"");
@@ -39,8 +41,9 @@ std::map<std::string, Span> read(const std::string& path) {
 }
 
 TEST(TraceFile, HasSpansOfHostAndDevice) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("krait_trace_" + std::to_string(getpid()) + ".json")).string();
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("krait_trace_" + std::to_string(getpid()) + ".json"))
+                               .string();
   const auto fill = kr::kernel(
       [](kr::view<int> x, kr::value<int> n) {
         for (auto i : kr::grid_stride(x.size())) {
@@ -52,7 +55,8 @@ TEST(TraceFile, HasSpansOfHostAndDevice) {
       {.name = "traced_fill"});
   {
     const kr::trace_file trace(path.c_str());
-    expect_usage({"a trace is being written already: end it before other.json begins"}, [] { kr::trace_file("other.json"); });
+    expect_usage({"a trace is being written already: end it before other.json begins"},
+                 [] { kr::trace_file("other.json"); });
     kr::array<int> x(1'000'000);
     fill.launch({64, 128}, x, 100);
     fill.launch({64, 128}, x, 200);
@@ -60,18 +64,22 @@ TEST(TraceFile, HasSpansOfHostAndDevice) {
   }
   const auto spans = read(path);
   std::remove(path.c_str());
-  for (const char* what : {"call traced_fill", "record traced_fill", "load traced_fill", "run traced_fill"})
+  for (const char* what :
+       {"call traced_fill", "record traced_fill", "load traced_fill", "run traced_fill"})
     ASSERT_TRUE(spans.contains(what)) << what;
-  const Span record = spans.at("record traced_fill"), load = spans.at("load traced_fill"), run = spans.at("run traced_fill");
+  const Span record = spans.at("record traced_fill"), load = spans.at("load traced_fill"),
+             run = spans.at("run traced_fill");
   EXPECT_GE(load.begin, record.begin + record.length);
-  EXPECT_GE(run.begin + 1, load.begin + load.length);  // clocks of devices are some nanoseconds apart
+  // clocks of devices are some nanoseconds apart
+  EXPECT_GE(run.begin + 1, load.begin + load.length);
   EXPECT_GT(run.length, 10);
   EXPECT_NE(run.line.find("\"cat\": \"run\""), run.line.npos);
 }
 
 TEST(TraceFile, HasSpansOfCopies) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("krait_copies_" + std::to_string(getpid()) + ".json")).string();
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("krait_copies_" + std::to_string(getpid()) + ".json"))
+                               .string();
   {
     const kr::trace_file trace(path.c_str());
     const kr::stream s;
@@ -89,7 +97,8 @@ TEST(TraceFile, HasSpansOfCopies) {
     ASSERT_TRUE(spans.contains(what)) << what;
     EXPECT_NE(spans.at(what).line.find("\"cat\": \"copy\""), std::string::npos);
   }
-  EXPECT_GE(spans.at("copy from " + id).begin + 1, spans.at("copy on " + id).begin + spans.at("copy on " + id).length);
+  EXPECT_GE(spans.at("copy from " + id).begin + 1,
+            spans.at("copy on " + id).begin + spans.at("copy on " + id).length);
 }
 
 TEST(TraceFile, AFileThatCannotBeWrittenIsAnError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that knows Krait only through a library which it loads and unloads, while Krait's threads run on.
+// A program that knows Krait only through a library which it loads and unloads, while Krait's
+// threads run on.
 #include <dlfcn.h>
 #include <unistd.h>
 

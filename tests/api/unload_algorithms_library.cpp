@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library for unload_growth.cpp that uses kernels of the headers, which last as long as it is loaded: also in the destructor of an object
-// that is older than they are.
+// A library for unload_growth.cpp that uses kernels of the headers, which last as long as it is
+// loaded: also in the destructor of an object that is older than they are.
 #include <complex>
 #include <vector>
 

@@ -21,8 +21,10 @@ int main(int argc, char** argv) {
   }
   const std::string file = kept.file();
   if (dlclose(library) != 0) return std::printf("%s\n", dlerror()), 1;
-  if (dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD)) return std::printf("the library is still there\n"), 1;
+  if (dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD))
+    return std::printf("the library is still there\n"), 1;
   const kr::error copy = kept;
-  if (file.find("unload_library.cpp") == file.npos || file != copy.file()) return std::printf("%s\n", copy.file()), 1;
+  if (file.find("unload_library.cpp") == file.npos || file != copy.file())
+    return std::printf("%s\n", copy.file()), 1;
   std::printf("%s\n", copy.message());
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library for unload.cpp and unload_while_waiting.cpp whose static objects have work of theirs on a GPU when they are destroyed.
-// A driver that compiles in a thread of its own (lavapipe) needs the loader's lock for that, which the unloading thread holds.
+// A library for unload.cpp and unload_while_waiting.cpp whose static objects have work of theirs on
+// a GPU when they are destroyed. A driver that compiles in a thread of its own (lavapipe) needs the
+// loader's lock for that, which the unloading thread holds.
 #include <krait/krait.h>
 
 #include <vector>

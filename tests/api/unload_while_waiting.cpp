@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unloads a library with static arrays, streams and events while another thread waits for its first launch of a kernel, which a
-// driver may compile in a thread of its own: the static objects must not wait for that one, as the unloading one has the loader's
-// lock.
+// Unloads a library with static arrays, streams and events while another thread waits for its first
+// launch of a kernel, which a driver may compile in a thread of its own: the static objects must
+// not wait for that one, as the unloading one has the loader's lock.
 #include <dlfcn.h>
 #include <krait/krait.h>
 #include <unistd.h>
@@ -32,12 +32,14 @@ int main(int argc, char** argv) {
         kr::synchronize();
       });
       while (!launched) std::this_thread::yield();
-      for (int turn = 0; turn < 4000 * round; ++turn) (void)launched.load();  // each round unloads at another moment of the wait
+      // each round unloads at another moment of the wait
+      for (int turn = 0; turn < 4000 * round; ++turn) (void)launched.load();
       if (dlclose(library) != 0) return std::printf("%s\n", dlerror()), 1;
       waits.join();
     }
     const std::int64_t after = kr::device().memory_use().used;
-    if (after != before) return std::printf("%ld bytes before, %ld after\n", long(before), long(after)), 1;
+    if (after != before)
+      return std::printf("%ld bytes before, %ld after\n", long(before), long(after)), 1;
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }

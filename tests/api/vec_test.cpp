@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// kr::vec: host layout, operators and functions against the same lambda on plain values, elements of views, mutable components.
+// kr::vec: host layout, operators and functions against the same lambda on plain values, elements
+// of views, mutable components.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +22,10 @@ using float4 = vec<float, 4>;
 static_assert(sizeof(float2) == 8 && alignof(float2) == 8);
 static_assert(sizeof(float3) == 12 && alignof(float3) == 4);
 static_assert(sizeof(float4) == 16 && alignof(float4) == 16);
-static_assert(sizeof(vec<double, 4>) == 32 && alignof(vec<double, 4>) == 16 && alignof(vec<double, 2>) == 16);
-static_assert(sizeof(vec<kr::f16, 3>) == 6 && sizeof(vec<std::uint8_t, 4>) == 4 && alignof(vec<std::uint8_t, 4>) == 4);
+static_assert(sizeof(vec<double, 4>) == 32 && alignof(vec<double, 4>) == 16 &&
+              alignof(vec<double, 2>) == 16);
+static_assert(sizeof(vec<kr::f16, 3>) == 6 && sizeof(vec<std::uint8_t, 4>) == 4 &&
+              alignof(vec<std::uint8_t, 4>) == 4);
 static_assert(offsetof(float4, w) == 12);
 
 template <class Type, int Size>
@@ -34,14 +37,18 @@ bool equal(const vec<Type, Size>& x, const vec<Type, Size>& y) {
 
 /// The lambda on arrays of vectors, run in a kernel and, element by element, on the host.
 template <class Lambda, class Left, class Right>
-void expect_oracle(const char* what, const Lambda& lambda, const std::vector<Left>& x, const std::vector<Right>& y) {
+void expect_oracle(const char* what, const Lambda& lambda, const std::vector<Left>& x,
+                   const std::vector<Right>& y) {
   const auto function = kr::vectorize(lambda, {.fp = kr::fp::strict});
   const auto got = function(x, y);
-  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_TRUE(equal(got[i], lambda(x[i], y[i]))) << what << ", element " << i;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_TRUE(equal(got[i], lambda(x[i], y[i]))) << what << ", element " << i;
 }
 
-const std::vector<float3> some{{1, 2, 3}, {-0.5f, 0.25f, 8}, {1e-3f, -7, 0}, {100, 200, -300}, {0.1f, 0.2f, 0.3f}};
-const std::vector<float3> others{{3, -2, 1}, {4, 4, 4}, {0.5f, 1.5f, 2.5f}, {-1, -2, -3}, {7, 8, 9}};
+const std::vector<float3> some{
+    {1, 2, 3}, {-0.5f, 0.25f, 8}, {1e-3f, -7, 0}, {100, 200, -300}, {0.1f, 0.2f, 0.3f}};
+const std::vector<float3> others{
+    {3, -2, 1}, {4, 4, 4}, {0.5f, 1.5f, 2.5f}, {-1, -2, -3}, {7, 8, 9}};
 
 TEST(Vec, ArithmeticIsThatOfTheComponents) {
   expect_oracle(
@@ -61,16 +68,20 @@ TEST(Vec, ArithmeticIsThatOfTheComponents) {
   // On the host they are C++'s: sums do not overflow.
   const std::vector<vec<int, 2>> a{{7, -7}, {1, 1 << 28}}, b{{3, 2}, {5, 31}};
   expect_oracle(
-      "integers", [](auto x, auto y) { return ((x % y) ^ (x << 1)) + (~x | (y & 6)) - (x >> 2); }, a, b);
+      "integers", [](auto x, auto y) { return ((x % y) ^ (x << 1)) + (~x | (y & 6)) - (x >> 2); },
+      a, b);
 }
 
 TEST(Vec, ComparisonsGiveVectorsOfBool) {
-  const auto function = kr::vectorize([](auto x, auto y) { return std::tuple(x < y, kr::all(x < y), kr::any(x < y)); });
+  const auto function = kr::vectorize(
+      [](auto x, auto y) { return std::tuple(x < y, kr::all(x < y), kr::any(x < y)); });
   const auto [less, all, any] = function(some, others);
   for (std::size_t i = 0; i < some.size(); ++i) {
     EXPECT_TRUE(equal(less[i], some[i] < others[i]));
-    EXPECT_EQ(bool(all[i]), some[i].x < others[i].x && some[i].y < others[i].y && some[i].z < others[i].z);
-    EXPECT_EQ(bool(any[i]), some[i].x < others[i].x || some[i].y < others[i].y || some[i].z < others[i].z);
+    EXPECT_EQ(bool(all[i]),
+              some[i].x < others[i].x && some[i].y < others[i].y && some[i].z < others[i].z);
+    EXPECT_EQ(bool(any[i]),
+              some[i].x < others[i].x || some[i].y < others[i].y || some[i].z < others[i].z);
   }
   expect_oracle(
       "select", [](auto x, auto y) { return kr::select(x < y, x, y); }, some, others);
@@ -80,7 +91,9 @@ TEST(Vec, ComparisonsGiveVectorsOfBool) {
 
 TEST(Vec, FunctionsWorkComponentByComponent) {
   expect_oracle(
-      "min max clamp", [](auto x, auto y) { return kr::clamp(kr::min(x, y), -1.0f, kr::max(y, 0.5f)); }, some, others);
+      "min max clamp",
+      [](auto x, auto y) { return kr::clamp(kr::min(x, y), -1.0f, kr::max(y, 0.5f)); }, some,
+      others);
   expect_oracle(
       "sqrt abs", [](auto x, auto y) { return kr::sqrt(kr::abs(x)) + kr::floor(y); }, some, others);
   expect_oracle(
@@ -93,7 +106,9 @@ TEST(Vec, FunctionsWorkComponentByComponent) {
 
 TEST(Vec, Geometry) {
   expect_oracle(
-      "dot", [](auto x, auto y) { return kr::make_vec(kr::dot(x, y), kr::length(x), kr::distance(x, y)); }, some, others);
+      "dot",
+      [](auto x, auto y) { return kr::make_vec(kr::dot(x, y), kr::length(x), kr::distance(x, y)); },
+      some, others);
   expect_oracle(
       "cross", [](auto x, auto y) { return kr::cross(x, y); }, some, others);
   expect_oracle(
@@ -105,9 +120,11 @@ TEST(Vec, Geometry) {
 
 TEST(Vec, Swizzles) {
   expect_oracle(
-      "zyx", [](auto x, auto y) { return kr::swizzle<"zyx">(x) + kr::swizzle<"bbr">(y); }, some, others);
+      "zyx", [](auto x, auto y) { return kr::swizzle<"zyx">(x) + kr::swizzle<"bbr">(y); }, some,
+      others);
   expect_oracle(
-      "four", [](auto x, auto y) { return kr::swizzle<"xyzx">(x) * kr::swizzle<"y">(y); }, some, others);
+      "four", [](auto x, auto y) { return kr::swizzle<"xyzx">(x) * kr::swizzle<"y">(y); }, some,
+      others);
   EXPECT_EQ(kr::swizzle<"w">(float4{1, 2, 3, 4}), 4.0f);
 }
 
@@ -185,7 +202,8 @@ TEST(Vec, StructuredBindingsNameComponents) {
   });
   std::vector<float2> out(some.size());
   kernel.forall(std::int64_t(out.size()))(some, out);
-  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_TRUE(equal(out[i], float2{some[i].x + some[i].z, 3}));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    EXPECT_TRUE(equal(out[i], float2{some[i].x + some[i].z, 3}));
 }
 
 TEST(Vec, ArgumentsByValueAndResults) {
@@ -193,7 +211,8 @@ TEST(Vec, ArgumentsByValueAndResults) {
   const float3 one = scale(float3{1, 2, 3}, 2.0f);
   EXPECT_TRUE(equal(one, float3{2, 4, 6}));
   const std::vector<float3> all = scale(some, float3{1, 10, 100});
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_TRUE(equal(all[i], some[i] * float3{1, 10, 100}));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    EXPECT_TRUE(equal(all[i], some[i] * float3{1, 10, 100}));
   std::vector<vec<double, 3>> wide(some.size());
   scale.into(wide)(some, 0.5);
   EXPECT_EQ(wide[1].z, 4.0);
@@ -225,11 +244,13 @@ TEST(Vec, SharedAndLocalArrays) {
   kernel.launch({1, 32}, out, in);
   for (int i = 0; i < 32; ++i) {
     const float3 mirrored = in[std::size_t(31 - i)], mine = in[std::size_t(i)];
-    EXPECT_TRUE(equal(out[std::size_t(i)], mirrored + float3{mine.x, i & 1 ? 4 : mine.y, mine.z})) << i;
+    EXPECT_TRUE(equal(out[std::size_t(i)], mirrored + float3{mine.x, i & 1 ? 4 : mine.y, mine.z}))
+        << i;
   }
 }
 
-/// Elements in place under a guard, of counts that no vector divides, and stores of some components alone.
+/// Elements in place under a guard, of counts that no vector divides, and stores of some components
+/// alone.
 template <class Pixel>
 void expect_pixels() {
   using number = decltype(Pixel{}.x);
@@ -242,14 +263,15 @@ void expect_pixels() {
       pixels[i] = q;
     });
   });
-  auto marked = kr::kernel([](kr::view<Pixel> pixels, kr::view<const Pixel> from, kr::value<int> count) {
-    const auto i = kr::grid();
-    kr::if_(i < count, [&] {
-      pixels[i].y = from[i].x;
-      pixels[i].x = from[i].y;
-      pixels[i].y = kr::cast<number>(pixels[i].y + pixels[i].x);
-    });
-  });
+  auto marked =
+      kr::kernel([](kr::view<Pixel> pixels, kr::view<const Pixel> from, kr::value<int> count) {
+        const auto i = kr::grid();
+        kr::if_(i < count, [&] {
+          pixels[i].y = from[i].x;
+          pixels[i].x = from[i].y;
+          pixels[i].y = kr::cast<number>(pixels[i].y + pixels[i].x);
+        });
+      });
   for (const int size : {1, 5, 16, 33, 64, 1000}) {
     std::vector<Pixel> pixels(std::size_t(size) + 3), from(pixels.size());
     for (std::size_t i = 0; i < pixels.size(); ++i) {
@@ -260,7 +282,8 @@ void expect_pixels() {
     turned.launch({(size + 31) / 32, 32}, pixels, size);
     for (std::size_t i = 0; i < pixels.size(); ++i) {
       Pixel wanted = before[i];
-      if (i < std::size_t(size)) wanted.x = before[i].y, wanted.y = number(before[i].x + before[i].y);
+      if (i < std::size_t(size))
+        wanted.x = before[i].y, wanted.y = number(before[i].x + before[i].y);
       ASSERT_TRUE(equal(pixels[i], wanted)) << i << " of " << size;
     }
     pixels = before;

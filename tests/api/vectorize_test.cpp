@@ -63,7 +63,8 @@ TEST(Vectorize, EverySizeUpToSeveralVectors) {
   }
 }
 
-/// So much work an element that a back end may treat the last few elements of an array in a way of their own.
+/// So much work an element that a back end may treat the last few elements of an array in a way of
+/// their own.
 template <int Steps>
 constexpr auto mixed(auto sum, auto x, auto y) {
   if constexpr (Steps == 0) return sum;
@@ -80,11 +81,13 @@ void expect_every_size_of_costly_bodies() {
   for (std::size_t i = 0; i < most; ++i) x[i] = Elem(i % 7) / Elem(4), y[i] = Elem(i % 5 + 1);
   for (std::size_t n = 0; n <= most; ++n) {
     std::vector<Result> out(n + 2 * edge, Result(99));
-    f.into(std::span<Result>(out.data() + edge, n))(std::span<const Elem>(x.data(), n), std::span<const Elem>(y.data(), n));
+    f.into(std::span<Result>(out.data() + edge, n))(std::span<const Elem>(x.data(), n),
+                                                    std::span<const Elem>(y.data(), n));
     for (std::size_t i = 0; i < out.size(); ++i) {
       const bool inside = i >= edge && i < edge + n;
       const Result wanted = inside ? costly(x[i - edge], y[i - edge]) : Result(99);
-      ASSERT_NEAR(double(out[i]), double(wanted), 1e-4 * std::abs(double(wanted))) << "element " << i << " of " << n;
+      ASSERT_NEAR(double(out[i]), double(wanted), 1e-4 * std::abs(double(wanted)))
+          << "element " << i << " of " << n;
     }
   }
 }
@@ -99,7 +102,9 @@ TEST(Vectorize, EverySizeOfCostlyBodiesOnEveryType) {
 
 TEST(Vectorize, CostlyBodiesInPlaceAndWithSeveralResults) {
   auto f = kr::vectorize(costly);
-  auto both = kr::vectorize([](auto x, auto y) { return std::tuple{costly(x, y), x - y, costly(y, x)}; });
+  auto both = kr::vectorize([](auto x, auto y) {
+    return std::tuple{costly(x, y), x - y, costly(y, x)};
+  });
   for (std::size_t n = 0; n <= 70; ++n) {
     std::vector<float> x(n), z(n, 1.0f), first(n), third(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = float(i % 7) / 8.0f;
@@ -116,10 +121,12 @@ TEST(Vectorize, CostlyBodiesInPlaceAndWithSeveralResults) {
 }
 
 TEST(Vectorize, CostlyBodiesThatWriteSomeElements) {
-  auto positive = kr::kernel([](kr::view<const float> in, kr::view<const float> scale, kr::view<float> out) {
-    for (auto i : kr::grid_stride(out.size()))
-      kr::if_(in[i] > 0.0f, [&] { out[i] = costly(kr::value<float>(in[i]), kr::value<float>(scale[0])); });
-  });
+  auto positive =
+      kr::kernel([](kr::view<const float> in, kr::view<const float> scale, kr::view<float> out) {
+        for (auto i : kr::grid_stride(out.size()))
+          kr::if_(in[i] > 0.0f,
+                  [&] { out[i] = costly(kr::value<float>(in[i]), kr::value<float>(scale[0])); });
+      });
   for (std::size_t n = 1; n <= 70; ++n) {
     std::vector<float> in(n), scale{1.0f}, out(n);
     for (std::size_t i = 0; i < n; ++i) in[i] = float(int(i % 5) - 2) / 4.0f, out[i] = float(i);
@@ -141,8 +148,9 @@ TEST(Vectorize, SizesThatAreSplitAmongThreads) {
 
 template <class Elem>
 class VectorizeTypes : public testing::Test {};
-using AllTypes = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                                std::uint64_t, kr::f16, float, double, long long, unsigned long long, char>;
+using AllTypes = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                                std::uint16_t, std::uint32_t, std::uint64_t, kr::f16, float, double,
+                                long long, unsigned long long, char>;
 TYPED_TEST_SUITE(VectorizeTypes, AllTypes);
 
 TYPED_TEST(VectorizeTypes, PassThroughAndArithmetic) {
@@ -216,7 +224,8 @@ TEST(Vectorize, TuplesGiveSeveralOutputs) {
 }
 
 TEST(Vectorize, EagerSignaturesGiveTheDeclaredTypes) {
-  auto f = kr::vectorize<float(float, float), double(double, double), int(int, int)>([](auto x, auto y) { return x * y + 0.5f; });
+  auto f = kr::vectorize<float(float, float), double(double, double), int(int, int)>(
+      [](auto x, auto y) { return x * y + 0.5f; });
   static_assert(std::is_same_v<decltype(f(1.0f, 2.0f)), float>);
   static_assert(std::is_same_v<decltype(f(1.0, 2.0)), double>);
   static_assert(std::is_same_v<decltype(f(1, 2)), int>);
@@ -251,7 +260,7 @@ TEST(Vectorize, InlinesOnTracedValues) {
 }
 
 // ---- broadcasting
-// --------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 template <int Rank>
 kr::array<float, Rank> device_counted(kr::shape<Rank> s, float first = 0) {
   kr::array<float, Rank> a(s);
@@ -272,8 +281,10 @@ void expect_broadcast(kr::shape<Rx> sx, kr::shape<Ry> sy, kr::shape<R> expected)
     for (int d = R - 1; d >= 0; --d) {
       const std::int64_t p = rest % expected[d];
       rest /= expected[d];
-      if (const int dx = d - (R - Rx); dx >= 0) at_x += (sx[dx] == 1 ? 0 : p) * stride_x, stride_x *= sx[dx];
-      if (const int dy = d - (R - Ry); dy >= 0) at_y += (sy[dy] == 1 ? 0 : p) * stride_y, stride_y *= sy[dy];
+      if (const int dx = d - (R - Rx); dx >= 0)
+        at_x += (sx[dx] == 1 ? 0 : p) * stride_x, stride_x *= sx[dx];
+      if (const int dy = d - (R - Ry); dy >= 0)
+        at_y += (sy[dy] == 1 ? 0 : p) * stride_y, stride_y *= sy[dy];
     }
     ASSERT_EQ(got[std::size_t(i)], 3 * float(at_x) + 1000.0f + float(at_y)) << "element " << i;
   }
@@ -307,7 +318,8 @@ TEST(Vectorize, HostContainersBroadcastToo) {
 TEST(Vectorize, BroadcastContainersAreReadToTheirEnd) {
   // The page behind the elements cannot be read.
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const pages =
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(pages, MAP_FAILED);
   ASSERT_EQ(mprotect(static_cast<char*>(pages) + page, page, PROT_NONE), 0);
   float* const last = static_cast<float*>(pages) + page / sizeof(float) - 4;
@@ -316,7 +328,8 @@ TEST(Vectorize, BroadcastContainersAreReadToTheirEnd) {
   rows.copy_from(std::vector<float>(12000, 10.0f));
   const std::vector<float> sums = add(rows, std::span<const float>(last, 4)).to_host();
   for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], 10.0f + float(i % 4)) << i;
-  EXPECT_EQ(add(std::vector<float>(5000, 1.0f), std::span<const float>(last + 3, 1)), std::vector<float>(5000, 4.0f));
+  EXPECT_EQ(add(std::vector<float>(5000, 1.0f), std::span<const float>(last + 3, 1)),
+            std::vector<float>(5000, 4.0f));
   munmap(pages, 2 * page);
 }
 
@@ -336,7 +349,7 @@ TEST(Vectorize, ShapesThatDoNotBroadcast) {
 }
 
 // ---- into
-// ----------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 TEST(Vectorize, IntoWritesWhatItIsGiven) {
   const std::vector<float> x{1, 2, 3};
   std::vector<float> z(3, -1.0f);
@@ -387,7 +400,8 @@ TEST(Vectorize, IntoDeviceArraysOfSeveralRanks) {
   EXPECT_EQ(z.address(), address);
   kr::array<float, 3> deep(2, 2, 3);
   add.into(deep)(x, row);
-  EXPECT_EQ(std::vector<float>(deep.to_host()), (std::vector<float>{10, 21, 32, 13, 24, 35, 10, 21, 32, 13, 24, 35}));
+  EXPECT_EQ(std::vector<float>(deep.to_host()),
+            (std::vector<float>{10, 21, 32, 13, 24, 35, 10, 21, 32, 13, 24, 35}));
 }
 
 TEST(Vectorize, IntoRefusesAnotherShape) {
@@ -418,7 +432,9 @@ TEST(Vectorize, EmptyContainersGiveEmptyOnes) {
 }
 
 TEST(Vectorize, CapturesFreezeInEachObject) {
-  const auto scaled = [](float factor) { return kr::vectorize([factor](auto x) { return factor * x; }); };
+  const auto scaled = [](float factor) {
+    return kr::vectorize([factor](auto x) { return factor * x; });
+  };
   auto twice = scaled(2), thrice = scaled(3);  // one lambda type, two objects
   const std::vector<float> x{1, 2};
   EXPECT_EQ(std::vector<float>(twice(x)), (std::vector<float>{2, 4}));

@@ -44,7 +44,8 @@ TEST(Volatile, OfSeveralDimensionsAndTypes) {
   });
   kr::array<double, 2> x({3, 2});
   kr::array<unsigned> n({6});
-  x.copy_from(std::vector<double>{1, 2, 3, 4, 5, 6}), n.copy_from(std::vector<unsigned>{0, 1, 2, 3, 4, 5});
+  x.copy_from(std::vector<double>{1, 2, 3, 4, 5, 6}),
+      n.copy_from(std::vector<unsigned>{0, 1, 2, 3, 4, 5});
   kernel.launch({{1, 1}, {2, 3}}, x, n);
   EXPECT_EQ(std::vector<double>(x.to_host()), (std::vector<double>{2, 4, 6, 8, 10, 12}));
   EXPECT_EQ(std::vector<unsigned>(n.to_host()), (std::vector<unsigned>{1, 2, 3, 4, 5, 6}));

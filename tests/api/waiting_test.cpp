@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that wait for what others write: on the CPU, with one worker and several (KRAIT_NUM_THREADS), and on the interpreter. No program hangs in
-// silence. KRAIT_WAIT_SECONDS is short here.
+// Threads that wait for what others write: on the CPU, with one worker and several
+// (KRAIT_NUM_THREADS), and on the interpreter. No program hangs in silence. KRAIT_WAIT_SECONDS is
+// short here.
 #include <krait/volatile.h>
 
 #include <atomic>
@@ -67,7 +68,8 @@ TEST(Waiting, EachForTheOneBefore) {
     auto block = kr::block_idx().x;
     kr::var before = 0;
     kr::if_(block > 0, [&] {
-      kr::while_([&] { return before == 0; }, [&] { before = kr::atomic(sums[block - 1]).load(kr::order::acquire); });
+      kr::while_([&] { return before == 0; },
+                 [&] { before = kr::atomic(sums[block - 1]).load(kr::order::acquire); });
     });
     kr::atomic(sums[block]).exchange(before + 1, kr::order::release);
   });
@@ -90,7 +92,8 @@ TEST(Waiting, LooksBack) {
       kr::while_([&] { return at >= 0 && !found; },
                  [&] {
                    kr::value<int> state = kr::atomic(states[at]).load(kr::order::acquire);
-                   kr::if_(state == 2, [&] { sum = sum + kr::atomic(values[at]).load(), found = true; });
+                   kr::if_(state == 2,
+                           [&] { sum = sum + kr::atomic(values[at]).load(), found = true; });
                    kr::if_(state == 1, [&] { sum = sum + 1, at = at - 1; });
                  });
       kr::atomic(values[block]).exchange(sum + 1);
@@ -133,7 +136,9 @@ TEST(Waiting, InAFunction) {
   });
   auto kernel = kr::kernel([wait](kr::view<int> flags, kr::view<int> trips) {
     auto block = kr::cast<int>(kr::block_idx().x);
-    kr::if_(block == 0, [&] { trips[0] = wait(flags, 1); }).else_([&] { kr::atomic(flags[block]).exchange(1); });
+    kr::if_(block == 0, [&] { trips[0] = wait(flags, 1); }).else_([&] {
+      kr::atomic(flags[block]).exchange(1);
+    });
   });
   auto flags = zeros(2), trips = zeros(1);
   kernel.launch({2, 1}, flags, trips);
@@ -159,7 +164,8 @@ TEST(Waiting, OfAWholeBlock) {
 
 TEST(Waiting, ForALock) {
   auto kernel = kr::kernel([](kr::view<int> lock, kr::view<int> count) {
-    kr::while_([&] { return kr::atomic(lock[0]).compare_exchange(0, 1, kr::order::acquire) != 0; }, [] { kr::nanosleep(100); });
+    kr::while_([&] { return kr::atomic(lock[0]).compare_exchange(0, 1, kr::order::acquire) != 0; },
+               [] { kr::nanosleep(100); });
     kr::volatile_view v(count);
     v.store(v.load(0) + 1, 0);
     kr::atomic(lock[0]).exchange(0, kr::order::release);
@@ -208,7 +214,9 @@ TEST(Waiting, ForALane) {
 
 TEST(Waiting, ForAWarp) {
   auto kernel = kr::kernel([](kr::view<int> flag) {
-    kr::if_(kr::thread_idx().x < 32, [&] { wait_for(flag, 0); }).else_([&] { kr::atomic(flag[0]).exchange(1); });
+    kr::if_(kr::thread_idx().x < 32, [&] { wait_for(flag, 0); }).else_([&] {
+      kr::atomic(flag[0]).exchange(1);
+    });
   });
   auto flag = zeros(1);
   expect_usage({left_waiting}, [&] { kernel.launch({1, 64}, flag); });
@@ -216,7 +224,9 @@ TEST(Waiting, ForAWarp) {
 
 TEST(Waiting, OfMoreBlocksThanThereCanBe) {
   auto kernel = kr::kernel([](kr::view<int> flag) {
-    kr::if_(kr::block_idx().x + 1 < kr::grid_dim().x, [&] { wait_for(flag, 0); }).else_([&] { kr::atomic(flag[0]).exchange(1); });
+    kr::if_(kr::block_idx().x + 1 < kr::grid_dim().x, [&] { wait_for(flag, 0); }).else_([&] {
+      kr::atomic(flag[0]).exchange(1);
+    });
   });
   auto flag = zeros(1);
   expect_usage({left_waiting}, [&] { kernel.launch({2000, 1}, flag); });
@@ -257,13 +267,16 @@ TEST(Waiting, ForTheHost) {
 
 TEST(Waiting, OnTheInterpreter) {
   auto kernel = kr::kernel([](kr::view<int> flag) {
-    kr::if_(kr::block_idx().x == 0, [&] { wait_for(flag, 0); }).else_([&] { kr::atomic(flag[0]).exchange(1); });
+    kr::if_(kr::block_idx().x == 0, [&] { wait_for(flag, 0); }).else_([&] {
+      kr::atomic(flag[0]).exchange(1);
+    });
   });
   auto flag = zeros(1, "interpreter");
-  expect_usage({"this loop waits for a value that nobody writes. The interpreter runs blocks one after another, and the threads of a block in step: a thread can wait only for an earlier block{}, block (0, 0, 0), thread (0, 0, 0)"},
-               [&] {
-                 kernel.launch({2, 1}, flag);
-               });
+  expect_usage(
+      {"this loop waits for a value that nobody writes. The interpreter runs blocks one after another, and the threads of a block in step: a thread can wait only for an earlier block{}, block (0, 0, 0), thread (0, 0, 0)"},
+      [&] {
+        kernel.launch({2, 1}, flag);
+      });
   flag.fill(1);
   kernel.launch({2, 1}, flag);
 }
@@ -272,7 +285,9 @@ TEST(Waiting, OnTheInterpreter) {
 TEST(Waiting, Checked) {
   auto kernel = kr::kernel(
       [](kr::view<int> flags) {
-        kr::if_(kr::block_idx().x == 0, [&] { wait_for(flags, 1); }).else_([&] { kr::atomic(flags[1]).exchange(1); });
+        kr::if_(kr::block_idx().x == 0, [&] { wait_for(flags, 1); }).else_([&] {
+          kr::atomic(flags[1]).exchange(1);
+        });
       },
       {.checked = true});
   auto flags = zeros(2);

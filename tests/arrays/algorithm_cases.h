@@ -18,7 +18,8 @@ namespace krait::test {
 inline unsigned seed() {
   static const unsigned of_run = [] {
     const char* const given = std::getenv("KRAIT_SEED");
-    const unsigned s = given ? unsigned(std::strtoul(given, nullptr, 10)) : std::random_device()() % 1000000;
+    const unsigned s =
+        given ? unsigned(std::strtoul(given, nullptr, 10)) : std::random_device()() % 1000000;
     std::printf("KRAIT_SEED=%u gives these cases again\n", s);
     return s;
   }();
@@ -32,19 +33,23 @@ inline int cases() {
 class Random {
  public:
   explicit Random(unsigned of_test) : engine_(seed() * 1000003u + of_test) {}
-  std::int64_t below(std::int64_t n) { return std::uniform_int_distribution<std::int64_t>(0, n - 1)(engine_); }
+  std::int64_t below(std::int64_t n) {
+    return std::uniform_int_distribution<std::int64_t>(0, n - 1)(engine_);
+  }
   std::uint64_t bits() { return std::uniform_int_distribution<std::uint64_t>()(engine_); }
   /// Sizes of every magnitude up to `most`, and those around what a tile takes.
   std::int64_t size(std::int64_t most) {
     const std::int64_t shifted = std::int64_t{1} << below(18);
-    return std::min(most, std::max<std::int64_t>(0, shifted + below(3) - 1 + (below(2) ? below(shifted) : 0)));
+    return std::min(
+        most, std::max<std::int64_t>(0, shifted + below(3) - 1 + (below(2) ? below(shifted) : 0)));
   }
 
  private:
   std::mt19937_64 engine_;
 };
 
-/// The forms that the default device can run: the CPU, which has warps of 32 and workers that wait, all of them.
+/// The forms that the default device can run: the CPU, which has warps of 32 and workers that wait,
+/// all of them.
 inline std::vector<detail::algorithm_device> forms() {
   using detail::algorithm_form;
   const detail::algorithm_device own = detail::algorithm_device_of(kr::device());
@@ -56,7 +61,8 @@ inline std::vector<detail::algorithm_device> forms() {
             {algorithm_form::blocks, 512},
             {algorithm_form::blocks, 3}};
   if (id == "interpreter") return {{algorithm_form::chunks, 3}};
-  if (own.form == algorithm_form::warps) return {own, {algorithm_form::blocks, 512}, {algorithm_form::blocks, 3}};
+  if (own.form == algorithm_form::warps)
+    return {own, {algorithm_form::blocks, 512}, {algorithm_form::blocks, 3}};
   return {own, {algorithm_form::blocks, 3}};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is said before an element-wise call: outputs, mask, device, stream; and arguments that overlap.
+// What is said before an element-wise call: outputs, mask, device, stream; and arguments that
+// overlap.
 #include <krait/algorithm/reduce.h>
 
 #include <tuple>
@@ -68,7 +69,8 @@ TEST(Calls, OnADeviceAndInAStream) {
   EXPECT_EQ(mine.on(kr::device())(2.0f), 6.0f);  // a number, computed there
   int here = 0, elsewhere = 0;
   for (const kr::kernel_stats& k : kr::stats())
-    if (std::string(k.name) == "mine") ++(std::string(k.device) == kr::device().id() ? here : elsewhere);
+    if (std::string(k.name) == "mine")
+      ++(std::string(k.device) == kr::device().id() ? here : elsewhere);
   EXPECT_GE(here, 1);
   EXPECT_EQ(elsewhere, 0);
   kr::stream s;
@@ -77,14 +79,16 @@ TEST(Calls, OnADeviceAndInAStream) {
   s.synchronize();
   EXPECT_EQ(host(x), (Floats{1, 6, 9}));
   if (kr::device() == kr::device::cpu()) return;
-  expect_usage({"kernel mine{}: the call is to run on cpu, but its arrays are on {}: copy them to that device (copy_from)"},
-               [&] { mine.on(kr::device::cpu())(x); });
+  expect_usage(
+      {"kernel mine{}: the call is to run on cpu, but its arrays are on {}: copy them to that device (copy_from)"},
+      [&] { mine.on(kr::device::cpu())(x); });
   kr::stream other(kr::device::cpu());
   expect_usage({"the stream belongs to cpu"}, [&] { mine.stream(other)(x); });
 }
 
 TEST(Calls, Types) {
-  auto f = kr::vectorize<float(float, float), std::int64_t(std::int64_t, std::int64_t)>([](auto x, auto y) { return x + y; });
+  auto f = kr::vectorize<float(float, float), std::int64_t(std::int64_t, std::int64_t)>(
+      [](auto x, auto y) { return x + y; });
   EXPECT_EQ(std::string(f.types()), "f32, f32 -> f32\ni64, i64 -> i64\n");
   auto z = kr::zeros<float>(2);
   f.where(z == 0.0f).into(z)(z, z);
@@ -112,12 +116,14 @@ TEST(Calls, Overlap) {
   bytes(kr::range(0, n, 3)) = 0;
   auto tail = bytes(kr::range(1, n));
   add.where(bytes(kr::range(0, n - 1))).into(tail)(tail, 1);
-  for (int i = 1; i < 20; ++i) EXPECT_EQ(int((unsigned char)(bytes(i))), int(i % 3 != 0) + int((i - 1) % 3 != 0)) << i;
+  for (int i = 1; i < 20; ++i)
+    EXPECT_EQ(int((unsigned char)(bytes(i))), int(i % 3 != 0) + int((i - 1) % 3 != 0)) << i;
   auto one = x(kr::range(0, 6)), other = x(kr::range(5, 11));
   expect_usage({"two outputs overlap"}, [&] { divide.into(one, other)(kr::arange(6), 3); });
 }
 
-/// Expressions of one structure are one kernel, wherever they stand; numbers, arrays and shapes are its arguments.
+/// Expressions of one structure are one kernel, wherever they stand; numbers, arrays and shapes are
+/// its arguments.
 TEST(Expressions, OfOneStructureShareAKernel) {
   const auto x = kr::to_device(Floats{1, 2, 3, 4}), y = kr::to_device(Floats{10, 20, 30, 40});
   kr::array<float> z = x * 3.0f - kr::cos(y) / 7.0f;
@@ -146,7 +152,8 @@ TEST(Expressions, OfSingleElements) {
   a(1) = a(0, 1);
   a(0) *= a(0, 2);
   EXPECT_EQ(host(a), (Floats{0, 200, 4, 100, 100, 100}));
-  EXPECT_EQ(host(kr::array<bool, 2>(a == a(0, 2))), (std::vector<bool>{false, false, true, false, false, false}));
+  EXPECT_EQ(host(kr::array<bool, 2>(a == a(0, 2))),
+            (std::vector<bool>{false, false, true, false, false, false}));
 }
 
 }  // namespace

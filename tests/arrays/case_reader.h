@@ -17,7 +17,8 @@ namespace kr = krait;
 namespace krait::test {
 
 template <class T>
-using Any = std::variant<kr::array<T, 1>, kr::array<T, 2>, kr::array<T, 3>, kr::array<T, 4>, kr::array<T, 5>, kr::array<T, 6>>;
+using Any = std::variant<kr::array<T, 1>, kr::array<T, 2>, kr::array<T, 3>, kr::array<T, 4>,
+                         kr::array<T, 5>, kr::array<T, 6>>;
 
 template <class T>
 Any<T> with_layout(const detail::layout& at, const detail::memory_share& memory, void* on) {
@@ -67,7 +68,8 @@ inline detail::layout read_slice(std::istream& in, const detail::layout& of) {
   return detail::slice(of, items.data(), count);
 }
 
-/// A view by the functions of arrays' layouts, which those of kr::array call; a reshape that copies by kr::array's own.
+/// A view by the functions of arrays' layouts, which those of kr::array call; a reshape that copies
+/// by kr::array's own.
 template <class T>
 Any<T> read_view(std::istream& in, const Any<T>& of) {
   std::string kind;
@@ -79,7 +81,8 @@ Any<T> read_view(std::istream& in, const Any<T>& of) {
           return with_layout<T>(view, x.memory_owner(), detail::handle_of(x.device()));
         };
         if (kind == "s") return shared(read_slice(in, at));
-        if (kind == "p") return shared(detail::permute(at, read_numbers(in, at.rank).data(), at.rank));
+        if (kind == "p")
+          return shared(detail::permute(at, read_numbers(in, at.rank).data(), at.rank));
         if (kind == "f") return shared(detail::flip(at, read_numbers(in, 1).data(), 1));
         if (kind == "q") return shared(detail::squeeze(at, read_numbers(in, 1).data(), 1));
         if (kind == "d") {
@@ -87,7 +90,8 @@ Any<T> read_view(std::istream& in, const Any<T>& of) {
           return shared(detail::diagonal(at, n[0], n[1], n[2]));
         }
         const auto extents = read_list(in);
-        if (kind == "b") return shared(detail::broadcast_to(at, extents.data(), int(extents.size())));
+        if (kind == "b")
+          return shared(detail::broadcast_to(at, extents.data(), int(extents.size())));
         if (kind != "h") throw std::runtime_error("no view is called " + kind);
         detail::layout view;
         if (detail::reshape(at, extents.data(), int(extents.size()), view)) return shared(view);
@@ -101,8 +105,11 @@ template <class T>
 Any<T> read_views(std::istream& in, const Any<T>& of) {
   int count = 0;
   in >> count;
-  Any<T> now =
-      std::visit([](const auto& x) { return with_layout<T>(x.at(), x.memory_owner(), detail::handle_of(x.device())); }, of);
+  Any<T> now = std::visit(
+      [](const auto& x) {
+        return with_layout<T>(x.at(), x.memory_owner(), detail::handle_of(x.device()));
+      },
+      of);
   for (int i = 0; i < count; ++i) now = read_view<T>(in, now);
   return now;
 }
@@ -117,8 +124,8 @@ Any<T> read_base(std::istream& in) {
   h.resize(std::size_t(size));
   for (std::int64_t i = 0; i < size; ++i) h[std::size_t(i)] = T(i);
   const kr::array<T> flat = kr::to_device(h);
-  return with_layout<T>(detail::dense(extents.data(), int(extents.size()), false), flat.memory_owner(),
-                        detail::handle_of(flat.device()));
+  return with_layout<T>(detail::dense(extents.data(), int(extents.size()), false),
+                        flat.memory_owner(), detail::handle_of(flat.device()));
 }
 
 }  // namespace krait::test

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every algorithm with its options, on data that lies at the ends: no element, one, as many as tiles take and one more, NaN, infinities,
-// elements outside of ranges. The interpreter and checked mode must find nothing in them, and give what the unchecked CPU gives.
+// Every algorithm with its options, on data that lies at the ends: no element, one, as many as
+// tiles take and one more, NaN, infinities, elements outside of ranges. The interpreter and checked
+// mode must find nothing in them, and give what the unchecked CPU gives.
 #pragma once
 
 #include <krait/krait.h>
@@ -64,7 +65,8 @@ class Results {
 /// Sizes that the loops over an array's length take.
 inline const std::vector<std::int64_t> sizes{0, 1, 2, 31, 33, 256, 257, 1025};
 
-/// So many elements; floats with NaN and infinities among them where `wild`, whole numbers with the smallest and the largest.
+/// So many elements; floats with NaN and infinities among them where `wild`, whole numbers with the
+/// smallest and the largest.
 template <class Elem>
 std::vector<Elem> numbers(std::int64_t n, bool wild, unsigned seed = 1) {
   std::vector<Elem> x(static_cast<std::size_t>(n));
@@ -89,7 +91,8 @@ kr::array<Elem> row(std::int64_t n, bool wild = false, unsigned seed = 1) {
   return kr::to_device(numbers<Elem>(n, wild, seed));
 }
 template <class Elem>
-kr::array<Elem, 2> matrix(std::int64_t rows, std::int64_t columns, bool wild = false, unsigned seed = 1) {
+kr::array<Elem, 2> matrix(std::int64_t rows, std::int64_t columns, bool wild = false,
+                          unsigned seed = 1) {
   return row<Elem>(rows * columns, wild, seed).reshape(rows, columns);
 }
 

@@ -26,27 +26,39 @@ void of(Results& to, const std::string& type) {
       to.add("unique " + name, [&] { return kr::unique(x); });
       to.add("runs " + name, [&] { return kr::run_length_encode(x); });
       for (const std::int64_t k : {std::int64_t(0), std::int64_t(1), n / 2, n})
-        if (k <= n) to.add("top_k " + std::to_string(k) + " of " + name, [&] { return kr::top_k(x, k); });
-      const auto offsets = kr::to_device(std::vector<std::int64_t>{0, 0, n / 3, n / 3, n / 2, n, n});
-      to.add("segmented " + name,
-             [&] { return std::tuple(kr::segmented_reduce(x, offsets, plus, Elem(1)), kr::segmented_scan(x, offsets, plus)); });
+        if (k <= n)
+          to.add("top_k " + std::to_string(k) + " of " + name, [&] { return kr::top_k(x, k); });
+      const auto offsets =
+          kr::to_device(std::vector<std::int64_t>{0, 0, n / 3, n / 3, n / 2, n, n});
+      to.add("segmented " + name, [&] {
+        return std::tuple(kr::segmented_reduce(x, offsets, plus, Elem(1)),
+                          kr::segmented_scan(x, offsets, plus));
+      });
       to.add("segmented_sort " + name, [&] { return kr::segmented_sort(x, offsets); });
       const auto ascending = kr::sort(x);
-      to.add("searchsorted " + name,
-             [&] { return std::tuple(kr::searchsorted(ascending, x), kr::searchsorted(ascending, some, kr::side::right)); });
-      to.add("sets " + name, [&] {
-        return std::tuple(kr::union1d(x, some), kr::intersect1d(x, some), kr::setdiff1d(x, some), kr::setxor1d(x, some),
-                          kr::isin(x, some));
+      to.add("searchsorted " + name, [&] {
+        return std::tuple(kr::searchsorted(ascending, x),
+                          kr::searchsorted(ascending, some, kr::side::right));
       });
-      to.add("histogram " + name, [&] { return std::tuple(kr::histogram(x, 5, -10.0, 10.0), kr::histogram(x, 1, 0.0, 1.0)); });
+      to.add("sets " + name, [&] {
+        return std::tuple(kr::union1d(x, some), kr::intersect1d(x, some), kr::setdiff1d(x, some),
+                          kr::setxor1d(x, some), kr::isin(x, some));
+      });
+      to.add("histogram " + name, [&] {
+        return std::tuple(kr::histogram(x, 5, -10.0, 10.0), kr::histogram(x, 1, 0.0, 1.0));
+      });
       const auto edges = kr::to_device(std::vector<Elem>{Elem(-5), Elem(0), Elem(0), Elem(12)});
       to.add("histogram by edges " + name, [&] { return kr::histogram(x, edges); });
-      to.add("flatnonzero " + name, [&] { return std::tuple(kr::flatnonzero(x > Elem(0)), kr::compress(x > Elem(0), x)); });
+      to.add("flatnonzero " + name, [&] {
+        return std::tuple(kr::flatnonzero(x > Elem(0)), kr::compress(x > Elem(0), x));
+      });
       to.add("where " + name, [&] { return kr::array<Elem>(kr::where(x > Elem(0), x, Elem(7))); });
       if (!n) continue;
       const auto places = kr::to_device(std::vector<std::int64_t>{0, n - 1, -1, n / 2});
       to.add("take " + name, [&] { return kr::take(x, places); });
-      to.add("gather " + name, [&] { return kr::gather(x, kr::to_device(std::vector<int>{0, int(n - 1), int(n / 2)})); });
+      to.add("gather " + name, [&] {
+        return kr::gather(x, kr::to_device(std::vector<int>{0, int(n - 1), int(n / 2)}));
+      });
       to.add("put scatter " + name, [&] {
         auto y = x.copy();
         kr::put(y, kr::to_device(std::vector<std::int64_t>{n - 1}), Elem(5));

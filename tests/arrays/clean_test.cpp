@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cases of clean.h on the default device, beside the unchecked CPU, which a process of its own runs. `--print` prints what they give.
+// The cases of clean.h on the default device, beside the unchecked CPU, which a process of its own
+// runs. `--print` prints what they give.
 #include "arrays/clean.h"
 
 #include <cmath>
@@ -27,7 +28,8 @@ std::vector<std::string> results() {
 
 std::vector<std::string> unchecked(const char* program) {
   std::vector<std::string> lines;
-  std::FILE* const child = popen(("KRAIT_DEVICE=cpu KRAIT_CHECK=0 '" + std::string(program) + "' --print").c_str(), "r");
+  std::FILE* const child =
+      popen(("KRAIT_DEVICE=cpu KRAIT_CHECK=0 '" + std::string(program) + "' --print").c_str(), "r");
   if (!child) return lines;
   std::string line;
   for (int c; (c = std::fgetc(child)) != EOF;) {
@@ -57,9 +59,12 @@ int compare(const char* program) {
   const std::vector<std::string> got = results(), wanted = unchecked(program);
   int wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i].find(": error: ") == std::string::npos && i < wanted.size() && alike(got[i], wanted[i])) continue;
+    if (got[i].find(": error: ") == std::string::npos && i < wanted.size() &&
+        alike(got[i], wanted[i]))
+      continue;
     if (++wrong <= 40)
-      std::printf("got    %.600s\nwanted %.600s\n\n", got[i].c_str(), i < wanted.size() ? wanted[i].c_str() : "nothing");
+      std::printf("got    %.600s\nwanted %.600s\n\n", got[i].c_str(),
+                  i < wanted.size() ? wanted[i].c_str() : "nothing");
   }
   std::printf("%zu cases, %d wrong\n", got.size(), wrong);
   return wrong != 0 || got.size() != wanted.size() || got.empty();

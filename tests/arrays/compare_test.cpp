@@ -15,7 +15,8 @@ using krait::test::expect_usage;
 namespace {
 
 using Floats = std::vector<float>;
-constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float inf = std::numeric_limits<float>::infinity(),
+                nan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<bool> answers(const kr::array<bool>& a) {
   const auto h = a.to_host();
@@ -34,7 +35,8 @@ TEST(Compare, OperatorsGiveBool) {
 TEST(Compare, Close) {
   const auto x = kr::to_device(Floats{1, 1, 1e-9f, inf, inf, -inf, nan, 1e8f, 1});
   const auto y = kr::to_device(Floats{1, 1.0001f, 0, inf, 1, inf, nan, 1e8f + 64, nan});
-  EXPECT_EQ(answers(kr::isclose(x, y)), (std::vector<bool>{true, false, true, true, false, false, false, true, false}));
+  EXPECT_EQ(answers(kr::isclose(x, y)),
+            (std::vector<bool>{true, false, true, true, false, false, false, true, false}));
   EXPECT_EQ(answers(kr::isclose(x, y, {.rtol = 1e-3, .atol = 0, .equal_nan = true})),
             (std::vector<bool>{true, true, false, true, false, false, true, true, false}));
   EXPECT_TRUE(kr::allclose(kr::full({2, 3}, 1.0f), 1.000001f));
@@ -44,14 +46,19 @@ TEST(Compare, Close) {
   EXPECT_TRUE(kr::allclose(kr::full(1, 1.0), 1.0000100000001));
   EXPECT_FALSE(kr::allclose(kr::full(1, 1.0), 1.0000100200003));
   EXPECT_TRUE(kr::allclose(kr::full(3, kr::f16(1)), kr::full({2, 3}, kr::f16(1))));
-  expect_usage({"(2,3)", "(4,)"}, [] { (void)kr::allclose(kr::full({2, 3}, 1.0f), kr::full(4, 1.0f)); });
+  expect_usage({"(2,3)", "(4,)"}, [] {
+    (void)kr::allclose(kr::full({2, 3}, 1.0f), kr::full(4, 1.0f));
+  });
 }
 
 TEST(Compare, ComplexNumbersAreCloseByTheirDistance) {
   using C = std::complex<float>;
-  const auto x = kr::to_device(std::vector<C>{{1, 1}, {1, 1}, {0, 1}, {inf, 0}, {inf, 1}, {nan, 0}, {3, 4}});
-  const auto y = kr::to_device(std::vector<C>{{1, 1.000001f}, {1, 1.1f}, {1, 0}, {inf, 0}, {inf, 2}, {0, nan}, {3, 4}});
-  EXPECT_EQ(answers(kr::isclose(x, y)), (std::vector<bool>{true, false, false, true, false, false, true}));
+  const auto x =
+      kr::to_device(std::vector<C>{{1, 1}, {1, 1}, {0, 1}, {inf, 0}, {inf, 1}, {nan, 0}, {3, 4}});
+  const auto y = kr::to_device(
+      std::vector<C>{{1, 1.000001f}, {1, 1.1f}, {1, 0}, {inf, 0}, {inf, 2}, {0, nan}, {3, 4}});
+  EXPECT_EQ(answers(kr::isclose(x, y)),
+            (std::vector<bool>{true, false, false, true, false, false, true}));
   EXPECT_EQ(answers(kr::isclose(x, y, {.rtol = 0.08, .atol = 0, .equal_nan = true})),
             (std::vector<bool>{true, true, false, true, false, true, true}));
   EXPECT_TRUE(kr::allclose(x, x, {.equal_nan = true}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Making arrays: shapes, orders, devices and element types. The numbers of arange and linspace against NumPy: numpy_cases.
+// Making arrays: shapes, orders, devices and element types. The numbers of arange and linspace
+// against NumPy: numpy_cases.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ TEST(Creation, FreedMemoryOfTheCpuIsUsedAgain) {
   const auto faults = [](int times) {
     rusage before{}, after{};
     getrusage(RUSAGE_SELF, &before);
-    for (int i = 0; i < times; ++i) kr::array<char>(5 << 20).fill('x'), kr::array<char>(3 << 20).fill('y');
+    for (int i = 0; i < times; ++i)
+      kr::array<char>(5 << 20).fill('x'), kr::array<char>(3 << 20).fill('y');
     getrusage(RUSAGE_SELF, &after);
     return after.ru_minflt - before.ru_minflt;
   };
@@ -88,8 +90,10 @@ TEST(Creation, Steps) {
   const auto over = kr::arange(half - 1, half + 2).to_host();
   EXPECT_EQ(over.size(), 3u);
   EXPECT_EQ(over[2], half + 1);
-  const std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(std::vector<std::int64_t>(kr::arange(least, most, most).to_host()), (std::vector<std::int64_t>{least, -1, most - 1}));
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                     most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(std::vector<std::int64_t>(kr::arange(least, most, most).to_host()),
+            (std::vector<std::int64_t>{least, -1, most - 1}));
   EXPECT_EQ(host(kr::linspace(0, 1, 5)), (Doubles{0, 0.25, 0.5, 0.75, 1}));
   EXPECT_EQ(kr::linspace(0, 1).size(), 50);
   EXPECT_EQ(host(kr::linspace<int>(0, -3, 3)), (Doubles{0, -2, -3}));
@@ -121,9 +125,11 @@ TEST(Creation, Meshgrid) {
 }
 
 TEST(Creation, BadInput) {
-  expect_usage({"arange(0, 5, 0) has no size: the step must not be 0, and the result must fit into memory"},
-               [] { kr::arange(0, 5, 0); });
-  expect_usage({"arange(0, inf, 1)"}, [] { kr::arange(0.0, std::numeric_limits<double>::infinity()); });
+  expect_usage(
+      {"arange(0, 5, 0) has no size: the step must not be 0, and the result must fit into memory"},
+      [] { kr::arange(0, 5, 0); });
+  expect_usage({"arange(0, inf, 1)"},
+               [] { kr::arange(0.0, std::numeric_limits<double>::infinity()); });
   expect_usage({"negative"}, [] { kr::zeros<float>({3, -1}); });
   expect_usage({"negative"}, [] { kr::linspace(0, 1, -1); });
   krait::test::expect_library_works();

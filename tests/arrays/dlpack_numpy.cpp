@@ -34,9 +34,11 @@ extern "C" {
 [[gnu::visibility("default")]] DLManagedTensor* make_view() {
   kr::array<float, 2> a({3, 4}, kr::device::cpu());
   a.reshape(12).copy_from(kr::arange(12.0f));
-  return kr::to_dlpack<DLManagedTensor>(a(kr::range(kr::none, kr::none, -1), kr::range(0, kr::end, 2)));
+  return kr::to_dlpack<DLManagedTensor>(
+      a(kr::range(kr::none, kr::none, -1), kr::range(0, kr::end, 2)));
 }
-/// The message for what is no array of two dimensions of float, or null; gives the tensor back in either case.
+/// The message for what is no array of two dimensions of float, or null; gives the tensor back in
+/// either case.
 [[gnu::visibility("default")]] const char* refusal(DLManagedTensor* tensor) {
   static std::string message;
   try {

@@ -38,10 +38,12 @@ TEST(Einsum, DocumentedExamples) {
   const auto y = kr::arange(24.0).reshape(4, 3, 2);
   EXPECT_EQ(host(kr::einsum<"ijk,jil->kl">(x, y)),
             (std::vector<double>{4400, 4730, 4532, 4874, 4664, 5018, 4796, 5162, 4928, 5306}));
-  EXPECT_EQ(host(kr::einsum<"ki,jk->ij">(kr::arange(6).reshape(3, 2), kr::arange(12).reshape(4, 3))),
-            (Ints{10, 28, 46, 64, 13, 40, 67, 94}));
-  EXPECT_EQ(host(kr::einsum<"ki,...k->i...">(kr::arange(6).reshape(3, 2), kr::arange(12).reshape(4, 3))),
-            (Ints{10, 28, 46, 64, 13, 40, 67, 94}));
+  EXPECT_EQ(
+      host(kr::einsum<"ki,jk->ij">(kr::arange(6).reshape(3, 2), kr::arange(12).reshape(4, 3))),
+      (Ints{10, 28, 46, 64, 13, 40, 67, 94}));
+  EXPECT_EQ(
+      host(kr::einsum<"ki,...k->i...">(kr::arange(6).reshape(3, 2), kr::arange(12).reshape(4, 3))),
+      (Ints{10, 28, 46, 64, 13, 40, 67, 94}));
 }
 
 TEST(Einsum, TypesAreTheOperands) {
@@ -53,10 +55,13 @@ TEST(Einsum, TypesAreTheOperands) {
   EXPECT_EQ(kr::einsum<"i,i->">(yes, yes), true);
   EXPECT_EQ(kr::einsum<"i,i->">(yes, kr::zeros<bool>(300)), false);
   const auto halves = kr::full<kr::f16>(4096, kr::f16(1));
-  EXPECT_EQ(float(kr::einsum<"i,i">(halves, halves)), 4096.0f);  // not 2048, where f16 stops counting
+  // not 2048, where f16 stops counting
+  EXPECT_EQ(float(kr::einsum<"i,i">(halves, halves)), 4096.0f);
   const auto brain = kr::full<kr::bf16>({2, 2}, kr::bf16(3));
   EXPECT_EQ(float(kr::bf16(kr::einsum<"ij,jk">(brain, brain)(1, 1))), 18.0f);
-  EXPECT_EQ(kr::einsum<"i,i">(kr::full<std::int64_t>(2, std::int64_t(1) << 40), kr::full<int>(2, 4)), std::int64_t(1) << 43);
+  EXPECT_EQ(
+      kr::einsum<"i,i">(kr::full<std::int64_t>(2, std::int64_t(1) << 40), kr::full<int>(2, 4)),
+      std::int64_t(1) << 43);
 }
 
 TEST(Einsum, IsOneKernel) {
@@ -71,25 +76,37 @@ TEST(Einsum, IsOneKernel) {
   EXPECT_EQ(std::int64_t(kr::device().memory_use().peak), std::int64_t(peak));
 }
 
-/// Batches, rows, columns and summed dimensions of several letters in any order, and one operand's that repeats; 0 to 6, exact in float.
+/// Batches, rows, columns and summed dimensions of several letters in any order, and one operand's
+/// that repeats; 0 to 6, exact in float.
 TEST(Einsum, IsAProductOfMatrices) {
   const auto numbers = [](std::int64_t n) { return kr::array<float, 1>(kr::arange(n) % 7 * 1.0f); };
-  const auto expect = [](const auto& z, const auto& slow) { EXPECT_TRUE(kr::array_equal(z, slow)) << kr::to_string(z).c_str(); };
-  const auto a = numbers(12 * 9 * 10).reshape(12, 9, 10), b = numbers(10 * 12 * 11).reshape(10, 12, 11);
-  expect(kr::einsum<"ijk,kil->jl">(a, b), krait::detail::sum_products<"ijk,kil->jl">(nullptr, a, b));
-  expect(kr::einsum<"ijk,kil->lj">(a, b), krait::detail::sum_products<"ijk,kil->lj">(nullptr, a, b));
-  expect(kr::einsum<"ijk,kil->ilj">(a, b), krait::detail::sum_products<"ijk,kil->ilj">(nullptr, a, b));
-  expect(kr::einsum<"ijk,lim->jlkm">(a, b), krait::detail::sum_products<"ijk,lim->jlkm">(nullptr, a, b));
-  expect(kr::einsum<"ijk,kl->ijl">(a, b(kr::all, 0)), krait::detail::sum_products<"ijk,kl->ijl">(nullptr, a, b(kr::all, 0)));
+  const auto expect = [](const auto& z, const auto& slow) {
+    EXPECT_TRUE(kr::array_equal(z, slow)) << kr::to_string(z).c_str();
+  };
+  const auto a = numbers(12 * 9 * 10).reshape(12, 9, 10),
+             b = numbers(10 * 12 * 11).reshape(10, 12, 11);
+  expect(kr::einsum<"ijk,kil->jl">(a, b),
+         krait::detail::sum_products<"ijk,kil->jl">(nullptr, a, b));
+  expect(kr::einsum<"ijk,kil->lj">(a, b),
+         krait::detail::sum_products<"ijk,kil->lj">(nullptr, a, b));
+  expect(kr::einsum<"ijk,kil->ilj">(a, b),
+         krait::detail::sum_products<"ijk,kil->ilj">(nullptr, a, b));
+  expect(kr::einsum<"ijk,lim->jlkm">(a, b),
+         krait::detail::sum_products<"ijk,lim->jlkm">(nullptr, a, b));
+  expect(kr::einsum<"ijk,kl->ijl">(a, b(kr::all, 0)),
+         krait::detail::sum_products<"ijk,kl->ijl">(nullptr, a, b(kr::all, 0)));
   const auto one = numbers(9 * 1 * 20).reshape(9, 1, 20);  // summed over 10 with one element
-  expect(kr::einsum<"ijk,jkm->im">(a, one), krait::detail::sum_products<"ijk,jkm->im">(nullptr, a, one));
+  expect(kr::einsum<"ijk,jkm->im">(a, one),
+         krait::detail::sum_products<"ijk,jkm->im">(nullptr, a, one));
   const auto square = numbers(9 * 9 * 10).reshape(9, 9, 10);
-  expect(kr::einsum<"iik,kjl->ijl">(square, b), krait::detail::sum_products<"iik,kjl->ijl">(nullptr, square, b));
+  expect(kr::einsum<"iik,kjl->ijl">(square, b),
+         krait::detail::sum_products<"iik,kjl->ijl">(nullptr, square, b));
 }
 
 TEST(Einsum, OfNothing) {
   EXPECT_EQ(kr::einsum<"i,i">(kr::zeros<float>(0), kr::zeros<float>(0)), 0.0f);
-  EXPECT_EQ(host(kr::einsum<"ij,jk">(kr::zeros<int>({2, 0}), kr::zeros<int>({0, 1}))), (Ints{0, 0}));
+  EXPECT_EQ(host(kr::einsum<"ij,jk">(kr::zeros<int>({2, 0}), kr::zeros<int>({0, 1}))),
+            (Ints{0, 0}));
   EXPECT_EQ(kr::einsum<"ij->ji">(kr::zeros<int>({2, 0})).extent(1), 2);
 }
 
@@ -98,7 +115,8 @@ TEST(Einsum, BadInput) {
   expect_usage(
       {"operands could not be broadcast together with remapped shapes [original->remapped]: (2,3)->(2,newaxis,3) (4,5)->(5,4)"},
       [&] { kr::einsum<"ij,jk->ik">(a, b); });
-  expect_usage({"dimensions in single operand for collapsing index 'i' don't match (2 != 3)"}, [&] { kr::einsum<"ii">(a); });
+  expect_usage({"dimensions in single operand for collapsing index 'i' don't match (2 != 3)"},
+               [&] { kr::einsum<"ii">(a); });
   krait::test::expect_library_works();
 }
 

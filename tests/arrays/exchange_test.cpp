@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that arrays share with other libraries: std::span, mdspan and DLPack's tensors. With NumPy: dlpack_numpy.py.
+// Memory that arrays share with other libraries: std::span, mdspan and DLPack's tensors. With
+// NumPy: dlpack_numpy.py.
 #include <complex>
 #include <numeric>
 #include <span>
@@ -55,7 +56,8 @@ TEST(Exchange, HostMemoryIsShared) {
   EXPECT_EQ(v[3], 0.0f);
   EXPECT_EQ(kr::wrap(std::span<int>()).size(), 0);
   EXPECT_STREQ(a.device().id(), "cpu");
-  expect_usage({"array::wrap got a null address for 4 bytes"}, [] { kr::wrap(static_cast<int*>(nullptr), {1}); });
+  expect_usage({"array::wrap got a null address for 4 bytes"},
+               [] { kr::wrap(static_cast<int*>(nullptr), {1}); });
 }
 
 TEST(Exchange, ArraysAsSpans) {
@@ -67,8 +69,9 @@ TEST(Exchange, ArraysAsSpans) {
   const auto& constant = a;
   static_assert(std::is_same_v<decltype(kr::to_span(constant)), std::span<const int>>);
   auto turned = a.transpose();
-  expect_usage({"to_span: the elements are not contiguous in C order: use a.copy(), or kr::to_mdspan"},
-               [&] { kr::to_span(turned); });
+  expect_usage(
+      {"to_span: the elements are not contiguous in C order: use a.copy(), or kr::to_mdspan"},
+      [&] { kr::to_span(turned); });
   kr::array<int> none(0, kr::device::cpu());
   EXPECT_TRUE(kr::to_span(none).empty());
   if (std::string(kr::device().id()) != "cpu" && std::string(kr::device().id()) != "interpreter") {
@@ -93,10 +96,12 @@ TEST(Exchange, Mdspans) {
   EXPECT_EQ(v[21], 0.0f);
   EXPECT_EQ(v[22], 22.0f);
   const auto& constant = part;
-  static_assert(std::is_same_v<decltype(kr::wrap(kr::to_mdspan<strided<const float, 2>>(constant))), kr::array<const float, 2>>);
+  static_assert(std::is_same_v<decltype(kr::wrap(kr::to_mdspan<strided<const float, 2>>(constant))),
+                               kr::array<const float, 2>>);
   auto flipped = part.flip(1);
-  expect_usage({"to_mdspan: stride(1) is -8, but std::layout_stride needs positive strides: use a.copy()"},
-               [&] { kr::to_mdspan<strided<float, 2>>(flipped); });
+  expect_usage(
+      {"to_mdspan: stride(1) is -8, but std::layout_stride needs positive strides: use a.copy()"},
+      [&] { kr::to_mdspan<strided<float, 2>>(flipped); });
   auto one = a(kr::newaxis, 0, kr::all, 0);
   EXPECT_EQ((kr::to_mdspan<strided<float, 2>>(one).stride(0)), 1);
   kr::array<float, 3> none({3, 0, 5}, kr::device::cpu());
@@ -104,7 +109,8 @@ TEST(Exchange, Mdspans) {
   using pairs = strided<float, 2, 2>;
   EXPECT_EQ(kr::to_mdspan<pairs>(part).extent(1), 2);
   auto wide = a(0);
-  expect_usage({"to_mdspan: extent(1) is 4, which the mdspan's type does not allow"}, [&] { kr::to_mdspan<pairs>(wide); });
+  expect_usage({"to_mdspan: extent(1) is 4, which the mdspan's type does not allow"},
+               [&] { kr::to_mdspan<pairs>(wide); });
 #ifdef __cpp_lib_mdspan
   const std::mdspan grid(v.data(), 4, 6);
   EXPECT_EQ(float(kr::wrap(grid)(3, 0)), 18.0f);
@@ -120,7 +126,8 @@ struct Lent {
   int deleted = 0;
 
   Lent(void* data, DLDataType type, int rank) {
-    tensor.dl_tensor.data = data, tensor.dl_tensor.device = {kDLCPU, 0}, tensor.dl_tensor.ndim = rank;
+    tensor.dl_tensor.data = data, tensor.dl_tensor.device = {kDLCPU, 0},
+    tensor.dl_tensor.ndim = rank;
     tensor.dl_tensor.dtype = type, tensor.dl_tensor.shape = shape;
     tensor.manager_ctx = this;
     tensor.deleter = [](Managed* m) { ++static_cast<Lent*>(m->manager_ctx)->deleted; };
@@ -146,8 +153,10 @@ TEST(Exchange, TensorsAreKeptAndGivenBack) {
   EXPECT_EQ(v[23], 100.0f);
   // Strides of any sign, and an offset.
   Lent<DLManagedTensor> backwards(v.data(), f32, 2);
-  backwards.shape[0] = 2, backwards.shape[1] = 3, backwards.strides[0] = 12, backwards.strides[1] = -2;
-  backwards.tensor.dl_tensor.strides = backwards.strides, backwards.tensor.dl_tensor.byte_offset = 5 * sizeof(float);
+  backwards.shape[0] = 2, backwards.shape[1] = 3, backwards.strides[0] = 12,
+  backwards.strides[1] = -2;
+  backwards.tensor.dl_tensor.strides = backwards.strides,
+  backwards.tensor.dl_tensor.byte_offset = 5 * sizeof(float);
   EXPECT_EQ(host(kr::from_dlpack<float, 2>(&backwards.tensor)), (Floats{5, 3, 1, 17, 15, 13}));
   EXPECT_EQ(backwards.deleted, 1);
   // Nothing is kept of no elements; no deleter is one that does nothing.
@@ -174,9 +183,11 @@ TEST(Exchange, TensorsThatAreRefusedStayTheCallers) {
     expect_usage({message}, [&] { kr::from_dlpack<float, 2>(&lent.tensor); });
     EXPECT_EQ(lent.deleted, 0);
   };
-  refuse("from_dlpack: the tensor is of DLPack 2, but Krait reads version 1", [](auto& t) { t.version.major = 2; });
-  refuse("from_dlpack: the tensor's elements are float64, but the array's are float32: import it with its own type",
-         [](auto& t) { t.dl_tensor.dtype.bits = 64; });
+  refuse("from_dlpack: the tensor is of DLPack 2, but Krait reads version 1",
+         [](auto& t) { t.version.major = 2; });
+  refuse(
+      "from_dlpack: the tensor's elements are float64, but the array's are float32: import it with its own type",
+      [](auto& t) { t.dl_tensor.dtype.bits = 64; });
   refuse(
       "from_dlpack: the tensor's elements are type 3 of 32 bits in vectors of 4, but the array's are float32: import it with its own "
       "type",
@@ -185,16 +196,23 @@ TEST(Exchange, TensorsThatAreRefusedStayTheCallers) {
       });
   refuse("from_dlpack: the tensor has 3 dimensions, but the array has 2: import it with its own",
          [](auto& t) { t.dl_tensor.ndim = 3; });
-  refuse("from_dlpack: the tensor is read-only: import it with const elements, or copy it first", [](auto& t) { t.flags = 1; });
+  refuse("from_dlpack: the tensor is read-only: import it with const elements, or copy it first",
+         [](auto& t) { t.flags = 1; });
   refuse(
       "from_dlpack: the tensor is on a device of DLPack's type 7, but arrays share memory only with the host (1) and with CUDA (2): copy it there first",
       [](auto& t) { t.dl_tensor.device.device_type = DLDeviceType(7); });
-  refuse("from_dlpack: the tensor is on cuda:99, which this machine does not have: `krait devices` lists its devices",
-         [](auto& t) { t.dl_tensor.device.device_type = DLDeviceType(2), t.dl_tensor.device.device_id = 99; });
-  refuse("from_dlpack: the tensor has 6 elements but a null address", [](auto& t) { t.dl_tensor.data = nullptr; });
-  refuse("from_dlpack: the tensor's address is not a multiple of 4, which its elements need: copy it first",
-         [](auto& t) { t.dl_tensor.byte_offset = 2; });
-  refuse("an array's extent is negative: extent(1) = -1", [](auto& t) { t.dl_tensor.shape[1] = -1; });
+  refuse(
+      "from_dlpack: the tensor is on cuda:99, which this machine does not have: `krait devices` lists its devices",
+      [](auto& t) {
+        t.dl_tensor.device.device_type = DLDeviceType(2), t.dl_tensor.device.device_id = 99;
+      });
+  refuse("from_dlpack: the tensor has 6 elements but a null address",
+         [](auto& t) { t.dl_tensor.data = nullptr; });
+  refuse(
+      "from_dlpack: the tensor's address is not a multiple of 4, which its elements need: copy it first",
+      [](auto& t) { t.dl_tensor.byte_offset = 2; });
+  refuse("an array's extent is negative: extent(1) = -1",
+         [](auto& t) { t.dl_tensor.shape[1] = -1; });
 }
 
 TEST(Exchange, ArraysAsTensors) {
@@ -260,7 +278,8 @@ TEST(Exchange, OfOtherDevices) {
     EXPECT_EQ(host(a), (Floats{4, 4, 4, 4}));
     EXPECT_EQ(std::string(same.device().id()), id);
   } else {
-    expect_usage({"to_dlpack: the array is on " + id + ", whose memory DLPack cannot name: export a.copy(kr::device::cpu())"},
+    expect_usage({"to_dlpack: the array is on " + id +
+                  ", whose memory DLPack cannot name: export a.copy(kr::device::cpu())"},
                  [&] { kr::to_dlpack<DLManagedTensor>(a); });
     kr::array<float> here(4, kr::device::cpu());
     const kr::stream there;

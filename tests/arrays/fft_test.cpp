@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fourier transforms beside sums of their definition in double: lengths of all kinds, types, axes, norms. Against NumPy: numpy_cases.
+// Fourier transforms beside sums of their definition in double: lengths of all kinds, types, axes,
+// norms. Against NumPy: numpy_cases.
 #include <krait/algorithm/fft.h>
 
 #include <cmath>
@@ -21,7 +22,8 @@ std::vector<Complex> defined(const std::vector<Complex>& x, bool inverse) {
   const std::int64_t n = std::int64_t(x.size());
   std::vector<Complex> roots, out;
   for (std::int64_t k = 0; k < n; ++k)
-    roots.push_back(std::polar(1.0L, (inverse ? 2 : -2) * std::acos(-1.0L) * (long double)(k) / (long double)(n)));
+    roots.push_back(std::polar(
+        1.0L, (inverse ? 2 : -2) * std::acos(-1.0L) * (long double)(k) / (long double)(n)));
   for (std::int64_t k = 0; k < n; ++k) {
     Complex sum = 0;
     for (std::int64_t j = 0; j < n; ++j) sum += x[std::size_t(j)] * roots[std::size_t(j * k % n)];
@@ -39,7 +41,8 @@ void expect_transform(std::int64_t rows, std::int64_t n, bool inverse) {
   kr::array<std::complex<Real>, 2> x(rows, n);
   x.copy_from(h);
   const std::vector<std::complex<Real>> got = (inverse ? kr::ifft(x) : kr::fft(x)).to_host();
-  const std::vector<std::complex<Real>> back = (inverse ? kr::fft(kr::ifft(x)) : kr::ifft(kr::fft(x))).to_host();
+  const std::vector<std::complex<Real>> back =
+      (inverse ? kr::fft(kr::ifft(x)) : kr::ifft(kr::fft(x))).to_host();
   const double epsilon = std::numeric_limits<Real>::epsilon();
   for (std::int64_t row : {std::int64_t(0), rows - 1}) {
     const auto from = h.begin() + row * n;
@@ -47,10 +50,12 @@ void expect_transform(std::int64_t rows, std::int64_t n, bool inverse) {
     long double error = 0, size = 0, lost = 0;
     for (std::int64_t k = 0; k < n; ++k) {
       const std::size_t at = std::size_t(row * n + k);
-      error += std::norm(Complex(got[at]) - wanted[std::size_t(k)]), size += std::norm(wanted[std::size_t(k)]);
+      error += std::norm(Complex(got[at]) - wanted[std::size_t(k)]),
+          size += std::norm(wanted[std::size_t(k)]);
       lost = std::max(lost, std::abs(Complex(back[at]) - Complex(h[at])));
     }
-    EXPECT_LE(std::sqrt(error / size), 4 * epsilon) << rows << " of " << n << (inverse ? ", inverse" : "");
+    EXPECT_LE(std::sqrt(error / size), 4 * epsilon)
+        << rows << " of " << n << (inverse ? ", inverse" : "");
     EXPECT_LE(lost, 64 * epsilon) << rows << " of " << n;
   }
 }
@@ -71,14 +76,18 @@ TEST(Fft, LengthsOfAllKinds) {
 TEST(Fft, SeveralPasses) {
   if (std::string(kr::device().id()) == "cpu") {
     Random random(1);
-    for (const std::int64_t n : {std::int64_t(1) << 15, std::int64_t(3) << 14, std::int64_t(10007)}) {  // the last is a prime
+    // the last is a prime
+    for (const std::int64_t n :
+         {std::int64_t(1) << 15, std::int64_t(3) << 14, std::int64_t(10007)}) {
       std::vector<std::complex<float>> h(std::size_t(n), 0);
       const std::int64_t at = random.below(n);
       h[std::size_t(at)] = 1;
       const std::vector<std::complex<float>> got = kr::fft(kr::to_device(h)).to_host();
       for (std::int64_t k = 0; k < n; ++k) {
-        const Complex wanted = std::polar(1.0L, -2 * std::acos(-1.0L) * (long double)(at * k % n) / (long double)(n));
-        ASSERT_LE(std::abs(Complex(got[std::size_t(k)]) - wanted), 1e-6) << n << ": " << at << ", " << k;
+        const Complex wanted =
+            std::polar(1.0L, -2 * std::acos(-1.0L) * (long double)(at * k % n) / (long double)(n));
+        ASSERT_LE(std::abs(Complex(got[std::size_t(k)]) - wanted), 1e-6)
+            << n << ": " << at << ", " << k;
       }
     }
   } else {
@@ -88,15 +97,18 @@ TEST(Fft, SeveralPasses) {
 
 TEST(Fft, RealNumbers) {
   const kr::array<float> x = kr::to_device(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
-  // Pairs of neighbours are complex numbers where they lie so; not from the second element on, nor backwards.
+  // Pairs of neighbours are complex numbers where they lie so; not from the second element on, nor
+  // backwards.
   const auto expect_halves = [](const auto& of) {
     const auto half = kr::rfft(of).to_host();
     const auto all = kr::fft(of).to_host();
     ASSERT_EQ(half.size(), all.size() / 2 + 1);
-    for (std::size_t k = 0; k < half.size(); ++k) EXPECT_NEAR(std::abs(half.data()[k] - all.data()[k]), 0, 4e-6) << k;
+    for (std::size_t k = 0; k < half.size(); ++k)
+      EXPECT_NEAR(std::abs(half.data()[k] - all.data()[k]), 0, 4e-6) << k;
     const auto back = kr::irfft(kr::rfft(of), kr::points(of.size())).to_host();
     const auto given = of.copy().to_host();
-    for (std::size_t k = 0; k < back.size(); ++k) EXPECT_NEAR(back.data()[k], given.data()[k], 4e-6) << k;
+    for (std::size_t k = 0; k < back.size(); ++k)
+      EXPECT_NEAR(back.data()[k], given.data()[k], 4e-6) << k;
   };
   expect_halves(x);
   expect_halves(x(kr::range(1, 7)));
@@ -107,8 +119,12 @@ TEST(Fft, RealNumbers) {
   EXPECT_EQ(kr::rfft2(image).extents(), kr::shape<2>(2, 3));
   EXPECT_LE(kr::max(kr::abs(kr::irfft2(kr::rfft2(image)) - image)), 4e-6f);
   EXPECT_EQ(kr::irfftn(kr::rfftn(volume), kr::points(3)).extents(), kr::shape<3>(2, 1, 3));
-  EXPECT_LE(kr::max(kr::abs(kr::irfftn(kr::rfftn(volume, kr::axis(2, 0)), kr::axis(2, 0), kr::points(2)) - volume)), 4e-6f);
-  const kr::array<std::complex<double>> of_integers = kr::fft(kr::to_device(std::vector<int>{1, 2}));
+  EXPECT_LE(
+      kr::max(kr::abs(kr::irfftn(kr::rfftn(volume, kr::axis(2, 0)), kr::axis(2, 0), kr::points(2)) -
+                      volume)),
+      4e-6f);
+  const kr::array<std::complex<double>> of_integers =
+      kr::fft(kr::to_device(std::vector<int>{1, 2}));
   EXPECT_EQ(of_integers.to_host().data()[1], std::complex<double>(-1));
 }
 
@@ -119,7 +135,8 @@ TEST(Fft, ThreeAxes) {
     ASSERT_EQ(got.extents(), wanted.extents());
     const auto a = got.copy().to_host();
     const auto b = wanted.copy().to_host();
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(std::abs(a.data()[i] - b.data()[i]), 0, 1e-5) << i;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      EXPECT_NEAR(std::abs(a.data()[i] - b.data()[i]), 0, 1e-5) << i;
   };
   near(kr::fftn(x), one_by_one);
   near(kr::rfftn(x), one_by_one);  // both elements of two are kept
@@ -127,16 +144,18 @@ TEST(Fft, ThreeAxes) {
   near(kr::irfftn(kr::rfftn(x)), x);
 }
 
-/// In a block's shared memory: 48 KiB on every GPU, and 99 KiB from sm_80 on, where there are tensor cores.
+/// In a block's shared memory: 48 KiB on every GPU, and 99 KiB from sm_80 on, where there are
+/// tensor cores.
 TEST(Fft, PlansFitEveryGpu) {
   for (const std::int64_t shared : {0, 99 << 10})
     for (const std::size_t number : {sizeof(float), sizeof(double)})
       for (const std::int64_t rows : {1, 100})
         for (std::int64_t total = 1; total <= std::int64_t(1) << 26; total *= 2) {
-          const krait::detail::fft_plan plan =
-              krait::detail::plan_fft(total, rows, number, {krait::detail::algorithm_form::warps, 512, shared});
+          const krait::detail::fft_plan plan = krait::detail::plan_fft(
+              total, rows, number, {krait::detail::algorithm_form::warps, 512, shared});
           for (int i = 0; i < plan.count; ++i)
-            EXPECT_LE(plan.passes[i].columns * plan.passes[i].pitch * std::int64_t(4 * number), shared ? shared : 48 << 10)
+            EXPECT_LE(plan.passes[i].columns * plan.passes[i].pitch * std::int64_t(4 * number),
+                      shared ? shared : 48 << 10)
                 << total;
         }
 }
@@ -144,7 +163,9 @@ TEST(Fft, PlansFitEveryGpu) {
 TEST(Fft, TablesOfTheLastLengthsStay) {
   const std::int64_t before = kr::device().memory_use().used;
   int made = 0;
-  const auto table = [&](int length) { return krait::detail::recent_for(length, [&] { return ++made, kr::array<char>(1000); }); };
+  const auto table = [&](int length) {
+    return krait::detail::recent_for(length, [&] { return ++made, kr::array<char>(1000); });
+  };
   for (int length = 0; length < 40; ++length) table(length), table(0);
   EXPECT_EQ(made, 40);  // 0 was never the oldest
   EXPECT_EQ(kr::device().memory_use().used, before + 16 * 1000);
@@ -156,13 +177,17 @@ TEST(Fft, TablesOfTheLastLengthsStay) {
 
 TEST(Fft, BadInput) {
   const kr::array<float, 2> x = kr::zeros<float>({2, 4});
-  expect_usage({"Invalid number of FFT data points (0) specified."}, [&] { kr::fft(x, kr::points(0)); });
+  expect_usage({"Invalid number of FFT data points (0) specified."},
+               [&] { kr::fft(x, kr::points(0)); });
   expect_usage({"Invalid number of FFT data points (0) specified."},
                [&] { kr::irfft(x, kr::points(1), kr::axis(1)), kr::irfft(x(0, kr::range(0, 1))); });
-  expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { kr::rfft(x, kr::axis(2)); });
-  expect_usage({"axis -3 is out of bounds for array of dimension 2"}, [&] { kr::fftn(x, kr::axis(0, -3)); });
+  expect_usage({"axis 2 is out of bounds for array of dimension 2"},
+               [&] { kr::rfft(x, kr::axis(2)); });
+  expect_usage({"axis -3 is out of bounds for array of dimension 2"},
+               [&] { kr::fftn(x, kr::axis(0, -3)); });
   expect_usage({"duplicate value in 'axis': -2"}, [&] { kr::rfftn(x, kr::axis(0, -2)); });
-  expect_usage({"Invalid number of FFT data points (0) specified."}, [&] { kr::irfft2(x(kr::all, kr::range(0, 1))); });
+  expect_usage({"Invalid number of FFT data points (0) specified."},
+               [&] { kr::irfft2(x(kr::all, kr::range(0, 1))); });
   expect_usage({"Invalid norm value orthogonal; should be \"backward\", \"ortho\" or \"forward\"."},
                [&] { kr::ifft(x, "orthogonal"); });
   EXPECT_EQ(kr::fft(x(kr::range(0, 0))).extent(1), 4);

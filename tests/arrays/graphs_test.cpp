@@ -47,9 +47,15 @@ void expect_replays(std::int64_t count, const Function& f) {
 
 TEST(Graphs, Reductions) {
   for (const std::int64_t count : {64, 5000, 300000}) {
-    expect_replays(count, [](const auto& x, const auto&... o) { return kr::sum(x.reshape(-1, 4), kr::axis(0), o...); });
-    expect_replays(count, [](const auto& x, const auto&... o) { return kr::argmax(x.reshape(4, -1), kr::axis(1), o...); });
-    expect_replays(count, [](const auto& x, const auto&... o) { return kr::stddev(x.reshape(-1, 4), kr::axis(0), o...); });
+    expect_replays(count, [](const auto& x, const auto&... o) {
+      return kr::sum(x.reshape(-1, 4), kr::axis(0), o...);
+    });
+    expect_replays(count, [](const auto& x, const auto&... o) {
+      return kr::argmax(x.reshape(4, -1), kr::axis(1), o...);
+    });
+    expect_replays(count, [](const auto& x, const auto&... o) {
+      return kr::stddev(x.reshape(-1, 4), kr::axis(0), o...);
+    });
   }
 }
 TEST(Graphs, ScansAndSorts) {
@@ -73,14 +79,18 @@ TEST(Graphs, ScansAndSorts) {
   });
 }
 TEST(Graphs, ProductsAndTransforms) {
-  expect_replays(3600, [](const auto& x, const auto&... o) { return kr::matmul(x.reshape(60, 60), x.reshape(60, 60), o...); });
+  expect_replays(3600, [](const auto& x, const auto&... o) {
+    return kr::matmul(x.reshape(60, 60), x.reshape(60, 60), o...);
+  });
   expect_replays(3600, [](const auto& x, const auto&... o) {
     return kr::einsum<"bij,bjk->kbi">(x.reshape(4, 30, 30), x.reshape(4, 30, 30), o...);
   });
   expect_replays(3600, [](const auto& x, const auto&... o) {
     return kr::convolve(x.reshape(60, 60), x(kr::range(0, 9)).reshape(3, 3), "same", o...);
   });
-  expect_replays(900, [](const auto& x, const auto&... o) { return kr::fftconvolve(x, x(kr::range(0, 70)), "same", o...); });
+  expect_replays(900, [](const auto& x, const auto&... o) {
+    return kr::fftconvolve(x, x(kr::range(0, 70)), "same", o...);
+  });
   expect_replays(4096, [](const auto& x, const auto&... o) { return kr::rfft(x, o...); });
 }
 // Tables of a length that is first met inside of a graph are there for the next calls.
@@ -94,8 +104,10 @@ TEST(Graphs, TablesOfALengthThatIsMetThere) {
   EXPECT_TRUE(kr::array_equal(y, wanted));
 }
 TEST(Graphs, ChoosingAndCounting) {
-  expect_replays(4000, [](const auto& x, const auto&... o) { return kr::histogram(x, 7, -32.0, 32.0, o...); });
-  expect_replays(4000, [](const auto& x, const auto&... o) { return kr::gather(x, kr::argsort(x), o...); });
+  expect_replays(
+      4000, [](const auto& x, const auto&... o) { return kr::histogram(x, 7, -32.0, 32.0, o...); });
+  expect_replays(
+      4000, [](const auto& x, const auto&... o) { return kr::gather(x, kr::argsort(x), o...); });
   // Whether indices are in range is a number that take waits for.
   const kr::array<float> x = numbers(40, 1);
   const auto places = kr::argsort(x);
@@ -117,7 +129,8 @@ TEST(Graphs, FillsAndCopies) {
     const auto squares = kr::diag(y(0));  // made of zeros
     y(kr::range(0, 3)) += squares;
   });
-  EXPECT_EQ(std::vector<float>(x.to_host()), std::vector<float>(12, 1)) << "nothing runs while recording";
+  EXPECT_EQ(std::vector<float>(x.to_host()), std::vector<float>(12, 1))
+      << "nothing runs while recording";
   EXPECT_EQ(std::vector<float>(z.to_host()), std::vector<float>(12, 3));
   const std::vector<float> last{7, 7, 7, 6, 7, 6, 5, 7, 7, 7, 7, 6};
   for (int time = 0; time < 3; ++time) {
@@ -125,7 +138,8 @@ TEST(Graphs, FillsAndCopies) {
     g.launch();
     EXPECT_EQ(std::vector<float>(z.to_host()), before);
     EXPECT_EQ(std::vector<float>(x.to_host()), last);
-    EXPECT_EQ(std::vector<float>(y.to_host()), (std::vector<float>{12, 7, 7, 7, 13, 7, 7, 5, 13, 7, 7, 7}));
+    EXPECT_EQ(std::vector<float>(y.to_host()),
+              (std::vector<float>{12, 7, 7, 7, 13, 7, 7, 5, 13, 7, 7, 7}));
     x.fill(float(time));
   }
   kr::array<double> wide(100);
@@ -153,7 +167,8 @@ TEST(Graphs, RefuseWhatPassesThroughTheHost) {
   const std::string id = kr::device().id();
   const kr::device elsewhere = kr::device::find(id == "interpreter" ? "cpu" : "interpreter");
   refused("elements are copied from device to device", [&] { x.copy(elsewhere); });
-  if (id == "cpu") refused("a library of linear algebra is called", [&] { kr::inv(x.reshape(2, 2)); });
+  if (id == "cpu")
+    refused("a library of linear algebra is called", [&] { kr::inv(x.reshape(2, 2)); });
   x.fill(1);  // the thread's own again
   EXPECT_EQ(float(kr::sum(x)), 4);
 }

@@ -34,8 +34,8 @@ std::vector<int> groups_of(const std::vector<int>& ends, int rows) {
 }
 
 template <class Got, class Elem, class Ending>
-void expect_grouped(const Got& z, const kr::array<Elem, 2>& x, const kr::array<Elem, 3>& y, const std::vector<int>& ends,
-                    const Ending& ending) {
+void expect_grouped(const Got& z, const kr::array<Elem, 2>& x, const kr::array<Elem, 3>& y,
+                    const std::vector<int>& ends, const Ending& ending) {
   const std::int64_t m = x.extent(0), k = x.extent(1), n = y.extent(2);
   const std::vector<Elem> left = x.to_host(), right = y.to_host();
   const std::vector<typename Got::value_type> got = z.to_host();
@@ -47,13 +47,16 @@ void expect_grouped(const Got& z, const kr::array<Elem, 2>& x, const kr::array<E
       const std::int64_t g = of[std::size_t(i)];
       if (g < y.extent(0))
         for (std::int64_t p = 0; p < k; ++p)
-          sum += double(float(left[std::size_t(i * k + p)])) * double(float(right[std::size_t((g * k + p) * n + j)]));
-      ASSERT_EQ(double(float(got[std::size_t(i * n + j)])), double(float(ending(sum, j)))) << i << ", " << j << ", group " << g;
+          sum += double(float(left[std::size_t(i * k + p)])) *
+                 double(float(right[std::size_t((g * k + p) * n + j)]));
+      ASSERT_EQ(double(float(got[std::size_t(i * n + j)])), double(float(ending(sum, j))))
+          << i << ", " << j << ", group " << g;
     }
 }
 
-const std::vector<std::vector<int>> all_ends = {{40, 100, 150}, {0, 0, 150}, {150, 150, 150}, {37, 37, 120},
-                                                {-5, 20, 7},    {1, 2, 3},   {0, 0, 0},       {500, 1, 2}};
+const std::vector<std::vector<int>> all_ends = {{40, 100, 150}, {0, 0, 150}, {150, 150, 150},
+                                                {37, 37, 120},  {-5, 20, 7}, {1, 2, 3},
+                                                {0, 0, 0},      {500, 1, 2}};
 
 template <class Elem>
 void expect_all(unsigned seed) {
@@ -64,7 +67,8 @@ void expect_all(unsigned seed) {
       const auto y = small_integers<Elem, 3>({3, k, 90}, random);
       kr::array<int, 1> at({3});
       at.copy_from(ends);
-      expect_grouped(kr::grouped_matmul(x, y, at), x, y, ends, [](double sum, std::int64_t) { return sum; });
+      expect_grouped(kr::grouped_matmul(x, y, at), x, y, ends,
+                     [](double sum, std::int64_t) { return sum; });
     }
 }
 TEST(GroupedMatmul, Types) {
@@ -83,9 +87,12 @@ TEST(GroupedMatmul, EndingsPrecisionAndResults) {
   at.copy_from(std::vector<std::int64_t>(ends.begin(), ends.end()));
   kr::array<double, 2> z({77, 33});
   kr::grouped_matmul<double>(
-      x, y, at, kr::precision::tf32, [](auto sum, auto add, auto factor) { return kr::max(sum + add, 0.0f) * factor; }, bias, 2,
+      x, y, at, kr::precision::tf32,
+      [](auto sum, auto add, auto factor) { return kr::max(sum + add, 0.0f) * factor; }, bias, 2,
       kr::into(z));
-  expect_grouped(z, x, y, ends, [&](double sum, std::int64_t j) { return std::max(sum + double(b[std::size_t(j)]), 0.0) * 2; });
+  expect_grouped(z, x, y, ends, [&](double sum, std::int64_t j) {
+    return std::max(sum + double(b[std::size_t(j)]), 0.0) * 2;
+  });
 }
 
 TEST(GroupedMatmul, MatricesThatLieOtherwise) {
@@ -96,7 +103,8 @@ TEST(GroupedMatmul, MatricesThatLieOtherwise) {
   const kr::array<kr::bf16, 3> turned = y.permute(0, 2, 1).copy();
   kr::array<int, 1> at({2});
   at.copy_from(ends);
-  expect_grouped(kr::grouped_matmul(x, y.permute(0, 2, 1), at), x, turned, ends, [](double sum, std::int64_t) { return sum; });
+  expect_grouped(kr::grouped_matmul(x, y.permute(0, 2, 1), at), x, turned, ends,
+                 [](double sum, std::int64_t) { return sum; });
 }
 
 TEST(GroupedMatmul, Nothing) {
@@ -106,7 +114,8 @@ TEST(GroupedMatmul, Nothing) {
   const std::vector<float> zeros(15, 0.0f);
   const auto no_depth = kr::grouped_matmul(kr::ones<float>({3, 0}), kr::ones<float>({2, 0, 5}), at);
   EXPECT_EQ(std::vector<float>(no_depth.to_host()), zeros);
-  const auto no_groups = kr::grouped_matmul(kr::ones<float>({3, 4}), kr::ones<float>({0, 4, 5}), kr::array<int, 1>({0}));
+  const auto no_groups = kr::grouped_matmul(kr::ones<float>({3, 4}), kr::ones<float>({0, 4, 5}),
+                                            kr::array<int, 1>({0}));
   EXPECT_EQ(std::vector<float>(no_groups.to_host()), zeros);
 }
 
@@ -122,13 +131,16 @@ void expect_form(unsigned seed) {
     kr::array<int, 1> at({3});
     at.copy_from(ends);
     kr::array<Out, 3> z({1, 150, 40});
-    const auto left = tensor_operand_of<Elem>(x(kr::newaxis).share(), false), right = tensor_operand_of<Elem>(y.share(), true);
+    const auto left = tensor_operand_of<Elem>(x(kr::newaxis).share(), false),
+               right = tensor_operand_of<Elem>(y.share(), true);
     const auto end = [](auto sum) { return sum + Out(1); };
     const kr::array<const int, 1> where = at.share();
     try {
-      multiply_groups_form<form>(left.matrix, right, where, z, product_ending<std::remove_const_t<decltype(end)>>{end, {}});
+      multiply_groups_form<form>(left.matrix, right, where, z,
+                                 product_ending<std::remove_const_t<decltype(end)>>{end, {}});
     } catch (const kr::error& e) {
-      if (std::string(e.what()).find("bytes of shared memory requested") == std::string::npos) throw;
+      if (std::string(e.what()).find("bytes of shared memory requested") == std::string::npos)
+        throw;
       GTEST_SKIP() << e.what();
     }
     expect_grouped(z, x, y, ends, [](double sum, std::int64_t) { return sum + 1; });

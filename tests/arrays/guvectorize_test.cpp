@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generalized functions: layouts, batches that broadcast, several outputs, numbers, and what is refused. Against NumPy: numpy_cases.
+// Generalized functions: layouts, batches that broadcast, several outputs, numbers, and what is
+// refused. Against NumPy: numpy_cases.
 #include <krait/guvectorize.h>
 
 #include <complex>
@@ -42,7 +43,8 @@ const auto total = kr::guvectorize<"(n)->()">([](auto x, auto out) {
 });
 
 TEST(Guvectorize, DocumentedExamplesOfNumba) {
-  // numba.readthedocs.io, "The @guvectorize decorator": a = np.arange(5); g(a, 2), and a.reshape(2, 3) with [10, 20].
+  // numba.readthedocs.io, "The @guvectorize decorator": a = np.arange(5); g(a, 2), and a.reshape(2,
+  // 3) with [10, 20].
   EXPECT_EQ(host(add(kr::arange(5), 2)), (Ints{2, 3, 4, 5, 6}));
   const auto a = kr::arange(6).reshape(2, 3);
   EXPECT_EQ(host(add(a, 10)), (Ints{10, 11, 12, 13, 14, 15}));
@@ -61,7 +63,8 @@ TEST(Guvectorize, BatchesBroadcast) {
   auto out = kr::zeros<int>({2, 2, 2, 4});
   auto part = out(kr::all, kr::all, kr::all, kr::range(kr::none, kr::none, -2));
   product.into(part)(x, y);
-  EXPECT_EQ(host(out(1, 1)), (Ints{0, int(z(1, 1, 0, 1)), 0, int(z(1, 1, 0, 0)), 0, int(z(1, 1, 1, 1)), 0, int(z(1, 1, 1, 0))}));
+  EXPECT_EQ(host(out(1, 1)), (Ints{0, int(z(1, 1, 0, 1)), 0, int(z(1, 1, 0, 0)), 0,
+                                   int(z(1, 1, 1, 1)), 0, int(z(1, 1, 1, 0))}));
   EXPECT_EQ(host(product(x(0, 0), y(0).transpose().flip().transpose())), (Ints{5, 2, 32, 20}));
   // An output with a longer batch repeats the inputs.
   auto twice = kr::zeros<int>({3, 2, 2});
@@ -84,24 +87,28 @@ TEST(Guvectorize, NumbersContainersAndTypes) {
   });
   EXPECT_EQ(mean(Ints{1, 2}), 1.5);
   static_assert(std::is_same_v<decltype(add(v, 1.0)), std::vector<double>>);
-  static_assert(std::is_same_v<decltype(add(std::vector<std::int16_t>(1), std::int16_t(1))), std::vector<std::int16_t>>);
-  const auto powers = kr::guvectorize<"()->(3)">([](auto x, auto out) { out[0] = x, out[1] = x * x, out[2] = x * x * x; });
+  static_assert(std::is_same_v<decltype(add(std::vector<std::int16_t>(1), std::int16_t(1))),
+                               std::vector<std::int16_t>>);
+  const auto powers = kr::guvectorize<"()->(3)">(
+      [](auto x, auto out) { out[0] = x, out[1] = x * x, out[2] = x * x * x; });
   EXPECT_EQ(host(powers(2.0f)), (Floats{2, 4, 8}));
   EXPECT_EQ(host(powers(kr::to_device({1, 3}))), (Ints{1, 1, 1, 3, 9, 27}));
   const auto rotated = kr::guvectorize<"(n),()->(n)">([](auto x, auto by, auto out) {
     for (auto i : kr::range(x.size())) out[i] = x[i] * by;
   });
   using complex = std::complex<float>;
-  EXPECT_EQ(host(rotated(kr::to_device(std::vector<complex>{{1, 2}, {3, 0}}), complex(0, 1)))[0], complex(-2, 1));
+  EXPECT_EQ(host(rotated(kr::to_device(std::vector<complex>{{1, 2}, {3, 0}}), complex(0, 1)))[0],
+            complex(-2, 1));
 }
 
 TEST(Guvectorize, SeveralOutputs) {
-  const auto extremes = kr::guvectorize<"(n)->(),(),(n)">([](auto x, auto least, auto most, auto centred) {
-    kr::var low = x[0], high = x[0];
-    for (auto i : kr::range(1, x.size())) low = kr::min(low, x[i]), high = kr::max(high, x[i]);
-    least() = low, most() = high;
-    for (auto i : kr::range(x.size())) centred[i] = x[i] - low;
-  });
+  const auto extremes =
+      kr::guvectorize<"(n)->(),(),(n)">([](auto x, auto least, auto most, auto centred) {
+        kr::var low = x[0], high = x[0];
+        for (auto i : kr::range(1, x.size())) low = kr::min(low, x[i]), high = kr::max(high, x[i]);
+        least() = low, most() = high;
+        for (auto i : kr::range(x.size())) centred[i] = x[i] - low;
+      });
   const auto x = kr::to_device(Floats{3, 1, 2, -4, 0, 5}).reshape(2, 3);
   const auto [low, high, centred] = extremes(x);
   EXPECT_EQ(host(low), (Floats{1, -4}));
@@ -141,29 +148,34 @@ TEST(Guvectorize, NothingAndStreams) {
 
 TEST(Guvectorize, BadInput) {
   const auto a = kr::zeros<float>({2, 3}), b = kr::zeros<float>({2, 2});
-  expect_usage({"kernel product ({}): Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-                "(m,n),(n,p)->(m,p) (size 2 "
-                "is different from 3)"},
-               [&] { product(a, b); });
+  expect_usage(
+      {"kernel product ({}): Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+       "(m,n),(n,p)->(m,p) (size 2 "
+       "is different from 3)"},
+      [&] { product(a, b); });
   auto wrong = kr::zeros<float>({2, 3});
-  expect_usage({"Output operand 0 has a mismatch in its core dimension 1, with gufunc signature (m,n),(n,p)->(m,p) (size 3 is "
-                "different from "
-                "2)"},
-               [&] { product.into(wrong)(b, b); });
-  expect_usage({"kernel product ({}): operands could not be broadcast together with remapped shapes [original->remapped]: "
-                "(2,2,2)->(2,newaxis,newaxis) "
-                "(5,3,2,2)->(5,3,newaxis,newaxis)"},
-               [&] {
-                 product(kr::zeros<float>({2, 2, 2}), kr::zeros<float>({5, 3, 2, 2}));
-               });
+  expect_usage(
+      {"Output operand 0 has a mismatch in its core dimension 1, with gufunc signature (m,n),(n,p)->(m,p) (size 3 is "
+       "different from "
+       "2)"},
+      [&] { product.into(wrong)(b, b); });
+  expect_usage(
+      {"kernel product ({}): operands could not be broadcast together with remapped shapes [original->remapped]: "
+       "(2,2,2)->(2,newaxis,newaxis) "
+       "(5,3,2,2)->(5,3,newaxis,newaxis)"},
+      [&] {
+        product(kr::zeros<float>({2, 2, 2}), kr::zeros<float>({5, 3, 2, 2}));
+      });
   auto one = kr::zeros<float>({1, 2, 2});
-  expect_usage({"kernel product ({}): non-broadcastable output operand with shape (1,2,2) doesn't match the broadcast shape (4,) "
-                "of the batch"},
-               [&] {
-                 product.into(one)(kr::zeros<float>({4, 2, 2}), b);
-               });
+  expect_usage(
+      {"kernel product ({}): non-broadcastable output operand with shape (1,2,2) doesn't match the broadcast shape (4,) "
+       "of the batch"},
+      [&] {
+        product.into(one)(kr::zeros<float>({4, 2, 2}), b);
+      });
   const auto cross = kr::guvectorize<"(3),(3)->(3)">([](auto x, auto y, auto z) {
-    for (int i = 0; i < 3; ++i) z[i] = x[(i + 1) % 3] * y[(i + 2) % 3] - x[(i + 2) % 3] * y[(i + 1) % 3];
+    for (int i = 0; i < 3; ++i)
+      z[i] = x[(i + 1) % 3] * y[(i + 2) % 3] - x[(i + 2) % 3] * y[(i + 1) % 3];
   });
   EXPECT_EQ(host(cross(kr::to_device({1, 0, 0}), kr::to_device({0, 1, 0}))), (Ints{0, 0, 1}));
   expect_usage({"(size 4 is different from 3)"}, [&] { cross(kr::arange(4), kr::arange(3)); });

@@ -29,7 +29,8 @@ TEST(Indexing, Take) {
   const auto last = kr::take(x(0), kr::to_device(Ints{3, -4, 1, 0}).reshape(2, 2), 1);
   EXPECT_EQ(last.extents(), (kr::shape<3>(3, 2, 2)));
   EXPECT_EQ(host(last), (Ints{3, 0, 1, 0, 7, 4, 5, 4, 11, 8, 9, 8}));
-  EXPECT_EQ(host(kr::take(x(0, 0).flip(), kr::to_device(std::vector<std::uint64_t>{0, 3}))), (Ints{3, 0}));
+  EXPECT_EQ(host(kr::take(x(0, 0).flip(), kr::to_device(std::vector<std::uint64_t>{0, 3}))),
+            (Ints{3, 0}));
   EXPECT_EQ(kr::take(x, kr::array<int>(0), 2).size(), 0);
   const kr::array<int, 2> rows = x(1)(kr::to_device(Ints{-1, 0}));
   EXPECT_EQ(host(rows), (Ints{20, 21, 22, 23, 12, 13, 14, 15}));
@@ -37,7 +38,8 @@ TEST(Indexing, Take) {
 
 TEST(Indexing, Assign) {
   auto x = kr::zeros<float>(5);
-  x(kr::to_device(Ints{0, -1, 0})) = kr::to_device(Floats{1, 2, 3});  // the last of equal indices stays
+  // the last of equal indices stays
+  x(kr::to_device(Ints{0, -1, 0})) = kr::to_device(Floats{1, 2, 3});
   EXPECT_EQ(host(x), (Floats{3, 0, 0, 0, 2}));
   x(kr::to_device(Ints{1, 2})) = 7;
   EXPECT_EQ(host(x), (Floats{3, 7, 7, 0, 2}));
@@ -69,7 +71,8 @@ TEST(Indexing, Masks) {
   const kr::array<int> nothing = x(none);
   EXPECT_EQ(nothing.size(), 0);
   x(none) = kr::array<int>(0);
-  EXPECT_EQ(std::vector<std::int64_t>(kr::flatnonzero(x > 25).to_host()), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(std::vector<std::int64_t>(kr::flatnonzero(x > 25).to_host()),
+            (std::vector<std::int64_t>{2, 3}));
   const auto large = kr::arange(100000);
   const kr::array<int> thirds = large(large % 3 == 0);
   EXPECT_EQ(thirds.size(), 33334);
@@ -107,7 +110,8 @@ TEST(Indexing, OverlapIsReadFirst) {
   auto bits = kr::full(n, true);
   bits(kr::range(0, n, 3)) = false;
   bits(bits) = bits(kr::range(0, 2000));  // the mask is what is written
-  for (const int i : {0, 1, 2, 3, 4, 5, 2998}) EXPECT_EQ(bool(bits(i)), i % 3 != 0 && (i - 1 - i / 3) % 3 != 0) << i;
+  for (const int i : {0, 1, 2, 3, 4, 5, 2998})
+    EXPECT_EQ(bool(bits(i)), i % 3 != 0 && (i - 1 - i / 3) % 3 != 0) << i;
   // The same memory under two names.
   auto one = kr::arange(n);
   auto other = kr::array<int>::wrap(one.address(), {n}, one.device());
@@ -120,26 +124,37 @@ TEST(Indexing, OverlapIsReadFirst) {
 TEST(Indexing, BadInput) {
   auto x = kr::arange(6).reshape(2, 3);
   const auto before = host(x);
-  expect_usage({"index 2 is out of bounds for axis 0 with size 2"}, [&] { x(kr::to_device(Ints{0, 2})) = 5; });
-  expect_usage({"index -4 is out of bounds for axis 1 with size 3"}, [&] { kr::take(x, kr::to_device(Ints{0, -4}), 1); });
-  expect_usage({"index 6 is out of bounds for axis 0 with size 6"}, [&] { kr::put(x, kr::to_device(Ints{0, 6}), 1); });
-  expect_usage({"index -1 is out of bounds"}, [&] { kr::take(x, kr::to_device(std::vector<std::uint64_t>{~std::uint64_t(0)})); });
+  expect_usage({"index 2 is out of bounds for axis 0 with size 2"}, [&] {
+    x(kr::to_device(Ints{0, 2})) = 5;
+  });
+  expect_usage({"index -4 is out of bounds for axis 1 with size 3"}, [&] {
+    kr::take(x, kr::to_device(Ints{0, -4}), 1);
+  });
+  expect_usage({"index 6 is out of bounds for axis 0 with size 6"}, [&] {
+    kr::put(x, kr::to_device(Ints{0, 6}), 1);
+  });
+  expect_usage({"index -1 is out of bounds"},
+               [&] { kr::take(x, kr::to_device(std::vector<std::uint64_t>{~std::uint64_t(0)})); });
   expect_usage({"axis 2 is out of bounds"}, [&] { kr::take(x, kr::to_device(Ints{0}), 2); });
   const auto wrong = kr::ones<bool>({2, 2});
   expect_usage(
       {"boolean index did not match indexed array along dimension 1; dimension is 3 but corresponding boolean dimension is 2"},
       [&] { x(wrong) = 1; });
-  expect_usage({"boolean array indexing assignment cannot assign 2 input values to the 3 output values where the mask is true"},
-               [&] { x(x > 2) = kr::arange(2); });
+  expect_usage(
+      {"boolean array indexing assignment cannot assign 2 input values to the 3 output values where the mask is true"},
+      [&] { x(x > 2) = kr::arange(2); });
   EXPECT_EQ(host(x), before);
   // Rows of 4 that begin at each element.
   auto line = kr::arange(6);
-  auto window = kr::array<int, 2>::wrap(line.address(), {3, 4}, std::vector<std::int64_t>{1, 1}.data(), line.device());
+  auto window = kr::array<int, 2>::wrap(line.address(), {3, 4},
+                                        std::vector<std::int64_t>{1, 1}.data(), line.device());
   const char* const refused = "an assignment by indices: elements of the output share memory";
   expect_usage({refused}, [&] { window(kr::to_device(Ints{0})) = 1; });
   expect_usage({refused}, [&] { kr::put(window, kr::to_device(Ints{0}), 1); });
-  auto one = kr::array<int>::wrap(line.address(), {3}, std::vector<std::int64_t>{0}.data(), line.device());
-  expect_usage({"scatter: elements of the output share memory"}, [&] { kr::scatter(kr::arange(3), kr::arange(3), one); });
+  auto one =
+      kr::array<int>::wrap(line.address(), {3}, std::vector<std::int64_t>{0}.data(), line.device());
+  expect_usage({"scatter: elements of the output share memory"},
+               [&] { kr::scatter(kr::arange(3), kr::arange(3), one); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dense linear algebra by residuals: what factors make again, and that they are what they should be. KRAIT_LAPACK is the library.
+// Dense linear algebra by residuals: what factors make again, and that they are what they should
+// be. KRAIT_LAPACK is the library.
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/linalg.h>
 
@@ -34,7 +35,8 @@ struct Matrix {
     Matrix z{x.rows, y.columns, std::vector<T>(std::size_t(x.rows * y.columns))};
     for (std::int64_t i = 0; i < x.rows; ++i)
       for (std::int64_t j = 0; j < y.columns; ++j)
-        for (std::int64_t k = 0; k < x.columns; ++k) z.at[std::size_t(i * y.columns + j)] += x(i, k) * y(k, j);
+        for (std::int64_t k = 0; k < x.columns; ++k)
+          z.at[std::size_t(i * y.columns + j)] += x(i, k) * y(k, j);
     return z;
   }
   Matrix turned() const {
@@ -70,8 +72,9 @@ class Linalg : public testing::Test {
   bool alike(const X& x, const Y& y) const {
     if (x.extents() != y.extents()) return false;
     const auto a = x.copy().to_host(), b = y.copy().to_host();
-    return std::equal(a.begin(), a.end(), b.begin(),
-                      [this](const auto& p, const auto& q) { return std::abs(p - q) <= 40 * near * (1 + std::abs(q)); });
+    return std::equal(a.begin(), a.end(), b.begin(), [this](const auto& p, const auto& q) {
+      return std::abs(p - q) <= 40 * near * (1 + std::abs(q));
+    });
   }
   using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::complex<double>>;
   using Part = kr::detail::linalg_part_t<T>;
@@ -84,7 +87,8 @@ class Linalg : public testing::Test {
   kr::array<T, 2> some(std::int64_t rows, std::int64_t columns) {
     std::vector<T> h;
     for (std::int64_t i = 0; i < rows * columns; ++i) {
-      const Part re = Part(random_.below(2001) - 1000) / 1000, im = Part(random_.below(2001) - 1000) / 1000;
+      const Part re = Part(random_.below(2001) - 1000) / 1000,
+                 im = Part(random_.below(2001) - 1000) / 1000;
       if constexpr (std::is_floating_point_v<T>) h.push_back(re + im / 8);
       else h.push_back({re, im});
     }
@@ -104,7 +108,9 @@ TYPED_TEST(Linalg, SolveInverseAndDeterminant) {
   const M m = M::of(a);
   EXPECT_LE(distance(m * M::of(kr::solve(a, b)), M::of(b)), 40 * this->near);
   const kr::array<TypeParam> x = kr::solve(a.transpose(), b(kr::all, 1));  // a view, and a vector
-  EXPECT_LE(distance(M::of(a.transpose()) * M::of(x.reshape(7, 1)), M::of(b(kr::all, kr::range(1, 2)))), 40 * this->near);
+  EXPECT_LE(
+      distance(M::of(a.transpose()) * M::of(x.reshape(7, 1)), M::of(b(kr::all, kr::range(1, 2)))),
+      40 * this->near);
   EXPECT_LE(distance(m * M::of(kr::inv(a)), unit<typename TestFixture::Wide>(7)), 40 * this->near);
   auto swapped = a.copy();
   swapped(0) = a(1), swapped(1) = a(0);
@@ -115,7 +121,8 @@ TYPED_TEST(Linalg, SolveInverseAndDeterminant) {
 
 TYPED_TEST(Linalg, Factors) {
   using M = typename TestFixture::Wides;
-  for (const auto& [rows, columns] : {std::pair{6, 4}, std::pair{4, 6}, std::pair{5, 5}, std::pair{1, 3}}) {
+  for (const auto& [rows, columns] :
+       {std::pair{6, 4}, std::pair{4, 6}, std::pair{5, 5}, std::pair{1, 3}}) {
     const auto a = this->some(rows, columns);
     const M m = M::of(a);
     const std::int64_t least = std::min(rows, columns);
@@ -127,16 +134,20 @@ TYPED_TEST(Linalg, Factors) {
     for (std::int64_t i = 0; i < least; ++i) EXPECT_EQ(M::of(l)(i, i), 1.0);
     const auto [q, r] = kr::qr(a);
     EXPECT_LE(distance(M::of(q) * M::of(r), m), 10 * this->near);
-    EXPECT_LE(distance(M::of(q).turned() * M::of(q), unit<typename TestFixture::Wide>(least)), 10 * this->near);
+    EXPECT_LE(distance(M::of(q).turned() * M::of(q), unit<typename TestFixture::Wide>(least)),
+              10 * this->near);
     for (const bool full : {true, false}) {
       const auto [left, s, right] = kr::svd(a, full);
       EXPECT_EQ(left.extents(), kr::shape<2>(rows, full ? rows : least));
       EXPECT_EQ(right.extents(), kr::shape<2>(full ? columns : least, columns));
       const auto values = s.to_host();
       M scaled = M::of(left(kr::all, kr::range(0, least)));
-      for (std::int64_t i = 0; i < rows * least; ++i) scaled.at[std::size_t(i)] *= double(values.data()[i % least]);
+      for (std::int64_t i = 0; i < rows * least; ++i)
+        scaled.at[std::size_t(i)] *= double(values.data()[i % least]);
       EXPECT_LE(distance(scaled * M::of(right(kr::range(0, least))), m), 10 * this->near);
-      EXPECT_LE(distance(M::of(left).turned() * M::of(left), unit<typename TestFixture::Wide>(left.extent(1))), 10 * this->near);
+      EXPECT_LE(distance(M::of(left).turned() * M::of(left),
+                         unit<typename TestFixture::Wide>(left.extent(1))),
+                10 * this->near);
       for (std::int64_t i = 1; i < least; ++i) EXPECT_GE(values.data()[i - 1], values.data()[i]);
     }
   }
@@ -171,7 +182,8 @@ TYPED_TEST(Linalg, Stacks) {
   const kr::array<TypeParam, 4> turned = many.permute(1, 0, 3, 2).copy();
   const auto a = turned.permute(1, 0, 3, 2);
   const auto right = this->some(3 * 4, 2).reshape(3, 4, 2);  // broadcasts along the first dimension
-  const kr::array<TypeParam, 4> x = kr::solve(a, right), inverse = kr::inv(a), of_one = kr::solve(a(1, 2), right(kr::newaxis));
+  const kr::array<TypeParam, 4> x = kr::solve(a, right), inverse = kr::inv(a),
+                                of_one = kr::solve(a(1, 2), right(kr::newaxis));
   const kr::array<TypeParam, 3> of_vector = kr::solve(a, right(0, kr::all, 1));
   const kr::array<TypeParam, 2> determinants = kr::det(a);
   const auto [order, l, u] = kr::lu(a);
@@ -190,8 +202,10 @@ TYPED_TEST(Linalg, Stacks) {
       EXPECT_TRUE(this->alike(inverse(i, j), kr::inv(own)));
       EXPECT_LE(std::abs(TypeParam(determinants(i, j)) - kr::det(own)), 40 * this->near);
       const auto f = kr::lu(own);
-      EXPECT_TRUE(kr::array_equal(order(i, j), f.rows) && this->alike(l(i, j), f.l) && this->alike(u(i, j), f.u));
-      EXPECT_LE(distance(M::of(q(i, j)) * M::of(r(i, j)), M::of(own(kr::all, kr::range(0, 3)))), 10 * this->near);
+      EXPECT_TRUE(kr::array_equal(order(i, j), f.rows) && this->alike(l(i, j), f.l) &&
+                  this->alike(u(i, j), f.u));
+      EXPECT_LE(distance(M::of(q(i, j)) * M::of(r(i, j)), M::of(own(kr::all, kr::range(0, 3)))),
+                10 * this->near);
       M scaled = M::of(left(i, j));
       const auto values = s(i, j).copy().to_host();
       for (std::size_t k = 0; k < 9; ++k) scaled.at[k] *= double(values.data()[k % 3]);
@@ -205,7 +219,8 @@ TYPED_TEST(Linalg, StacksOfSymmetricMatrices) {
     const M half = M::of(this->some(5, 5));
     M square = half * half.turned();
     std::vector<TypeParam> h;
-    for (int k = 0; k < 25; ++k) h.push_back(TypeParam(square.at[std::size_t(k)] + (k % 6 == 0 ? 1.0 : 0.0)));
+    for (int k = 0; k < 25; ++k)
+      h.push_back(TypeParam(square.at[std::size_t(k)] + (k % 6 == 0 ? 1.0 : 0.0)));
     a(i) = kr::to_device(h).reshape(5, 5);
   }
   const auto l = kr::cholesky(a);
@@ -224,7 +239,8 @@ TYPED_TEST(Linalg, IntoArrays) {
   const auto b = this->some(4, 3);
   const auto expect = [this](const auto& f) {
     const auto wanted = f();
-    std::remove_cvref_t<decltype(wanted)> straight(wanted.extents()), columns(wanted.extents(), kr::storage_order::fortran);
+    std::remove_cvref_t<decltype(wanted)> straight(wanted.extents()),
+        columns(wanted.extents(), kr::storage_order::fortran);
     f(kr::into(straight)), f(kr::into(columns));
     EXPECT_TRUE(this->alike(straight, wanted) && this->alike(columns, wanted));
   };
@@ -282,7 +298,8 @@ TEST(LinalgValues, NoElements) {
   EXPECT_EQ(kr::eigh(none).w.size(), 0);
   // Stacks of no matrices, or of matrices without elements.
   EXPECT_EQ(kr::inv(kr::array<double, 3>(0, 3, 3)).extents(), kr::shape<3>(0, 3, 3));
-  EXPECT_EQ(kr::solve(kr::array<double, 3>(2, 0, 0), kr::array<double, 2>(0, 3)).extents(), kr::shape<3>(2, 0, 3));
+  EXPECT_EQ(kr::solve(kr::array<double, 3>(2, 0, 0), kr::array<double, 2>(0, 3)).extents(),
+            kr::shape<3>(2, 0, 3));
   EXPECT_TRUE(kr::array_equal(kr::det(kr::array<double, 3>(4, 0, 0)), kr::ones<double>(4)));
   EXPECT_EQ(kr::svd(kr::array<double, 3>(0, 2, 3)).vh.extents(), kr::shape<3>(0, 3, 3));
   EXPECT_EQ(kr::lu(kr::array<double, 3>(2, 0, 3)).u.extents(), kr::shape<3>(2, 0, 3));
@@ -294,33 +311,40 @@ TEST(LinalgValues, BadInput) {
   expect_usage({"kr::solve: Singular matrix"}, [&] { kr::solve(a, kr::ones<double>(3)); });
   expect_usage({"kr::inv: Singular matrix"}, [&] { kr::inv(a); });
   EXPECT_EQ(kr::det(a), 0);
-  expect_usage({"kr::cholesky: a matrix has fewer than 2^31 rows and columns, not 2147483648"}, [&] {
-    kr::detail::factor_cholesky(kr::detail::linalg_on<float>(kr::device(), "cholesky"), std::int64_t(1) << 31, 0);
-  });
-  expect_usage({"kr::det: the last two dimensions must be square, but the array has shape (2,3)"}, [&] { kr::det(wide); });
-  expect_usage({"kr::eigh: the last two dimensions must be square, but the array has shape (5,2,3)"}, [&] {
-    kr::eigh(kr::ones<double>({5, 2, 3}));
-  });
-  expect_usage({"solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m)->(m) (size 2 is "
-                "different from 3)"},
-               [&] { kr::solve(a, kr::ones<double>(2)); });
+  expect_usage({"kr::cholesky: a matrix has fewer than 2^31 rows and columns, not 2147483648"},
+               [&] {
+                 kr::detail::factor_cholesky(kr::detail::linalg_on<float>(kr::device(), "cholesky"),
+                                             std::int64_t(1) << 31, 0);
+               });
+  expect_usage({"kr::det: the last two dimensions must be square, but the array has shape (2,3)"},
+               [&] { kr::det(wide); });
+  expect_usage(
+      {"kr::eigh: the last two dimensions must be square, but the array has shape (5,2,3)"}, [&] {
+        kr::eigh(kr::ones<double>({5, 2, 3}));
+      });
+  expect_usage(
+      {"solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m)->(m) (size 2 is "
+       "different from 3)"},
+      [&] { kr::solve(a, kr::ones<double>(2)); });
   expect_usage(
       {"solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m,n)->(m,n) (size 2 is "
        "different from 3)"},
       [&] {
         kr::solve(a, kr::ones<double>({2, 1}));
       });
-  expect_usage({"solve: operands could not be broadcast together with remapped shapes [original->remapped]: "
-                "(2,3,3)->(2,newaxis,newaxis) (4,3,1)->(4,newaxis,newaxis)"},
-               [&] {
-                 kr::solve(kr::ones<double>({2, 3, 3}), kr::ones<double>({4, 3, 1}));
-               });
+  expect_usage(
+      {"solve: operands could not be broadcast together with remapped shapes [original->remapped]: "
+       "(2,3,3)->(2,newaxis,newaxis) (4,3,1)->(4,newaxis,newaxis)"},
+      [&] {
+        kr::solve(kr::ones<double>({2, 3, 3}), kr::ones<double>({4, 3, 1}));
+      });
   // One of a stack is enough, and the output is as it was.
   auto some = kr::zeros<double>({2, 3, 3});
   some(0) = kr::eye<double>(3);
   auto kept = kr::full({2, 3, 3}, 7.0);
   expect_usage({"kr::inv: Singular matrix"}, [&] { kr::inv(some, kr::into(kept)); });
-  expect_usage({"kr::cholesky: Matrix is not positive definite"}, [&] { kr::cholesky(some, kr::into(kept)); });
+  expect_usage({"kr::cholesky: Matrix is not positive definite"},
+               [&] { kr::cholesky(some, kr::into(kept)); });
   EXPECT_TRUE(kr::array_equal(kept, kr::full({2, 3, 3}, 7.0)));
   auto nan = a.copy();
   nan(1, 1) = std::nan("");
@@ -331,12 +355,13 @@ TEST(LinalgValues, BadInput) {
 TEST(LinalgValues, OnOtherDevices) {
   const std::string id = kr::device().id();
   if (id == "cpu" || id.substr(0, 4) == "cuda") GTEST_SKIP() << "it has a library";
-  expect_usage({"kr::det: " + id +
-                " ({}) has no library of linear algebra: Krait uses LAPACK and cuSOLVER, on CPUs and CUDA devices; copy the arrays to "
-                "the CPU: x.copy(kr::device::cpu())"},
-               [&] {
-                 kr::det(kr::ones<float>({2, 2}));
-               });
+  expect_usage(
+      {"kr::det: " + id +
+       " ({}) has no library of linear algebra: Krait uses LAPACK and cuSOLVER, on CPUs and CUDA devices; copy the arrays to "
+       "the CPU: x.copy(kr::device::cpu())"},
+      [&] {
+        kr::det(kr::ones<float>({2, 2}));
+      });
 }
 
 /// KRAIT_LAPACK is read once in a process: a child looks for one that is not there, or is none.
@@ -344,9 +369,11 @@ void expect_of_library(const char* name, const std::string& why) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto look = [&] {
     setenv("KRAIT_LAPACK", name, 1);
-    expect_usage({why, "; install LAPACK (Debian: libopenblas0 or liblapack3), or name one in KRAIT_LAPACK"}, [&] {
-      kr::det(kr::ones<float>({2, 2}));
-    });
+    expect_usage(
+        {why, "; install LAPACK (Debian: libopenblas0 or liblapack3), or name one in KRAIT_LAPACK"},
+        [&] {
+          kr::det(kr::ones<float>({2, 2}));
+        });
     std::_Exit(testing::Test::HasFailure() ? 0 : 3);
   };
   EXPECT_EXIT(look(), testing::ExitedWithCode(3), "");
@@ -359,7 +386,8 @@ TEST(LinalgValues, NoLibrary) {
 }
 TEST(LinalgValues, AnotherLibrary) {
   if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "the CPU's";
-  expect_of_library("libm.so.6", "has no library of linear algebra: libm.so.6 has no routine sgetrf");
+  expect_of_library("libm.so.6",
+                    "has no library of linear algebra: libm.so.6 has no routine sgetrf");
 }
 
 }  // namespace

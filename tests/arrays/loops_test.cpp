@@ -35,7 +35,8 @@ TEST(Loops, ParallelFor) {
   EXPECT_EQ(float(y(0)), 13.0f);
 }
 
-/// Sizes around one index a thread and around the launches; integers, of which every order gives the same.
+/// Sizes around one index a thread and around the launches; integers, of which every order gives
+/// the same.
 TEST(Loops, Reduce) {
   const auto add = [](auto a, auto b) { return a + b; };
   for (const std::int64_t n : {0, 1, 2, 255, 256, 257, 65535, 65536, 65537, 300000}) {
@@ -51,9 +52,10 @@ TEST(Loops, Reduce) {
                 5, 100, largest, [](auto i, auto from) { return from[i]; }, x),
             100);
   const int modulus = 7;
-  EXPECT_EQ(kr::reduce(
-                1000, 0, add, [modulus](auto i, auto by) { return kr::cast<int>(i % modulus) * by; }, 2),
-            2 * (142 * 21 + 15));
+  EXPECT_EQ(
+      kr::reduce(
+          1000, 0, add, [modulus](auto i, auto by) { return kr::cast<int>(i % modulus) * by; }, 2),
+      2 * (142 * 21 + 15));
   EXPECT_EQ(kr::reduce(10, 0.5f, add, [](auto i) { return kr::cast<float>(i); }), 45.5f);
 }
 
@@ -85,20 +87,23 @@ TEST(Benchmark, TakesWhatTheFunctionTakes) {
   EXPECT_GE(few.host.std_ms, 0.0);
   EXPECT_LE(few.host.std_ms, few.host.max_ms - few.host.min_ms);
   const auto began = std::chrono::steady_clock::now();
-  const kr::benchmark_result some = kr::benchmark(sleep, {.warm_up = 0, .runs = 1, .seconds = 0.02});
+  const kr::benchmark_result some =
+      kr::benchmark(sleep, {.warm_up = 0, .runs = 1, .seconds = 0.02});
   EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(20));
   EXPECT_EQ(calls, 6 + some.runs);
 }
 TEST(Benchmark, OfKernels) {
   auto y = kr::zeros<float>(100000);
-  const kr::benchmark_result took = kr::benchmark([&] { y += 1.0f; }, {.warm_up = 1, .runs = 5, .seconds = 0});
+  const kr::benchmark_result took =
+      kr::benchmark([&] { y += 1.0f; }, {.warm_up = 1, .runs = 5, .seconds = 0});
   EXPECT_EQ(float(y(99999)), 6.0f);
   EXPECT_GT(took.device.mean_ms, 0.0);
   EXPECT_LE(took.device.min_ms, took.device.max_ms);
 }
 TEST(Benchmark, BadInput) {
-  expect_usage({"benchmark: 3 runs to warm up, then 0 for 0.1 s: it needs at least one run, and no number may be negative"},
-               [] { kr::benchmark([] {}, {.runs = 0}); });
+  expect_usage(
+      {"benchmark: 3 runs to warm up, then 0 for 0.1 s: it needs at least one run, and no number may be negative"},
+      [] { kr::benchmark([] {}, {.runs = 0}); });
   expect_usage({"then 10 for -1 s"}, [] { kr::benchmark([] {}, {.seconds = -1}); });
 }
 
@@ -123,9 +128,10 @@ TEST(Progress, TellsHowFarALoopIs) {
   const auto counts = [&](const auto& with) {
     for (const std::int64_t i : kr::progress(4, with)) sum += i;
   };
-  EXPECT_EQ(written({.name = "steps", .every = 0, .always = true}, counts),
-            "steps: 1 of 4, 25 %, T s, T s to go\nsteps: 2 of 4, 50 %, T s, T s to go\nsteps: 3 of 4, 75 %, T s, T s to "
-            "go\nsteps: 4 of 4, T s\n");
+  EXPECT_EQ(
+      written({.name = "steps", .every = 0, .always = true}, counts),
+      "steps: 1 of 4, 25 %, T s, T s to go\nsteps: 2 of 4, 50 %, T s, T s to go\nsteps: 3 of 4, 75 %, T s, T s to "
+      "go\nsteps: 4 of 4, T s\n");
   EXPECT_EQ(sum, 6);
   EXPECT_EQ(written({.every = 0}, counts), "");  // a file is no terminal
   EXPECT_EQ(written({.every = 100, .always = true}, counts), "");
@@ -135,9 +141,11 @@ TEST(Progress, TellsHowFarALoopIs) {
     for (const int x : kr::progress(std::list<int>{7}, with)) sum += x;
     for (const std::int64_t i : kr::progress(-1, with)) sum += i;
   };
-  EXPECT_EQ(written({.every = 0, .always = true}, elements), "1 of 2, 50 %, T s, T s to go\n2 of 2, T s\n1 of 1, T s\n");
+  EXPECT_EQ(written({.every = 0, .always = true}, elements),
+            "1 of 2, 50 %, T s, T s to go\n2 of 2, T s\n1 of 1, T s\n");
   EXPECT_EQ(names, (std::vector<int>{4, 5}));
-  expect_usage({"progress: the time between two texts must not be negative: -1 s"}, [] { kr::progress(3, {.every = -1}); });
+  expect_usage({"progress: the time between two texts must not be negative: -1 s"},
+               [] { kr::progress(3, {.every = -1}); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of matrices: sizes around tiles, types, batches, views, both forms of kernels. Against NumPy: numpy_cases.
+// Products of matrices: sizes around tiles, types, batches, views, both forms of kernels. Against
+// NumPy: numpy_cases.
 #include <krait/algorithm/matmul.h>
 
 #include <array>
@@ -32,7 +33,8 @@ std::vector<std::remove_const_t<Elem>> host(const kr::array<Elem, Rank>& a) {
 }
 
 template <class Elem, class Other>
-void expect_product(const kr::array<Elem, 3>& z, const kr::array<Other, 3>& x, const kr::array<Other, 3>& y) {
+void expect_product(const kr::array<Elem, 3>& z, const kr::array<Other, 3>& x,
+                    const kr::array<Other, 3>& y) {
   const auto a = host(x), b = host(y);
   const auto c = host(z);
   const std::int64_t batch = z.extent(0), m = z.extent(1), n = z.extent(2), depth = x.extent(2);
@@ -40,9 +42,10 @@ void expect_product(const kr::array<Elem, 3>& z, const kr::array<Other, 3>& x, c
     const std::int64_t p = i / (m * n), row = i / n % m, column = i % n;
     double sum = 0;
     for (std::int64_t k = 0; k < depth; ++k)
-      sum +=
-          double(float(a[std::size_t((p * m + row) * depth + k)])) * double(float(b[std::size_t((p * depth + k) * n + column)]));
-    ASSERT_EQ(double(c[std::size_t(i)]), double(Elem(sum))) << m << 'x' << depth << 'x' << n << " at " << row << ',' << column;
+      sum += double(float(a[std::size_t((p * m + row) * depth + k)])) *
+             double(float(b[std::size_t((p * depth + k) * n + column)]));
+    ASSERT_EQ(double(c[std::size_t(i)]), double(Elem(sum)))
+        << m << 'x' << depth << 'x' << n << " at " << row << ',' << column;
   }
 }
 
@@ -60,8 +63,11 @@ void every_form(const kr::array<Elem, 3>& x, const kr::array<Elem, 3>& y) {
   expect([](auto&&... all) { multiply_in_registers<types, 4, 4>(all...); });
   if (algorithm_device_of(kr::device()).form != algorithm_form::chunks) return;
   expect([](auto&&... all) { multiply_panels<types>(all...); });
-  if constexpr (has_byte_dots<Elem, Elem, typename types::word> || has_pair_dots<Elem, Elem, typename types::word>)
-    expect([](auto&&... all) { multiply_panels<dot_types<Elem, Elem, Elem, typename types::word>>(all...); });
+  if constexpr (has_byte_dots<Elem, Elem, typename types::word> ||
+                has_pair_dots<Elem, Elem, typename types::word>)
+    expect([](auto&&... all) {
+      multiply_panels<dot_types<Elem, Elem, Elem, typename types::word>>(all...);
+    });
 }
 
 template <class Elem>
@@ -70,8 +76,10 @@ void sizes_around_tiles(unsigned seed) {
   const int sides[] = {1, 5, 8, 31, 32, 33, 64, 65, 100};
   for (int c = 0; c < krait::test::cases(); ++c) {
     const auto side = [&] { return sides[random.below(9)]; };
-    const std::int64_t batch = 1 + random.below(2), m = side(), depth = random.below(4) ? side() : 256 + side(), n = side();
-    every_form(filled<Elem, 3>({batch, m, depth}, random), filled<Elem, 3>({batch, depth, n}, random));
+    const std::int64_t batch = 1 + random.below(2), m = side(),
+                       depth = random.below(4) ? side() : 256 + side(), n = side();
+    every_form(filled<Elem, 3>({batch, m, depth}, random),
+               filled<Elem, 3>({batch, depth, n}, random));
   }
 }
 TEST(Matmul, Floats) { sizes_around_tiles<float>(1); }
@@ -102,7 +110,8 @@ void bytes(std::int64_t m, std::int64_t depth, std::int64_t n, Random& random) {
   const auto filled_with = [&]<class Byte>(Byte, std::int64_t rows, std::int64_t columns) {
     kr::array<Byte, 2> x(rows, columns);
     std::vector<Byte> h(std::size_t(rows * columns));
-    for (Byte& e : h) e = Byte(random.below(4) ? random.below(256) : 128 - random.below(2));  // and the ends of i8
+    // and the ends of i8
+    for (Byte& e : h) e = Byte(random.below(4) ? random.below(256) : 128 - random.below(2));
     x.copy_from(h);
     return x;
   };
@@ -124,7 +133,8 @@ void bytes(std::int64_t m, std::int64_t depth, std::int64_t n, Random& random) {
 template <class Left, class Right>
 void bytes_of_all_sizes(unsigned seed) {
   Random random(seed);
-  for (const auto& [m, depth, n] : {std::array{8, 4, 8}, {9, 5, 33}, {13, 7, 8}, {31, 0, 9}, {65, 66, 40}, {8, 1500, 70}})
+  for (const auto& [m, depth, n] :
+       {std::array{8, 4, 8}, {9, 5, 33}, {13, 7, 8}, {31, 0, 9}, {65, 66, 40}, {8, 1500, 70}})
     bytes<Left, Right, std::int32_t>(m, depth, n, random);
   bytes<Left, Right, std::uint32_t>(12, 31, 10, random);
   bytes<Left, Right, std::int8_t>(12, 31, 10, random);
@@ -147,7 +157,8 @@ void one_hot_rows(std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) one[std::size_t(i * n + (i * 7 + 3) % n)] = Elem(1);
   kr::array<Elem, 2> x(n, n);
   x.copy_from(one);
-  const auto got = host(kr::matmul(x, y)), back = host(kr::matmul(y.transpose(), x.transpose())), from = host(y);
+  const auto got = host(kr::matmul(x, y)), back = host(kr::matmul(y.transpose(), x.transpose())),
+             from = host(y);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n + 3; ++j) {
       const Elem expected = from[std::size_t((i * 7 + 3) % n * (n + 3) + j)];
@@ -157,7 +168,8 @@ void one_hot_rows(std::int64_t n) {
 }
 TEST(Matmul, OneHotRows) {
   for (const std::int64_t n : {8, 15, 33, 100}) {
-    one_hot_rows<float>(n), one_hot_rows<kr::bf16>(n), one_hot_rows<kr::f16>(n), one_hot_rows<int>(n);
+    one_hot_rows<float>(n), one_hot_rows<kr::bf16>(n), one_hot_rows<kr::f16>(n),
+        one_hot_rows<int>(n);
     one_hot_rows<std::int8_t>(n), one_hot_rows<std::uint8_t>(n);
   }
 }
@@ -170,7 +182,8 @@ void expect_bf16_bound(int least, int most) {
   const auto filled_with = [&](int rows, int columns) {
     std::vector<kr::bf16> h(std::size_t(rows * columns));
     for (kr::bf16& e : h)
-      e = kr::bf16(std::ldexp(float(random.below(256)) - 128, least - 7 + int(random.below(unsigned(most - least + 1)))));
+      e = kr::bf16(std::ldexp(float(random.below(256)) - 128,
+                              least - 7 + int(random.below(unsigned(most - least + 1)))));
     kr::array<kr::bf16, 2> x(rows, columns);
     x.copy_from(h);
     return x;
@@ -183,9 +196,11 @@ void expect_bf16_bound(int least, int most) {
       double sum = 0, size = 0, flushed = 0;
       for (int k = 0; k < depth; ++k) {
         const double left = a[std::size_t(i * depth + k)], right = b[std::size_t(k * n + j)];
-        sum += left * right, size += std::abs(left * right), flushed += std::abs(left) + std::abs(right) + 2;
+        sum += left * right, size += std::abs(left * right),
+            flushed += std::abs(left) + std::abs(right) + 2;
       }
-      ASSERT_LE(std::abs(c[std::size_t(i * n + j)] - sum), depth * std::ldexp(size, -22) + std::ldexp(flushed, -126));
+      ASSERT_LE(std::abs(c[std::size_t(i * n + j)] - sum),
+                depth * std::ldexp(size, -22) + std::ldexp(flushed, -126));
     }
 }
 TEST(Matmul, Bf16StaysWithinItsBound) {
@@ -196,11 +211,13 @@ TEST(Matmul, Bf16StaysWithinItsBound) {
   expect_bf16_bound(-70, -58);
 }
 
-/// The large tiles of f32: 128 blocks and more. Packs that can be read in place, and such that cannot.
+/// The large tiles of f32: 128 blocks and more. Packs that can be read in place, and such that
+/// cannot.
 TEST(Matmul, LargeTiles) {
   Random random(5);
   const bool cpu = std::string(kr::device().id()) == "cpu";
-  if (cpu) every_form(filled<float, 3>({130, 129, 9}, random), filled<float, 3>({130, 9, 10}, random));
+  if (cpu)
+    every_form(filled<float, 3>({130, 129, 9}, random), filled<float, 3>({130, 9, 10}, random));
   using namespace krait::detail;
   using types = product_types<float, float, float, float>;
   const auto x = filled<float, 3>({2, 150, 44}, random), y = filled<float, 3>({2, 44, 140}, random);
@@ -235,9 +252,11 @@ TEST(Matmul, PacksOfStrangeStrides) {
 
 TEST(Matmul, BatchesAndViews) {
   Random random(6);
-  const auto x = filled<float, 4>({2, 3, 10, 12}, random), y = filled<float, 4>({3, 1, 12, 9}, random);
+  const auto x = filled<float, 4>({2, 3, 10, 12}, random),
+             y = filled<float, 4>({3, 1, 12, 9}, random);
   const auto one = filled<float, 2>({12, 9}, random);
-  const auto z = kr::matmul(x, y(kr::newaxis, kr::newaxis, 2, 0));  // a batch of its own, which repeats
+  // a batch of its own, which repeats
+  const auto z = kr::matmul(x, y(kr::newaxis, kr::newaxis, 2, 0));
   static_assert(std::is_same_v<decltype(kr::matmul(x, one)), kr::array<float, 4>>);
   const auto repeated = kr::matmul(x, one), several = kr::matmul(x(0)(kr::newaxis), y);
   for (int i = 0; i < 2; ++i)
@@ -245,11 +264,14 @@ TEST(Matmul, BatchesAndViews) {
       const auto own = x(i, kr::range(j, j + 1)).copy();
       expect_product(repeated(i, kr::range(j, j + 1)).copy(), own, one(kr::newaxis).copy());
       expect_product(z(i, kr::range(j, j + 1)).copy(), own, y(2).copy());
-      expect_product(several(i, kr::range(j, j + 1)).copy(), x(0, kr::range(j, j + 1)).copy(), y(i).copy());
+      expect_product(several(i, kr::range(j, j + 1)).copy(), x(0, kr::range(j, j + 1)).copy(),
+                     y(i).copy());
     }
   // Transposed, reversed, every second.
-  const auto turned = x(0, 0).transpose(), back = x(1, 2)(kr::range(kr::none, kr::none, -1), kr::all);
-  expect_product(kr::matmul(turned, back)(kr::newaxis).copy(), turned(kr::newaxis).copy(), back(kr::newaxis).copy());
+  const auto turned = x(0, 0).transpose(),
+             back = x(1, 2)(kr::range(kr::none, kr::none, -1), kr::all);
+  expect_product(kr::matmul(turned, back)(kr::newaxis).copy(), turned(kr::newaxis).copy(),
+                 back(kr::newaxis).copy());
 }
 
 TEST(Matmul, Vectors) {
@@ -270,14 +292,16 @@ TEST(Matmul, DotOfManyDimensions) {
   const auto y = filled<int, 4>({3, 2, 5, 4}, random);
   const auto z = kr::dot(x, y);
   static_assert(std::is_same_v<decltype(z), const kr::array<int, 5>>);
-  for (int d = 0; d < 5; ++d) EXPECT_EQ(z.extent(d), (std::vector<std::int64_t>{2, 9, 3, 2, 4})[std::size_t(d)]);
+  for (int d = 0; d < 5; ++d)
+    EXPECT_EQ(z.extent(d), (std::vector<std::int64_t>{2, 9, 3, 2, 4})[std::size_t(d)]);
   const auto a = host(x), b = host(y), c = host(z);
   std::size_t at = 0;
   for (std::size_t row = 0; row < 18; ++row)
     for (std::size_t matrix = 0; matrix < 6; ++matrix)
       for (std::size_t column = 0; column < 4; ++column) {
         int sum = 0;
-        for (std::size_t k = 0; k < 5; ++k) sum += a[row * 5 + k] * b[(matrix * 5 + k) * 4 + column];
+        for (std::size_t k = 0; k < 5; ++k)
+          sum += a[row * 5 + k] * b[(matrix * 5 + k) * 4 + column];
         ASSERT_EQ(c[at++], sum);
       }
   EXPECT_EQ(host(kr::dot(kr::arange(2), kr::arange(6).reshape(2, 3))), (std::vector<int>{3, 4, 5}));
@@ -298,7 +322,8 @@ TEST(Matmul, NotANumberStaysOne) {
 
 /// What a product is by the host, ended by `f`.
 template <class Out, class Elem, class Function>
-void expect_ended(const kr::array<Out, 2>& z, const kr::array<Elem, 2>& x, const kr::array<Elem, 2>& y, const Function& f) {
+void expect_ended(const kr::array<Out, 2>& z, const kr::array<Elem, 2>& x,
+                  const kr::array<Elem, 2>& y, const Function& f) {
   const auto a = host(x), b = host(y);
   const auto c = host(z);
   const std::int64_t m = z.extent(0), n = z.extent(1), depth = x.extent(1);
@@ -308,16 +333,19 @@ void expect_ended(const kr::array<Out, 2>& z, const kr::array<Elem, 2>& x, const
     for (std::int64_t j = 0; j < n; ++j) {
       double sum = 0;
       for (std::int64_t k = 0; k < depth; ++k)
-        sum += double(float(a[std::size_t(i * depth + k)])) * double(float(b[std::size_t(k * n + j)]));
+        sum +=
+            double(float(a[std::size_t(i * depth + k)])) * double(float(b[std::size_t(k * n + j)]));
       ASSERT_EQ(double(c[std::size_t(i * n + j)]), double(Out(f(sum, i, j))))
           << m << 'x' << depth << 'x' << n << " at " << i << ',' << j;
     }
 }
 
-/// An ending sees each sum once, with the elements of its place: sizes of one block and of many, one and several steps of k, nothing to add.
+/// An ending sees each sum once, with the elements of its place: sizes of one block and of many,
+/// one and several steps of k, nothing to add.
 TEST(Matmul, EndingsAreFused) {
   Random random(10);
-  const std::int64_t sizes[][3] = {{1, 1, 1}, {5, 700, 9}, {40, 30, 70}, {64, 16, 64}, {33, 0, 12}, {1, 20, 50}, {300, 24, 1100}};
+  const std::int64_t sizes[][3] = {{1, 1, 1},   {5, 700, 9}, {40, 30, 70},   {64, 16, 64},
+                                   {33, 0, 12}, {1, 20, 50}, {300, 24, 1100}};
   for (const auto& [m, depth, n] : sizes) {
     SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(depth) + "x" + std::to_string(n));
     const auto x = filled<float, 2>({m, depth}, random), y = filled<float, 2>({depth, n}, random);
@@ -325,14 +353,17 @@ TEST(Matmul, EndingsAreFused) {
     const auto residual = filled<float, 2>({m, n}, random);
     const auto b = host(bias), r = host(residual);
     const auto relu = [](auto sum, auto add) { return kr::max(sum + add, 0.0f); };
-    expect_ended(kr::matmul(x, y, relu, bias), x, y,
-                 [&](double sum, std::int64_t, std::int64_t j) { return std::max(sum + double(b[std::size_t(j)]), 0.0); });
+    expect_ended(kr::matmul(x, y, relu, bias), x, y, [&](double sum, std::int64_t, std::int64_t j) {
+      return std::max(sum + double(b[std::size_t(j)]), 0.0);
+    });
     const float scale = float(2 + m % 3);  // a capture: part of the code
-    expect_ended(kr::matmul<double>(
-                     x, y, [scale](auto sum, auto add, auto shift) { return sum * scale + add + shift; }, residual, 3),
-                 x, y, [&](double sum, std::int64_t i, std::int64_t j) {
-                   return sum * double(scale) + double(r[std::size_t(i * n + j)]) + 3;
-                 });
+    expect_ended(
+        kr::matmul<double>(
+            x, y, [scale](auto sum, auto add, auto shift) { return sum * scale + add + shift; },
+            residual, 3),
+        x, y, [&](double sum, std::int64_t i, std::int64_t j) {
+          return sum * double(scale) + double(r[std::size_t(i * n + j)]) + 3;
+        });
   }
   // Of stacks: operands broadcast as NumPy's do.
   const auto x = filled<float, 3>({3, 10, 12}, random), y = filled<float, 3>({3, 12, 9}, random);
@@ -341,25 +372,31 @@ TEST(Matmul, EndingsAreFused) {
       x, y, [](auto sum, auto e) { return sum + e; }, each);
   const auto plain = kr::matmul(x, y);
   for (int p = 0; p < 3; ++p)
-    for (int i = 0; i < 10; ++i) EXPECT_EQ(float(z(p, i, 4)), float(plain(p, i, 4)) + float(each(p, 0, 0)));
+    for (int i = 0; i < 10; ++i)
+      EXPECT_EQ(float(z(p, i, 4)), float(plain(p, i, 4)) + float(each(p, 0, 0)));
 }
 TEST(Matmul, TypesOfResults) {
   Random random(11);
   const auto as_it_is = [](double sum, std::int64_t, std::int64_t) { return sum; };
-  const auto bytes = filled<std::int8_t, 2>({40, 70}, random), more = filled<std::int8_t, 2>({70, 33}, random);
+  const auto bytes = filled<std::int8_t, 2>({40, 70}, random),
+             more = filled<std::int8_t, 2>({70, 33}, random);
   expect_ended(kr::matmul<std::int32_t>(bytes, more), bytes, more, as_it_is);
-  const auto halves = filled<kr::f16, 2>({40, 70}, random), other = filled<kr::f16, 2>({70, 33}, random);
+  const auto halves = filled<kr::f16, 2>({40, 70}, random),
+             other = filled<kr::f16, 2>({70, 33}, random);
   expect_ended(kr::matmul<float>(halves, other), halves, other, as_it_is);
   expect_ended(kr::matmul<kr::bf16>(halves, other), halves, other,
                [](double sum, std::int64_t, std::int64_t) { return kr::bf16(float(sum)); });
-  const auto small = filled<kr::f8e4m3, 2>({40, 70}, random), eighths = filled<kr::f8e4m3, 2>({70, 33}, random);
+  const auto small = filled<kr::f8e4m3, 2>({40, 70}, random),
+             eighths = filled<kr::f8e4m3, 2>({70, 33}, random);
   static_assert(std::is_same_v<decltype(kr::matmul(small, eighths)), kr::array<float, 2>>);
   expect_ended(kr::matmul(small, eighths), small, eighths, as_it_is);
-  const auto single = filled<float, 2>({40, 70}, random), second = filled<float, 2>({70, 33}, random);
+  const auto single = filled<float, 2>({40, 70}, random),
+             second = filled<float, 2>({70, 33}, random);
   expect_ended(kr::matmul(single, second, kr::precision::tf32), single, second, as_it_is);
 }
 
-/// What tensor cores are given, wherever the tests run: depths in parts, of which the last may have nothing; operands laid as their type needs.
+/// What tensor cores are given, wherever the tests run: depths in parts, of which the last may have
+/// nothing; operands laid as their type needs.
 template <class Elem, class Out>
 void expect_parts(unsigned seed) {
   using namespace krait::detail;
@@ -373,12 +410,15 @@ void expect_parts(unsigned seed) {
                  right = tensor_operand_of<Elem>(y(kr::newaxis).share(), true);
       const auto end = [](auto sum) { return sum + Out(1); };
       try {
-        multiply_tensor_form<form>(left, right, z, parts, product_ending<std::remove_const_t<decltype(end)>>{end, {}});
+        multiply_tensor_form<form>(left, right, z, parts,
+                                   product_ending<std::remove_const_t<decltype(end)>>{end, {}});
       } catch (const kr::error& e) {
-        if (std::string(e.what()).find("bytes of shared memory requested") == std::string::npos) throw;
+        if (std::string(e.what()).find("bytes of shared memory requested") == std::string::npos)
+          throw;
         GTEST_SKIP() << e.what();
       }
-      expect_ended(kr::array<Out, 2>(z(0).copy()), x, y, [](double sum, std::int64_t, std::int64_t) { return sum + 1; });
+      expect_ended(kr::array<Out, 2>(z(0).copy()), x, y,
+                   [](double sum, std::int64_t, std::int64_t) { return sum + 1; });
     }
 }
 TEST(Matmul, PartsOfTheDepth) {

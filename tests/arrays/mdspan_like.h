@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kr::wrap and kr::to_mdspan use of std::mdspan with std::layout_stride, for libraries that do not have it yet.
+// What kr::wrap and kr::to_mdspan use of std::mdspan with std::layout_stride, for libraries that do
+// not have it yet.
 #pragma once
 
 #include <array>
@@ -29,7 +30,9 @@ struct strided {
 
   strided(Elem* at, const mapping_type& m) : first(at), mapping(m) {}
   static constexpr std::size_t rank() { return Rank; }
-  static constexpr std::size_t static_extent(std::size_t d) { return d + 1 == Rank ? Last : std::dynamic_extent; }
+  static constexpr std::size_t static_extent(std::size_t d) {
+    return d + 1 == Rank ? Last : std::dynamic_extent;
+  }
   int extent(std::size_t d) const { return mapping.extents.of[d]; }
   int stride(std::size_t d) const { return mapping.strides[d]; }
   Elem* data_handle() const { return first; }

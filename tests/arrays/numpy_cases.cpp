@@ -43,12 +43,15 @@ std::string difference(std::istream& in, const Array& got, double tolerance = 0)
   for (std::size_t i = 0; i < host.size(); ++i) {
     std::string word;
     in >> word;
-    if constexpr (std::is_integral_v<typename Array::value_type> && !std::is_same_v<typename Array::value_type, bool>) {
+    if constexpr (std::is_integral_v<typename Array::value_type> &&
+                  !std::is_same_v<typename Array::value_type, bool>) {
       if (tolerance == 0 && std::to_string(host[i]) != word)
-        return "element " + std::to_string(i) + " is " + std::to_string(host[i]) + ", NumPy's " + word;
+        return "element " + std::to_string(i) + " is " + std::to_string(host[i]) + ", NumPy's " +
+               word;
     }
     if (!close(double(host[i]), std::stod(word), tolerance))
-      return "element " + std::to_string(i) + " is " + std::to_string(double(host[i])) + ", NumPy's " + word;
+      return "element " + std::to_string(i) + " is " + std::to_string(double(host[i])) +
+             ", NumPy's " + word;
   }
   return {};
 }
@@ -77,11 +80,14 @@ std::string run_add(std::istream& in) {
         result(in);
         const bool fails = (in >> std::ws).peek() == 'e';
         try {
-          const kr::array<T, std::max(std::remove_cvref_t<decltype(a)>::rank, std::remove_cvref_t<decltype(b)>::rank)> sum =
-              a + b;
+          const kr::array<T, std::max(std::remove_cvref_t<decltype(a)>::rank,
+                                      std::remove_cvref_t<decltype(b)>::rank)>
+              sum = a + b;
           return fails ? "NumPy refuses these shapes" : difference(in, sum);
         } catch (const kr::error& e) {
-          return fails && std::string(e.message()).find("do not broadcast") != std::string::npos ? "" : e.message();
+          return fails && std::string(e.message()).find("do not broadcast") != std::string::npos
+                     ? ""
+                     : e.message();
         }
       },
       v, w);
@@ -93,7 +99,8 @@ std::string run_assign(std::istream& in) {
   const Any<T> from = krait::test::read_views<T>(in, base);
   std::visit(
       [&](auto& t, const auto& f) {
-        if constexpr (std::remove_cvref_t<decltype(f)>::rank <= std::remove_cvref_t<decltype(t)>::rank) {
+        if constexpr (std::remove_cvref_t<decltype(f)>::rank <=
+                      std::remove_cvref_t<decltype(t)>::rank) {
           if constexpr (Increase) t += f;
           else t() = f;
         } else {
@@ -125,7 +132,8 @@ std::string reduced(std::istream& in, const Array& x, double tolerance, const Re
   };
   try {
     if (axes.empty()) return compare();
-    if (axes.size() == 1) return keeps ? compare(kr::axis(axes[0]), kr::keepdims) : compare(kr::axis(axes[0]));
+    if (axes.size() == 1)
+      return keeps ? compare(kr::axis(axes[0]), kr::keepdims) : compare(kr::axis(axes[0]));
     if constexpr (Array::rank >= 2) return compare(kr::axis(axes[0], axes[1]));
     return "too many axes";
   } catch (const kr::error& e) {
@@ -142,24 +150,42 @@ std::string run_reduce(std::istream& in) {
   return std::visit(
       [&](const auto& v) -> std::string {
         if (name == "sum" && !masked)
-          return reduced(in, v, rounded, [](const auto& x, const auto&... o) { return kr::sum(x, o...); });
-        if (name == "max") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::max(x, o...); });
-        if (name == "argmin") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::argmin(x, o...); });
-        if (name == "all") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::all(x, o...); });
+          return reduced(in, v, rounded,
+                         [](const auto& x, const auto&... o) { return kr::sum(x, o...); });
+        if (name == "max")
+          return reduced(in, v, exact,
+                         [](const auto& x, const auto&... o) { return kr::max(x, o...); });
+        if (name == "argmin")
+          return reduced(in, v, exact,
+                         [](const auto& x, const auto&... o) { return kr::argmin(x, o...); });
+        if (name == "all")
+          return reduced(in, v, exact,
+                         [](const auto& x, const auto&... o) { return kr::all(x, o...); });
         if constexpr (std::is_same_v<T, float>) {
           const auto some = kr::where(kr::fmod(v, 3.0f) == 1);
           const auto ddof = kr::ddof(1);
           if (name == "sum")
-            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::sum(x, o..., some); });
+            return reduced(in, v, rounded,
+                           [&](const auto& x, const auto&... o) { return kr::sum(x, o..., some); });
           if (name == "mean" && masked)
-            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::mean(x, o..., some); });
+            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) {
+              return kr::mean(x, o..., some);
+            });
           if (name == "var" && masked)
-            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::variance(x, o..., some, ddof); });
+            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) {
+              return kr::variance(x, o..., some, ddof);
+            });
           if (name == "var")
-            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::variance(x, o..., ddof); });
+            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) {
+              return kr::variance(x, o..., ddof);
+            });
           if (name == "std")
-            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::stddev(x, o..., ddof); });
-          if (name == "mean") return reduced(in, v, rounded, [](const auto& x, const auto&... o) { return kr::mean(x, o...); });
+            return reduced(in, v, rounded, [&](const auto& x, const auto&... o) {
+              return kr::stddev(x, o..., ddof);
+            });
+          if (name == "mean")
+            return reduced(in, v, rounded,
+                           [](const auto& x, const auto&... o) { return kr::mean(x, o...); });
         }
         return "no reduction is called " + name;
       },
@@ -169,7 +195,8 @@ std::string run_reduce(std::istream& in) {
 std::string run_method(std::istream& in) {
   static const auto add = kr::vectorize([](auto x, auto y) { return x + y; });
   static const auto subtract = kr::vectorize([](auto x, auto y) { return x - y; });
-  const Any<int> base = krait::test::read_base<int>(in), view = krait::test::read_views<int>(in, base);
+  const Any<int> base = krait::test::read_base<int>(in),
+                 view = krait::test::read_views<int>(in, base);
   std::string function, method;
   int axis = 0;
   in >> function >> method >> axis;
@@ -185,7 +212,8 @@ std::string run_method(std::istream& in) {
       return fails ? "" : e.message();
     }
   };
-  return std::visit([&](const auto& v) { return function == "add" ? call(add, v) : call(subtract, v); }, view);
+  return std::visit(
+      [&](const auto& v) { return function == "add" ? call(add, v) : call(subtract, v); }, view);
 }
 
 std::string run_product(std::istream& in) {
@@ -203,7 +231,8 @@ std::string run_product(std::istream& in) {
   const Any<int> y = krait::test::read_base<int>(in), w = krait::test::read_views<int>(in, y);
   return std::visit(
       [&](const auto& a, const auto& b) -> std::string {
-        constexpr int left = std::remove_cvref_t<decltype(a)>::rank, right = std::remove_cvref_t<decltype(b)>::rank;
+        constexpr int left = std::remove_cvref_t<decltype(a)>::rank,
+                      right = std::remove_cvref_t<decltype(b)>::rank;
         if constexpr (left < 2 || right < 2 || left > 4 || right > 4) {
           return "matrices have 2 to 4 dimensions here";
         } else {
@@ -220,7 +249,8 @@ std::string run_product(std::istream& in) {
 }
 
 /// `form` says which: subscripts, or ranks.
-std::string run_products(std::istream& in, Any<int> (*run)(const std::string& form, std::istream& in)) {
+std::string run_products(std::istream& in,
+                         Any<int> (*run)(const std::string& form, std::istream& in)) {
   std::string form;
   in >> form;
   try {
@@ -241,7 +271,8 @@ T read_number(std::istream& in) {
 template <class T>
 std::string run_arange(std::istream& in) {
   using Number = std::conditional_t<std::is_floating_point_v<T>, double, T>;
-  const auto first = read_number<Number>(in), last = read_number<Number>(in), step = read_number<Number>(in);
+  const auto first = read_number<Number>(in), last = read_number<Number>(in),
+             step = read_number<Number>(in);
   return difference(result(in), kr::arange<T>(first, last, step));
 }
 template <class T>
@@ -256,7 +287,8 @@ template <class Array>
 std::string printed(std::istream& in, const Array& a) {
   std::string wanted, got = kr::to_string(a);
   std::getline(result(in) >> std::ws, wanted);
-  for (std::size_t at = 0; (at = got.find('\n', at)) != std::string::npos;) got.replace(at, 1, "\\n");
+  for (std::size_t at = 0; (at = got.find('\n', at)) != std::string::npos;)
+    got.replace(at, 1, "\\n");
   return got == wanted ? "" : "is printed as\n  " + got;
 }
 template <class T>
@@ -280,15 +312,17 @@ std::string run_text(std::istream& in) {
     std::memcpy(reinterpret_cast<std::byte*>(h.data()) + i * sizeof x, &x, sizeof x);
   }
   const kr::array<T> flat = kr::to_device(h);
-  const Any<T> a = krait::test::with_layout<T>(krait::detail::dense(extents.data(), int(extents.size()), false),
-                                               flat.memory_owner(), krait::detail::handle_of(flat.device()));
+  const Any<T> a =
+      krait::test::with_layout<T>(krait::detail::dense(extents.data(), int(extents.size()), false),
+                                  flat.memory_owner(), krait::detail::handle_of(flat.device()));
   return std::visit([&](const auto& v) { return printed(in, v); }, a);
 }
 
 std::string run_transform(bool single, std::istream& in) {
   try {
     const Any<double> got = single ? krait::test::run_fft_f32(in) : krait::test::run_fft_f64(in);
-    return std::visit([&](const auto& a) { return difference(result(in), a, single ? 1e-6 : 3e-15); }, got);
+    return std::visit(
+        [&](const auto& a) { return difference(result(in), a, single ? 1e-6 : 3e-15); }, got);
   } catch (const kr::error& e) {
     return (result(in) >> std::ws).peek() == 'e' ? "" : e.message();
   }
@@ -298,7 +332,8 @@ std::string run_given(std::istream& in, double tolerance, Any<double> (*run)(std
   try {
     const Any<double> got = run(in);
     const bool fails = (result(in) >> std::ws).peek() == 'e';
-    return fails ? "NumPy refuses this" : std::visit([&](const auto& a) { return difference(in, a, tolerance); }, got);
+    return fails ? "NumPy refuses this"
+                 : std::visit([&](const auto& a) { return difference(in, a, tolerance); }, got);
   } catch (const kr::error& e) {
     for (std::string word; in >> word && word != "=";) {
     }

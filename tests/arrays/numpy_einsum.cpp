@@ -13,7 +13,8 @@ template <int Rank>
 kr::array<int, Rank> read_operand(std::istream& in) {
   std::string type;
   in >> type;
-  const Any<int> base = krait::test::read_base<int>(in), view = krait::test::read_views<int>(in, base);
+  const Any<int> base = krait::test::read_base<int>(in),
+                 view = krait::test::read_views<int>(in, base);
   const auto& a = std::get<Rank - 1>(view);
   return {a.at(), a.memory_owner(), krait::detail::handle_of(a.device())};
 }
@@ -21,7 +22,8 @@ kr::array<int, Rank> read_operand(std::istream& in) {
 template <krait::detail::fixed_text Subscripts, int... Ranks>
 Any<int> run(std::istream& in) {
   const std::tuple operands{read_operand<Ranks>(in)...};  // braces: from left to right
-  auto result = std::apply([](const auto&... of) { return kr::einsum<Subscripts>(of...); }, operands);
+  auto result =
+      std::apply([](const auto&... of) { return kr::einsum<Subscripts>(of...); }, operands);
   if constexpr (std::is_same_v<decltype(result), int>) return kr::full(1, result);
   else return result;
 }

@@ -56,7 +56,8 @@ Any<double> run(const Case& c, std::istream& in) {
   if (c.name == "fft") return of_axis([&](const auto&... with) { return kr::fft(x, with...); });
   if (c.name == "ifft") return of_axis([&](const auto&... with) { return kr::ifft(x, with...); });
   if (c.name == "rfft") return of_axis([&](const auto&... with) { return kr::rfft(x, with...); });
-  if (c.name == "irfft") return of_axis([&](const auto&... with) { return kr::irfft(kr::fft(x), with...); });
+  if (c.name == "irfft")
+    return of_axis([&](const auto&... with) { return kr::irfft(kr::fft(x), with...); });
   throw std::runtime_error("no transform is called " + c.name);
 }
 template <class T>

@@ -20,16 +20,23 @@ kr::device library_device() {
 kr::array<double, 2> read_matrix(std::istream& in, bool turned) {
   std::int64_t rows = 0, columns = 0;
   in >> rows >> columns;
-  const kr::array<double> flat = kr::to_device(read_elements<double>(in, std::size_t(rows * columns)), library_device());
-  return turned ? flat.reshape(columns, rows).transpose().copy() : flat.reshape(rows, columns).copy();
+  const kr::array<double> flat =
+      kr::to_device(read_elements<double>(in, std::size_t(rows * columns)), library_device());
+  return turned ? flat.reshape(columns, rows).transpose().copy()
+                : flat.reshape(rows, columns).copy();
 }
 
 kr::csr_matrix<double> read_csr(std::istream& in) {
   std::int64_t rows = 0, columns = 0, elements = 0;
   in >> rows >> columns >> elements;
-  const kr::array<std::int64_t> starts = kr::to_device(read_elements<std::int64_t>(in, std::size_t(rows + 1))),
-                                indices = kr::to_device(read_elements<std::int64_t>(in, std::size_t(elements)));
-  return {starts, indices, kr::to_device(read_elements<double>(in, std::size_t(elements))), {rows, columns}};
+  const kr::array<std::int64_t> starts = kr::to_device(
+                                    read_elements<std::int64_t>(in, std::size_t(rows + 1))),
+                                indices = kr::to_device(
+                                    read_elements<std::int64_t>(in, std::size_t(elements)));
+  return {starts,
+          indices,
+          kr::to_device(read_elements<double>(in, std::size_t(elements))),
+          {rows, columns}};
 }
 
 }  // namespace
@@ -42,7 +49,8 @@ Any<double> run_linear(std::istream& in) {
   const kr::array<double, 2> a = read_matrix(in, turned != 0);
   std::int64_t rows = 0;
   in >> rows;
-  const kr::array<double> right = kr::to_device(read_elements<double>(in, std::size_t(2 * rows)), library_device());
+  const kr::array<double> right =
+      kr::to_device(read_elements<double>(in, std::size_t(2 * rows)), library_device());
   const auto part = [&](const auto& x) {
     const kr::array<double, std::remove_cvref_t<decltype(x)>::rank> of = x / largest;
     return as_doubles(of);

@@ -66,8 +66,8 @@ Any<double> run_choice(std::istream& in) {
   if (name == "right") return as_doubles(kr::searchsorted(b, a, kr::side::right));
   if (name == "edges") return as_doubles(kr::histogram(a, b));
   if (name == "even")
-    return as_doubles(
-        kr::histogram(a, b.size() < 2 ? 0 : 7, b.size() < 2 ? 0.0 : double(T(b(0))), b.size() < 2 ? 1.0 : double(T(b(-1)))));
+    return as_doubles(kr::histogram(a, b.size() < 2 ? 0 : 7, b.size() < 2 ? 0.0 : double(T(b(0))),
+                                    b.size() < 2 ? 1.0 : double(T(b(-1)))));
   if (name == "runs") return as_doubles(kr::run_length_encode(a).lengths);
   if (name == "copy_if") return as_doubles(kr::copy_if(a, [](auto x) { return x > 1; }));
   throw std::runtime_error("no choice is called " + name);

@@ -30,8 +30,11 @@ TEST(Random, NumbersAreThoseOfPhilox) {
     const auto i = host(random.integers(n, -3, 1000));
     ASSERT_EQ(x.size(), std::size_t(n));
     for (std::int64_t k = 0; k < n; ++k) {
-      EXPECT_EQ(x[std::size_t(k)], -2.0f + kr::philox(7, k / 4, 1).uniform_float(int(k % 4)) * 8.0f) << k;  // exact
-      EXPECT_EQ(i[std::size_t(k)], int(kr::philox(7, k / 2, 2).long_below(int(k % 2), 1003)) - 3) << k;
+      // exact
+      EXPECT_EQ(x[std::size_t(k)], -2.0f + kr::philox(7, k / 4, 1).uniform_float(int(k % 4)) * 8.0f)
+          << k;
+      EXPECT_EQ(i[std::size_t(k)], int(kr::philox(7, k / 2, 2).long_below(int(k % 2), 1003)) - 3)
+          << k;
     }
   }
 }
@@ -62,7 +65,8 @@ TEST(Random, SameBitsOfAnySize) {
     const kr::device on = *id ? kr::device::find(id) : kr::device();
     for (const std::int64_t n : {0, 1, 2, 3, 5, 31, 33, 255, 257, 4097, 65535, 65537}) {
       if (*id && n > 5000) continue;  // it takes its time
-      kr::generator here(std::uint64_t(77 + n), on), on_cpu(std::uint64_t(77 + n), kr::device::cpu());
+      kr::generator here(std::uint64_t(77 + n), on),
+          on_cpu(std::uint64_t(77 + n), kr::device::cpu());
       const auto same = [&](const char* what, auto make) {
         const auto x = make(here), y = make(on_cpu);
         EXPECT_EQ(x.size(), n) << what;
@@ -76,7 +80,8 @@ TEST(Random, SameBitsOfAnySize) {
       same("permutation", [&](kr::generator& g) { return g.permutation(n); });
       const auto choose = [&](bool replace) {
         return [&, replace](kr::generator& g) {
-          return g.choice(kr::arange<int>(0, int(n), 1).copy(&g == &here ? on : kr::device::cpu()), n, replace);
+          return g.choice(kr::arange<int>(0, int(n), 1).copy(&g == &here ? on : kr::device::cpu()),
+                          n, replace);
         };
       };
       same("choice", choose(true));
@@ -115,7 +120,8 @@ TEST(Random, Moments) {
   for (const int count : counts) EXPECT_NEAR(count, n / 6, 5 * std::sqrt(double(n) * 5 / 36));
 }
 
-/// The sum of squared distances from what each count should be; of `bins` - 1 degrees, whose mean and deviation it is held to.
+/// The sum of squared distances from what each count should be; of `bins` - 1 degrees, whose mean
+/// and deviation it is held to.
 void expect_even(const std::vector<double>& counts, double all, const char* what) {
   const double each = all / double(counts.size()), degrees = double(counts.size()) - 1;
   double squares = 0;
@@ -129,7 +135,8 @@ void expect_even(const std::vector<double>& u, const char* what) {
   for (std::size_t i = 0; i < u.size(); ++i) {
     ++counts[std::min<std::size_t>(127, std::size_t(u[i] * 128))];
     if (i % 2 == 1)
-      ++pairs[std::min<std::size_t>(7, std::size_t(u[i - 1] * 8)) * 8 + std::min<std::size_t>(7, std::size_t(u[i] * 8))];
+      ++pairs[std::min<std::size_t>(7, std::size_t(u[i - 1] * 8)) * 8 +
+              std::min<std::size_t>(7, std::size_t(u[i] * 8))];
     if (i >= 4) turned += (u[i] - 0.5) * (u[i - 4] - 0.5);
   }
   expect_even(counts, double(u.size()), what);
@@ -141,8 +148,8 @@ void expect_even(const std::vector<double>& u, const char* what) {
   std::sort(sorted.begin(), sorted.end());
   double most = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i)
-    most = std::max(
-        {most, std::abs(sorted[i] - double(i) / double(u.size())), std::abs(sorted[i] - double(i + 1) / double(u.size()))});
+    most = std::max({most, std::abs(sorted[i] - double(i) / double(u.size())),
+                     std::abs(sorted[i] - double(i + 1) / double(u.size()))});
   EXPECT_LE(most, 2.2 / std::sqrt(double(u.size()))) << what;
 }
 TEST(Random, Distributions) {
@@ -155,7 +162,8 @@ TEST(Random, Distributions) {
   };
   const auto normal = [](double x) { return 0.5 * std::erfc(-(x - 2) / 3 / std::sqrt(2.0)); };
   const auto exponential = [](double x) { return -std::expm1(-x / 0.25); };
-  expect_even(as(host(random.uniform(n, -1.0f, 3.0f)), [](double x) { return (x + 1) / 4; }), "uniform f32");
+  expect_even(as(host(random.uniform(n, -1.0f, 3.0f)), [](double x) { return (x + 1) / 4; }),
+              "uniform f32");
   const auto x = host(random.normal(n, 2.0f, 3.0f));
   expect_even(as(x, normal), "normal f32");
   double third = 0, fourth = 0;
@@ -163,10 +171,13 @@ TEST(Random, Distributions) {
   EXPECT_NEAR(third / double(n), 0, 5 * std::sqrt(15.0 / double(n)));
   EXPECT_NEAR(fourth / double(n), 3, 5 * std::sqrt(96.0 / double(n)));
   expect_even(as(host(random.exponential(n, 0.25f)), exponential), "exponential f32");
-  expect_even(as(host(random.integers<std::int64_t>(n, -7, 121)), [](double v) { return (v + 7.5) / 128; }), "integers");
+  expect_even(
+      as(host(random.integers<std::int64_t>(n, -7, 121)), [](double v) { return (v + 7.5) / 128; }),
+      "integers");
   // Three quarters of all numbers: a remainder would give the first quarter twice as often.
   const double parts = 3 * 0x1p62;
-  expect_even(as(host(random.integers<std::uint64_t>(n, 0, std::uint64_t(3) << 62)), [=](double v) { return v / parts; }),
+  expect_even(as(host(random.integers<std::uint64_t>(n, 0, std::uint64_t(3) << 62)),
+                 [=](double v) { return v / parts; }),
               "integers of a large range");
   try {
     expect_even(as(host(random.uniform<double>(n)), [](double v) { return v; }), "uniform f64");
@@ -179,27 +190,30 @@ TEST(Random, Distributions) {
   std::vector<double> set(64);
   for (const std::uint64_t w : host(random.integers<std::uint64_t>(n, 0, ~std::uint64_t(0))))
     for (int b = 0; b < 64; ++b) set[std::size_t(b)] += double(w >> b & 1);
-  for (int b = 0; b < 64; ++b) EXPECT_NEAR(set[std::size_t(b)], double(n) / 2, 5 * std::sqrt(double(n)) / 2) << b;
+  for (int b = 0; b < 64; ++b)
+    EXPECT_NEAR(set[std::size_t(b)], double(n) / 2, 5 * std::sqrt(double(n)) / 2) << b;
 }
 TEST(Random, EndsOfRanges) {
   kr::generator random(13);
   const auto u = host(random.uniform<float>(200000));
   EXPECT_GE(*std::min_element(u.begin(), u.end()), 0.0f);
   EXPECT_LT(*std::max_element(u.begin(), u.end()), 1.0f);
-  for (const float e : host(random.exponential<float>(200000))) ASSERT_TRUE(e >= 0 && e < 17);  // -log(2^-24)
+  // -log(2^-24)
+  for (const float e : host(random.exponential<float>(200000))) ASSERT_TRUE(e >= 0 && e < 17);
   for (const float x : host(random.normal<float>(200000))) ASSERT_LE(std::abs(x), 5.8f);
   // Laws of one number.
   for (const float x : host(random.uniform(5, 2.5f, 2.5f))) EXPECT_EQ(x, 2.5f);
   for (const float x : host(random.normal(5, 2.5f, 0.0f))) EXPECT_EQ(x, 2.5f);
   for (const float x : host(random.exponential(5, 0.0f))) EXPECT_EQ(x, 0.0f);
-  for (const float x : host(random.uniform(500, 3.0f, -1.0f))) ASSERT_TRUE(x <= 3.0f && x > -1.0f);  // NumPy's, too
+  // NumPy's, too
+  for (const float x : host(random.uniform(500, 3.0f, -1.0f))) ASSERT_TRUE(x <= 3.0f && x > -1.0f);
 }
 
 TEST(Random, IntegersOfEveryRange) {
   kr::generator random(4);
   for (const std::int8_t x : host(random.integers<std::int8_t>(200, -128, 127))) EXPECT_LT(x, 127);
-  const auto wide = host(
-      random.integers<std::int64_t>(200, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
+  const auto wide = host(random.integers<std::int64_t>(
+      200, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
   EXPECT_LT(*std::min_element(wide.begin(), wide.end()), -(std::int64_t(1) << 62));
   EXPECT_GT(*std::max_element(wide.begin(), wide.end()), std::int64_t(1) << 62);
   EXPECT_EQ(host(random.integers(3, 5, 6)), (std::vector<int>{5, 5, 5}));
@@ -212,7 +226,8 @@ TEST(Random, Permutations) {
     std::sort(p.begin(), p.end());
     EXPECT_EQ(p, host(kr::arange(n)));
   }
-  // More than one form of sorting, of an odd size: each once, few in their place, and places that do not hang together.
+  // More than one form of sorting, of an odd size: each once, few in their place, and places that
+  // do not hang together.
   const std::int64_t many = 65539;
   const auto places = host(random.permutation(many));
   std::vector<bool> seen(static_cast<std::size_t>(many));
@@ -221,7 +236,8 @@ TEST(Random, Permutations) {
     const std::int64_t at = places[std::size_t(i)];
     ASSERT_TRUE(at >= 0 && at < many && !seen[std::size_t(at)]);
     seen[std::size_t(at)] = true;
-    fixed += at == i, together += (double(i) / double(many) - 0.5) * (double(at) / double(many) - 0.5);
+    fixed += at == i,
+        together += (double(i) / double(many) - 0.5) * (double(at) / double(many) - 0.5);
   }
   EXPECT_LT(fixed, 12);
   EXPECT_LE(std::abs(together), 5 * std::sqrt(double(many)) / 12);
@@ -264,18 +280,22 @@ TEST(Random, Choices) {
   // Rows of a view that goes backwards, and more of them than there are.
   const auto rows = kr::arange(12).reshape(4, 3).flip(0);
   const auto drawn = host(random.choice(rows, 100));
-  for (std::size_t r = 0; r < 100; ++r) EXPECT_TRUE(drawn[3 * r] % 3 == 0 && drawn[3 * r + 2] == drawn[3 * r] + 2);
+  for (std::size_t r = 0; r < 100; ++r)
+    EXPECT_TRUE(drawn[3 * r] % 3 == 0 && drawn[3 * r + 2] == drawn[3 * r] + 2);
   EXPECT_EQ(random.choice(kr::zeros<float>({3, 4}), 7).extent(1), 4);
   EXPECT_EQ(random.choice(kr::zeros<float>(0), 0).size(), 0);
 }
 
 TEST(Random, BadInput) {
   kr::generator random(8);
-  expect_usage({"integers: low is 3 and high 3: there is no integer from low to below high"}, [&] { random.integers(4, 3, 3); });
+  expect_usage({"integers: low is 3 and high 3: there is no integer from low to below high"},
+               [&] { random.integers(4, 3, 3); });
   expect_usage({"integers: low is 18446744073709551615 and high 1: there is no"},
                [&] { random.integers<std::uint64_t>(4, ~std::uint64_t(0), 1); });
-  expect_usage({"choice: -1 elements cannot be drawn: the number must be 0 or more"}, [&] { random.choice(kr::arange(3), -1); });
-  expect_usage({"choice: there is nothing to draw from: the array has no rows"}, [&] { random.choice(kr::zeros<int>(0), 1); });
+  expect_usage({"choice: -1 elements cannot be drawn: the number must be 0 or more"},
+               [&] { random.choice(kr::arange(3), -1); });
+  expect_usage({"choice: there is nothing to draw from: the array has no rows"},
+               [&] { random.choice(kr::zeros<int>(0), 1); });
   expect_usage({"choice: 4 of 3 cannot be drawn once each: draw fewer, or with replacement"},
                [&] { random.choice(kr::arange(3), 4, false); });
   expect_usage(
@@ -283,10 +303,12 @@ TEST(Random, BadInput) {
       [&] { random.uniform(4, -0x1p127f, 0x1p127f); });
   expect_usage({"uniform: low is 0 and high nan: their distance must be a finite number"},
                [&] { random.uniform(4, 0.0f, std::numeric_limits<float>::quiet_NaN()); });
-  expect_usage({"normal: the deviation is -1: it must be 0 or more"}, [&] { random.normal(4, 0.0f, -1.0f); });
+  expect_usage({"normal: the deviation is -1: it must be 0 or more"},
+               [&] { random.normal(4, 0.0f, -1.0f); });
   expect_usage({"normal: the deviation is nan: it must be 0 or more"},
                [&] { random.normal(4, 0.0f, std::numeric_limits<float>::quiet_NaN()); });
-  expect_usage({"exponential: the scale is -2: it must be 0 or more"}, [&] { random.exponential(4, -2.0f); });
+  expect_usage({"exponential: the scale is -2: it must be 0 or more"},
+               [&] { random.exponential(4, -2.0f); });
   expect_usage({"permutation: of 4294967296 elements: at most 2^32 - 1 are possible"},
                [&] { random.permutation(std::int64_t(1) << 32); });
   // A call that is refused draws nothing: the next one is the first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions: sizes around what a block and a chunk take, accuracy, special values, expressions. Against NumPy: numpy_cases.
+// Reductions: sizes around what a block and a chunk take, accuracy, special values, expressions.
+// Against NumPy: numpy_cases.
 #include <krait/algorithm/reduce.h>
 
 #include <cmath>
@@ -15,7 +16,8 @@ namespace {
 
 /// One launch and several, whole trips and rests, powers of two and neighbours.
 TEST(Reduce, OfEverySize) {
-  for (const int n : {0, 1, 2, 7, 8, 31, 32, 33, 63, 64, 255, 256, 257, 2047, 2049, 65536, 100003, 1000001}) {
+  for (const int n :
+       {0, 1, 2, 7, 8, 31, 32, 33, 63, 64, 255, 256, 257, 2047, 2049, 65536, 100003, 1000001}) {
     std::vector<int> h(std::size_t(n), 0);
     std::int64_t sum = 0, place = 0;
     for (int i = 0; i < n; ++i) {
@@ -41,7 +43,8 @@ TEST(Reduce, OfPartsThatBeginAnywhere) {
   for (const int begin : {0, 1, 2, 3, 4, 8})
     for (const int count : {1, 3, 4, 31, 2047, 2048, 2051, 16384, 65531}) {
       std::int64_t sum = 0;
-      for (int i = begin; i < begin + count; ++i) sum += h[std::size_t(i)] * (h[std::size_t(i)] + 2);
+      for (int i = begin; i < begin + count; ++i)
+        sum += h[std::size_t(i)] * (h[std::size_t(i)] + 2);
       const auto part = x(kr::range(begin, begin + count));
       EXPECT_EQ(kr::sum(part * (part + 2)), sum) << begin << " " << count;
     }
@@ -49,7 +52,8 @@ TEST(Reduce, OfPartsThatBeginAnywhere) {
 
 /// Few and many results, short and long rows, both ways through memory.
 TEST(Reduce, OfEveryShape) {
-  for (const auto& [rows, columns] : {std::pair{1, 70000}, {3, 20000}, {40, 5000}, {1000, 70}, {30000, 3}, {300, 300}}) {
+  for (const auto& [rows, columns] :
+       {std::pair{1, 70000}, {3, 20000}, {40, 5000}, {1000, 70}, {30000, 3}, {300, 300}}) {
     std::vector<float> h(std::size_t(rows) * columns);
     for (std::size_t i = 0; i < h.size(); ++i) h[i] = float(i % 17) - 3.0f;
     kr::array<float, 2> x(rows, columns);
@@ -60,9 +64,12 @@ TEST(Reduce, OfEveryShape) {
         const float v = h[std::size_t(r) * columns + c];
         of_rows[std::size_t(r)] += v, of_columns[std::size_t(c)] += v;  // exact: small integers
       }
-    EXPECT_EQ(std::vector<float>(kr::sum(x, kr::axis(1)).to_host()), of_rows) << rows << " " << columns;
-    EXPECT_EQ(std::vector<float>(kr::sum(x, kr::axis(0)).to_host()), of_columns) << rows << " " << columns;
-    EXPECT_EQ(std::vector<float>(kr::sum(x.transpose(), kr::axis(0)).to_host()), of_rows) << rows << " " << columns;
+    EXPECT_EQ(std::vector<float>(kr::sum(x, kr::axis(1)).to_host()), of_rows)
+        << rows << " " << columns;
+    EXPECT_EQ(std::vector<float>(kr::sum(x, kr::axis(0)).to_host()), of_columns)
+        << rows << " " << columns;
+    EXPECT_EQ(std::vector<float>(kr::sum(x.transpose(), kr::axis(0)).to_host()), of_rows)
+        << rows << " " << columns;
   }
 }
 
@@ -90,8 +97,10 @@ TEST(Reduce, OfExpressionsIsOneKernelWithoutAnArray) {
 }
 
 TEST(Reduce, NanAndInfinity) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-  const kr::array<float> x = kr::to_device(std::vector<float>{3, nan, 1, nan}), y = kr::to_device(std::vector<float>{3, inf, 1});
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              inf = std::numeric_limits<float>::infinity();
+  const kr::array<float> x = kr::to_device(std::vector<float>{3, nan, 1, nan}),
+                         y = kr::to_device(std::vector<float>{3, inf, 1});
   EXPECT_TRUE(std::isnan(kr::max(x)));
   EXPECT_EQ(kr::argmax(x), 1);
   EXPECT_EQ(kr::argmin(x), 1);
@@ -106,13 +115,15 @@ TEST(Reduce, SpreadsOfLargeNumbers) {
   constexpr int n = 300000;
   std::vector<float> h(n);
   double sum = 0, squares = 0;
-  for (int i = 0; i < n; ++i) h[std::size_t(i)] = 1e6f + float((i * 37) % 8) / 16, sum += double(h[std::size_t(i)]);
+  for (int i = 0; i < n; ++i)
+    h[std::size_t(i)] = 1e6f + float((i * 37) % 8) / 16, sum += double(h[std::size_t(i)]);
   for (const float v : h) squares += (double(v) - sum / n) * (double(v) - sum / n);
   const kr::array<float> x = kr::to_device(h);
   const double variance = squares / n;
   EXPECT_NEAR(double(kr::variance(x)), variance, variance * 1.2e-7);
   EXPECT_NEAR(double(kr::stddev(x)), std::sqrt(variance), std::sqrt(variance) * 1.2e-7);
-  EXPECT_NEAR(double(kr::variance(x, kr::ddof(100000))), squares / (n - 100000), squares / (n - 100000) * 1.2e-7);
+  EXPECT_NEAR(double(kr::variance(x, kr::ddof(100000))), squares / (n - 100000),
+              squares / (n - 100000) * 1.2e-7);
   const auto columns = kr::variance(x.reshape(n / 8, 8), kr::axis(0)).to_host();
   for (const float c : columns) EXPECT_EQ(c, 0.0f);
   const auto rows = kr::stddev(x.reshape(n / 1000, 1000), kr::axis(1), kr::keepdims);
@@ -128,7 +139,8 @@ TEST(Reduce, SpreadsOfLargeNumbers) {
   EXPECT_NEAR(double(kr::variance(far)), deviations / 1001, deviations / 1001 * 1.2e-7);
 }
 
-/// Of a long row squares are summed about the mean of a part of it, which here is no part like the others, or lies as far from the mean as can be.
+/// Of a long row squares are summed about the mean of a part of it, which here is no part like the
+/// others, or lies as far from the mean as can be.
 TEST(Reduce, SpreadsOfLongRows) {
   constexpr int n = 1 << 18;
   const auto expect = [](const char* what, const auto& element, double most) {
@@ -141,13 +153,16 @@ TEST(Reduce, SpreadsOfLongRows) {
     const double variance = squares / count;
     EXPECT_NEAR(double(kr::variance(x)), variance, variance * most) << what;
     const kr::array<float> kept = kr::stddev(x, kr::axis(0), kr::keepdims, kr::ddof(2));
-    EXPECT_NEAR(double(float(kept(0))), std::sqrt(squares / (count - 2)), std::sqrt(variance) * most) << what;
+    EXPECT_NEAR(double(float(kept(0))), std::sqrt(squares / (count - 2)),
+                std::sqrt(variance) * most)
+        << what;
     EXPECT_NEAR(double(kr::variance(x.flip())), variance, variance * most) << what;
   };
   expect(
       "a ramp far from 0", [](int i) { return 1e6f + float(i % 1000) / 16; }, 1.2e-7);
   expect(
-      "an own mean for each part", [](int i) { return float(i % 4096 < 64 ? 3 : -1) + float(i * 37 % 101) / 7; }, 4e-7);
+      "an own mean for each part",
+      [](int i) { return float(i % 4096 < 64 ? 3 : -1) + float(i * 37 % 101) / 7; }, 4e-7);
   expect(
       "parts of one value", [](int i) { return i % 4096 < 64 ? 1.0f / 3 : 0.0f; }, 2e-5);
   expect(
@@ -192,17 +207,23 @@ TEST(Reduce, Options) {
 
 TEST(Reduce, BadInput) {
   kr::array<float, 2> x(2, 3), none(0, 3);
-  expect_usage({"zero-size array to reduction operation maximum which has no identity"}, [&] { kr::max(none); });
-  expect_usage({"attempt to get argmin of an empty sequence"}, [&] { kr::argmin(none, kr::axis(0)); });
-  expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { kr::sum(x, kr::axis(2)); });
+  expect_usage({"zero-size array to reduction operation maximum which has no identity"},
+               [&] { kr::max(none); });
+  expect_usage({"attempt to get argmin of an empty sequence"},
+               [&] { kr::argmin(none, kr::axis(0)); });
+  expect_usage({"axis 2 is out of bounds for array of dimension 2"},
+               [&] { kr::sum(x, kr::axis(2)); });
   expect_usage({"duplicate value in 'axis'"}, [&] { kr::sum(x, kr::axis(1, -1)); });
-  expect_usage({"add: a where mask of shape (4,) does not broadcast to the shape (2,3) of the array that is reduced"},
-               [&] { kr::sum(x, kr::where(kr::array<bool>(4))); });
+  expect_usage(
+      {"add: a where mask of shape (4,) does not broadcast to the shape (2,3) of the array that is reduced"},
+      [&] { kr::sum(x, kr::where(kr::array<bool>(4))); });
   // A mask does not repeat what is reduced.
-  expect_usage({"add: a where mask of shape (2,3) does not broadcast to the shape (1,3) of the array that is reduced"},
-               [&] { kr::sum(x(kr::range(0, 1)), kr::where(x > 0.0f)); });
-  expect_usage({"reduction operation maximum does not have an identity, so to use a where mask one has to specify kr::initial"},
-               [&] { kr::max(x, kr::axis(0), kr::where(x > 0.0f)); });
+  expect_usage(
+      {"add: a where mask of shape (2,3) does not broadcast to the shape (1,3) of the array that is reduced"},
+      [&] { kr::sum(x(kr::range(0, 1)), kr::where(x > 0.0f)); });
+  expect_usage(
+      {"reduction operation maximum does not have an identity, so to use a where mask one has to specify kr::initial"},
+      [&] { kr::max(x, kr::axis(0), kr::where(x > 0.0f)); });
   expect_usage(
       {"add: the arguments' shapes (2,) and (3,) do not broadcast: from the last dimension on, extents must be equal or 1"},
       [&] { kr::dot(kr::array<float>(2), kr::array<float>(3)); });

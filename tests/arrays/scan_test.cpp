@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scans in each of their forms against loops on the host: types, operators that keep an order, sizes around tiles, axes.
+// Scans in each of their forms against loops on the host: types, operators that keep an order,
+// sizes around tiles, axes.
 #include <krait/algorithm/scan.h>
 
 #include <cmath>
@@ -25,7 +26,8 @@ constexpr auto compose = [](auto first, auto second) {
 affine composed(affine x, affine y) { return {x.scale * y.scale, x.shift * y.scale + y.shift}; }
 
 template <class Out, bool Exclusive, bool Initial, class T, class Function, class Plain>
-void compare(const std::vector<T>& h, std::int64_t rows, Out initial, const Function& function, const Plain& plain) {
+void compare(const std::vector<T>& h, std::int64_t rows, Out initial, const Function& function,
+             const Plain& plain) {
   const std::int64_t length = std::int64_t(h.size()) / rows;
   std::vector<Out> wanted(h.size());
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -44,20 +46,24 @@ void compare(const std::vector<T>& h, std::int64_t rows, Out initial, const Func
     kr::detail::scan_rows<Exclusive, Initial>(x.share(), to, function, initial, how);
     const auto got = to.to_host();
     for (std::size_t i = 0; i < h.size(); ++i)
-      ASSERT_EQ(got[i], wanted[i]) << i << " of " << rows << " x " << length << " in form " << int(how.form) << " "
-                                   << how.workers;
+      ASSERT_EQ(got[i], wanted[i]) << i << " of " << rows << " x " << length << " in form "
+                                   << int(how.form) << " " << how.workers;
   }
 }
 
 template <class T, class Out, class Make, class Function, class Plain>
-void compare_sizes(unsigned test, const Make& make, Out initial, const Function& function, const Plain& plain) {
+void compare_sizes(unsigned test, const Make& make, Out initial, const Function& function,
+                   const Plain& plain) {
   krait::test::Random random(test);
   const std::int64_t most = std::string(kr::device().id()) == "interpreter" ? 600 : 200000;
-  std::vector<std::pair<std::int64_t, std::int64_t>> shapes{{1, 1}, {1, 4097}, {1, std::min<std::int64_t>(most, 70001)}, {5, 33}};
+  std::vector<std::pair<std::int64_t, std::int64_t>> shapes{
+      {1, 1}, {1, 4097}, {1, std::min<std::int64_t>(most, 70001)}, {5, 33}};
   for (int i = 0; i < krait::test::cases(); ++i) {
     const std::int64_t length = std::max<std::int64_t>(random.size(most), 1);
-    shapes.push_back(
-        {random.below(3) ? 1 : 1 + random.below(std::max<std::int64_t>(2, std::min<std::int64_t>(300, most / length))), length});
+    shapes.push_back({random.below(3) ? 1
+                                      : 1 + random.below(std::max<std::int64_t>(
+                                                2, std::min<std::int64_t>(300, most / length))),
+                      length});
   }
   for (const auto& [rows, length] : shapes) {
     if (rows * length > 8 * most) continue;
@@ -71,27 +77,32 @@ void compare_sizes(unsigned test, const Make& make, Out initial, const Function&
 
 TEST(Scan, SumsOfIntegers) {
   compare_sizes<int, std::int64_t>(
-      1, [](auto& r) { return int(r.bits()); }, std::int64_t(-7), kr::detail::scan_sum{}, [](auto a, auto b) { return a + b; });
+      1, [](auto& r) { return int(r.bits()); }, std::int64_t(-7), kr::detail::scan_sum{},
+      [](auto a, auto b) { return a + b; });
 }
 TEST(Scan, SumsOfFloats) {  // of small integers, exact in every order
   compare_sizes<float, float>(
-      2, [](auto& r) { return float(r.below(7)) - 3; }, 100.0f, kr::detail::scan_sum{}, [](auto a, auto b) { return a + b; });
+      2, [](auto& r) { return float(r.below(7)) - 3; }, 100.0f, kr::detail::scan_sum{},
+      [](auto a, auto b) { return a + b; });
 }
 TEST(Scan, NarrowTypes) {
   compare_sizes<unsigned char, unsigned char>(
-      3, [](auto& r) { return (unsigned char)(r.bits()); }, (unsigned char)(3), [](auto a, auto b) { return a + b; },
-      [](auto a, auto b) { return (unsigned char)(a + b); });
+      3, [](auto& r) { return (unsigned char)(r.bits()); }, (unsigned char)(3),
+      [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return (unsigned char)(a + b); });
   compare_sizes<kr::f16, kr::f16>(
-      5, [](auto& r) { return kr::f16(float(r.below(2048))); }, kr::f16(0.0f), [](auto a, auto b) { return kr::max(a, b); },
+      5, [](auto& r) { return kr::f16(float(r.below(2048))); }, kr::f16(0.0f),
+      [](auto a, auto b) { return kr::max(a, b); },
       [](auto a, auto b) { return float(a) > float(b) ? a : b; });
 }
 TEST(Scan, OperatorsThatKeepAnOrder) {
   compare_sizes<unsigned, unsigned>(
       6, [](auto& r) { return unsigned(r.below(9) ? 0 : r.bits()); }, 5u,
-      [](auto a, auto b) { return kr::select(b != 0u, b, a); }, [](auto a, auto b) { return b ? b : a; });
+      [](auto a, auto b) { return kr::select(b != 0u, b, a); },
+      [](auto a, auto b) { return b ? b : a; });
   compare_sizes<double, double>(
       7, [](auto& r) { return r.below(9) ? 0.0 : double(r.below(100)); }, 5.0,
-      [](auto a, auto b) { return kr::select(b != 0.0, b, a); }, [](auto a, auto b) { return b != 0 ? b : a; });
+      [](auto a, auto b) { return kr::select(b != 0.0, b, a); },
+      [](auto a, auto b) { return b != 0 ? b : a; });
 }
 TEST(Scan, Structs) {
   compare_sizes<affine, affine>(
@@ -115,23 +126,28 @@ TEST(Scan, AxesAndOptions) {
     EXPECT_EQ(sums.extents(), x.extents());
     const auto got = sums.to_host();
     for (int i = 0; i < 24; ++i) {
-      const int at[] = {i / 12, i / 4 % 3, i % 4}, strides[] = {12, 4, 1}, along = axis < 0 ? 2 : axis;
+      const int at[] = {i / 12, i / 4 % 3, i % 4}, strides[] = {12, 4, 1},
+                along = axis < 0 ? 2 : axis;
       std::int64_t sum = 10;
-      for (int k = 0; k <= at[along]; ++k) sum += h[std::size_t(i + (k - at[along]) * strides[along])];
+      for (int k = 0; k <= at[along]; ++k)
+        sum += h[std::size_t(i + (k - at[along]) * strides[along])];
       EXPECT_EQ(got[std::size_t(i)], sum) << axis << " " << i;
     }
   }
   const auto back = kr::exclusive_scan(
       x.flip(), 1, [](auto a, auto b) { return kr::max(a, b); }, kr::axis(-1));
-  EXPECT_EQ(std::vector<int>(kr::array<int>(back(0, 0).reshape(-1).copy()).to_host()), (std::vector<int>{1, 23, 23, 23}));
-  EXPECT_EQ(std::vector<float>(kr::cumprod(kr::to_device(std::vector<float>{1, 2, 3, -4})).to_host()),
-            (std::vector<float>{1, 2, 6, -24}));
+  EXPECT_EQ(std::vector<int>(kr::array<int>(back(0, 0).reshape(-1).copy()).to_host()),
+            (std::vector<int>{1, 23, 23, 23}));
+  EXPECT_EQ(
+      std::vector<float>(kr::cumprod(kr::to_device(std::vector<float>{1, 2, 3, -4})).to_host()),
+      (std::vector<float>{1, 2, 6, -24}));
   kr::array<bool> bits = kr::to_device(std::vector<int>{0, 1, 0, 0, 1}) != 0;
   const kr::array<int> parity = kr::inclusive_scan(bits, [](auto a, auto b) { return a != b; }) + 0;
   EXPECT_EQ(std::vector<int>(parity.to_host()), (std::vector<int>{0, 1, 1, 1, 0}));
   int captured = 3;
   const auto modulo = [captured](auto a, auto b) { return (a + b) % captured; };
-  EXPECT_EQ(std::vector<int>(kr::inclusive_scan(kr::to_device(std::vector<int>{1, 1, 1, 1}), modulo).to_host()),
+  EXPECT_EQ(std::vector<int>(
+                kr::inclusive_scan(kr::to_device(std::vector<int>{1, 1, 1, 1}), modulo).to_host()),
             (std::vector<int>{1, 2, 0, 1}));
 }
 
@@ -139,7 +155,8 @@ TEST(Scan, OfNothingAndBadInput) {
   EXPECT_EQ(kr::cumsum(kr::array<float>(0)).size(), 0);
   EXPECT_EQ(kr::cumsum(kr::array<float, 2>(0, 3), kr::axis(1)).extents(), (kr::shape<2>(0, 3)));
   EXPECT_EQ(kr::cumsum(kr::array<float, 2>(3, 0), kr::axis(1)).extents(), (kr::shape<2>(3, 0)));
-  expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [] { kr::cumsum(kr::array<float, 2>(2, 2), kr::axis(2)); });
+  expect_usage({"axis 2 is out of bounds for array of dimension 2"},
+               [] { kr::cumsum(kr::array<float, 2>(2, 2), kr::axis(2)); });
 }
 
 TEST(Scan, SmallOnesAreOneLaunch) {

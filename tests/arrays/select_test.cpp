@@ -59,24 +59,28 @@ TEST(Select, RunsAndDifferentElements) {
     EXPECT_EQ(host(different), h);
   }
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const auto of_floats = kr::unique(kr::to_device(std::vector<float>{nan, 1, 0.0f, -0.0f, nan, 1})).to_host();
+  const auto of_floats =
+      kr::unique(kr::to_device(std::vector<float>{nan, 1, 0.0f, -0.0f, nan, 1})).to_host();
   ASSERT_EQ(of_floats.size(), 3u);
   EXPECT_TRUE(of_floats[0] == 0 && of_floats[1] == 1 && std::isnan(of_floats[2]));
 }
 
 TEST(Select, Segments) {
   krait::test::Random random(32);
-  const auto last_not_0 = [](auto a, auto b) { return kr::select(b != 0, b, a); };  // keeps an order
+  // keeps an order
+  const auto last_not_0 = [](auto a, auto b) { return kr::select(b != 0, b, a); };
   for (int i = 0; i < krait::test::cases() + 3; ++i) {
     std::vector<int> h = i ? numbers(random, 50000, 5) : std::vector<int>();
     std::vector<std::int64_t> offsets{0};
-    for (std::int64_t s = random.below(200); s > 0; --s) offsets.push_back(random.below(std::int64_t(h.size()) + 1));
+    for (std::int64_t s = random.below(200); s > 0; --s)
+      offsets.push_back(random.below(std::int64_t(h.size()) + 1));
     offsets.push_back(std::int64_t(h.size()));
     std::sort(offsets.begin(), offsets.end());
     std::vector<int> scanned(h.size()), sorted = h, reduced;
     for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
       int state = 0;
-      for (auto k = std::size_t(offsets[s]); k < std::size_t(offsets[s + 1]); ++k) scanned[k] = state = h[k] ? h[k] : state;
+      for (auto k = std::size_t(offsets[s]); k < std::size_t(offsets[s + 1]); ++k)
+        scanned[k] = state = h[k] ? h[k] : state;
       reduced.push_back(state ? state : 77);
       std::sort(sorted.begin() + offsets[s], sorted.begin() + offsets[s + 1]);
     }
@@ -95,18 +99,21 @@ TEST(Select, SegmentsByThemselves) {
   const auto of = [&]<class Key>(const detail::algorithm_device& how, Key, std::int64_t most) {
     std::vector<Key> h;
     std::vector<std::int64_t> offsets{0};
-    for (const std::int64_t length : {most, std::int64_t(0), std::int64_t(1), random.below(most),
-                                      random.below(std::min<std::int64_t>(most, 300)), std::int64_t(0)}) {
-      for (std::int64_t i = 0; i < length; ++i) h.push_back(Key(std::int64_t(random.bits() % 5000) - 2500));
+    for (const std::int64_t length :
+         {most, std::int64_t(0), std::int64_t(1), random.below(most),
+          random.below(std::min<std::int64_t>(most, 300)), std::int64_t(0)}) {
+      for (std::int64_t i = 0; i < length; ++i)
+        h.push_back(Key(std::int64_t(random.bits() % 5000) - 2500));
       offsets.push_back(std::int64_t(h.size()));
     }
     const auto x = kr::to_device(h);
     const auto at = kr::to_device(offsets);
     kr::array<Key, 2> sorted(1, std::int64_t(h.size()));
     detail::sort_segments(kr::device(), how, detail::order_of<Key>(false),
-                          detail::words_of_rows(detail::rows_along(x.share(), 0)), detail::words_of_rows(sorted), at.share(),
-                          most);
-    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) std::sort(h.begin() + offsets[s], h.begin() + offsets[s + 1]);
+                          detail::words_of_rows(detail::rows_along(x.share(), 0)),
+                          detail::words_of_rows(sorted), at.share(), most);
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+      std::sort(h.begin() + offsets[s], h.begin() + offsets[s + 1]);
     EXPECT_EQ(host(sorted.reshape(-1)), h) << sizeof(Key) << " bytes, " << most;
   };
   for (const auto& how : krait::test::forms()) {
@@ -122,7 +129,8 @@ TEST(Select, EmptySegmentsAreNoRace) {
   const auto plus = [](auto a, auto b) { return a + b; };
   const auto x = kr::to_device({1, 2, 4}, interpreter);
   const auto at = kr::to_device(std::vector<std::int64_t>{0, 0, 2, 2, 2, 3, 3}, interpreter);
-  EXPECT_EQ(host(kr::segmented_reduce(x, at, plus, 10)), (std::vector<int>{10, 13, 10, 10, 14, 10}));
+  EXPECT_EQ(host(kr::segmented_reduce(x, at, plus, 10)),
+            (std::vector<int>{10, 13, 10, 10, 14, 10}));
   EXPECT_EQ(host(kr::segmented_scan(x, at, plus)), (std::vector<int>{1, 3, 4}));
 }
 
@@ -155,7 +163,8 @@ TEST(Select, FewOfALongRow) {
     });
     order.resize(std::size_t(k));
     const auto own = kr::to_device(h);
-    EXPECT_EQ(host(kr::top_k(own, k).places), order) << h.size() << " of " << sizeof(Key) << " bytes, " << k;
+    EXPECT_EQ(host(kr::top_k(own, k).places), order)
+        << h.size() << " of " << sizeof(Key) << " bytes, " << k;
     const auto column = kr::top_k(own(kr::all, kr::newaxis), k, kr::axis(0));
     EXPECT_EQ(column.values.extents(), (kr::shape<2>(k, 1)));
     EXPECT_EQ(host(column.places.reshape(-1)), order);
@@ -183,7 +192,8 @@ TEST(Select, TopK) {
   x.copy_from(std::vector<float>{3, 9, 3, std::numeric_limits<float>::quiet_NaN(), 5, 1, 7, 7});
   const auto largest = kr::top_k(x, 2);
   EXPECT_EQ(std::vector<float>(largest.values.to_host()), (std::vector<float>{9, 3, 7, 7}));
-  EXPECT_EQ(std::vector<std::int64_t>(largest.places.to_host()), (std::vector<std::int64_t>{1, 0, 2, 3}));
+  EXPECT_EQ(std::vector<std::int64_t>(largest.places.to_host()),
+            (std::vector<std::int64_t>{1, 0, 2, 3}));
   const auto of_columns = kr::top_k(x, 1, kr::axis(0));
   EXPECT_EQ(std::vector<float>(of_columns.values.to_host()), (std::vector<float>{5, 9, 7, 7}));
   EXPECT_EQ(kr::top_k(x, 9).values.extents(), (kr::shape<2>(2, 4)));
@@ -197,7 +207,8 @@ TEST(Search, PlacesInSortedArrays) {
     const std::vector<int> wanted = numbers(random, 3000, 400);
     std::sort(h.begin(), h.end());
     const kr::array<int> in = kr::to_device(h), x = kr::to_device(wanted);
-    const auto left = host(kr::searchsorted(in, x)), right = host(kr::searchsorted(in, x, kr::side::right));
+    const auto left = host(kr::searchsorted(in, x)),
+               right = host(kr::searchsorted(in, x, kr::side::right));
     for (std::size_t k = 0; k < wanted.size(); ++k) {
       ASSERT_EQ(left[k], std::lower_bound(h.begin(), h.end(), wanted[k]) - h.begin());
       ASSERT_EQ(right[k], std::upper_bound(h.begin(), h.end(), wanted[k]) - h.begin());

@@ -37,18 +37,21 @@ TEST(Histogram, OfEvenBins) {
     const std::int64_t bins = i == 0 ? 1 : i == 1 ? 5000 : 1 + random.below(300);
     const double low = double(random.below(50)) - 25, high = low + 1 + double(random.below(20));
     std::vector<double> edges, h(std::size_t(random.size(100000)));
-    for (std::int64_t b = 0; b < bins; ++b) edges.push_back(low + double(b) * ((high - low) / double(bins)));
+    for (std::int64_t b = 0; b < bins; ++b)
+      edges.push_back(low + double(b) * ((high - low) / double(bins)));
     edges.push_back(high);
     for (double& x : h) {
       x = double(random.below(60000)) / 1000 - 25;
       if (random.below(10) == 0) x = edges[std::size_t(random.below(bins + 1))];
       if (random.below(100) == 0) x = std::numeric_limits<double>::quiet_NaN();
     }
-    EXPECT_EQ(host(kr::histogram(kr::to_device(h), bins, low, high)), counted(h, edges)) << bins << " " << low << " " << high;
+    EXPECT_EQ(host(kr::histogram(kr::to_device(h), bins, low, high)), counted(h, edges))
+        << bins << " " << low << " " << high;
   }
 }
 
-/// As NumPy's: a quotient, then the bin's own edges, once. Where bins are a few steps of double wide, that is not what their edges say.
+/// As NumPy's: a quotient, then the bin's own edges, once. Where bins are a few steps of double
+/// wide, that is not what their edges say.
 TEST(Histogram, OfEvenBinsWhoseEdgesAreRounded) {
   krait::test::Random random(43);
   const auto of_range = [&](double low, double high, std::int64_t bins) {
@@ -65,7 +68,8 @@ TEST(Histogram, OfEvenBinsWhoseEdgesAreRounded) {
       else if (bin != bins - 1 && x >= low + double(bin + 1) * step) ++bin;
       ++counts[static_cast<std::size_t>(bin)];
     }
-    EXPECT_EQ(host(kr::histogram(kr::to_device(h), bins, low, high)), counts) << bins << " from " << low << " to " << high;
+    EXPECT_EQ(host(kr::histogram(kr::to_device(h), bins, low, high)), counts)
+        << bins << " from " << low << " to " << high;
   };
   of_range(1, 1 + 64 * std::numeric_limits<double>::epsilon(), 20);
   of_range(1e15, 1e15 + 1000, 300);
@@ -85,10 +89,12 @@ TEST(Histogram, OfGivenBins) {
     edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
     if (edges.size() < 2) continue;
     for (float& x : h) x = float(random.below(1100)) / 10 - 5;
-    EXPECT_EQ(host(kr::histogram(kr::to_device(h), kr::to_device(edges))), counted(h, {edges.begin(), edges.end()}));
+    EXPECT_EQ(host(kr::histogram(kr::to_device(h), kr::to_device(edges))),
+              counted(h, {edges.begin(), edges.end()}));
   }
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(host(kr::histogram(kr::to_device(std::vector<float>{nan, 1, 2, 3}), kr::to_device(std::vector<float>{1, 2, 3}))),
+  EXPECT_EQ(host(kr::histogram(kr::to_device(std::vector<float>{nan, 1, 2, 3}),
+                               kr::to_device(std::vector<float>{1, 2, 3}))),
             (std::vector<std::int64_t>{1, 2}));
 }
 
@@ -98,22 +104,27 @@ TEST(Histogram, InGraphs) {
   kr::graph g([&] { kr::histogram(x, 2, 0, 1, kr::into(counts)); });
   g.launch();
   g.launch();
-  EXPECT_EQ(std::vector<std::int64_t>(counts.to_host()), (std::vector<std::int64_t>{2, 1}));  // not those of both launches
+  // not those of both launches
+  EXPECT_EQ(std::vector<std::int64_t>(counts.to_host()), (std::vector<std::int64_t>{2, 1}));
 }
 
 TEST(Histogram, BadInput) {
   const kr::array<float> x(4), one(1);
-  expect_usage({"histogram: 0 bins, from 0 to 1: use at least one bin, and finite bounds in ascending order"},
-               [&] { kr::histogram(x, 0, 0, 1); });
+  expect_usage(
+      {"histogram: 0 bins, from 0 to 1: use at least one bin, and finite bounds in ascending order"},
+      [&] { kr::histogram(x, 0, 0, 1); });
   expect_usage({"histogram: 4 bins, from 2 to 1"}, [&] { kr::histogram(x, 4, 2, 1); });
   expect_usage({"histogram: at least two edges are needed, not 1"}, [&] { kr::histogram(x, one); });
   const auto refused = [&](const char* text, std::vector<float> edges) {
     const auto given = kr::to_device(edges);
     expect_usage({text}, [&] { kr::histogram(x, given), kr::synchronize(); });
   };
-  refused("kr::histogram: edges(1) is 2, and the next one 1: edges must not decrease", {0, 2, 1, 3});
-  refused("kr::histogram: edges(0) is nan, and the next one 1: edges must not decrease", {std::nanf(""), 1});
-  const kr::device elsewhere = kr::device::find(std::string(kr::device().id()) == "interpreter" ? "cpu" : "interpreter");
+  refused("kr::histogram: edges(1) is 2, and the next one 1: edges must not decrease",
+          {0, 2, 1, 3});
+  refused("kr::histogram: edges(0) is nan, and the next one 1: edges must not decrease",
+          {std::nanf(""), 1});
+  const kr::device elsewhere =
+      kr::device::find(std::string(kr::device().id()) == "interpreter" ? "cpu" : "interpreter");
   const kr::array<float> none(kr::shape<1>(0), elsewhere);
   expect_usage({"one call uses arrays on "}, [&] { kr::searchsorted(x, none); });
   expect_usage({"one call uses arrays on "}, [&] { kr::searchsorted(none, x); });
@@ -129,8 +140,10 @@ TEST(Sets, OfIntegers) {
     const kr::array<int> marks = kr::isin(x, y) + 0;
     const auto members = host(marks);
     const std::vector<int> raw = a;
-    for (auto* h : {&a, &b}) std::sort(h->begin(), h->end()), h->erase(std::unique(h->begin(), h->end()), h->end());
-    for (std::size_t k = 0; k < raw.size(); ++k) ASSERT_EQ(members[k], std::binary_search(b.begin(), b.end(), raw[k]));
+    for (auto* h : {&a, &b})
+      std::sort(h->begin(), h->end()), h->erase(std::unique(h->begin(), h->end()), h->end());
+    for (std::size_t k = 0; k < raw.size(); ++k)
+      ASSERT_EQ(members[k], std::binary_search(b.begin(), b.end(), raw[k]));
     const auto expect = [&](const kr::array<int>& got, auto algorithm) {
       std::vector<int> wanted;
       algorithm(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(wanted));

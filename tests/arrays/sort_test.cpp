@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts in each of their forms against std::stable_sort: types, special values, stability, sizes around tiles, axes.
+// Sorts in each of their forms against std::stable_sort: types, special values, stability, sizes
+// around tiles, axes.
 #include <krait/algorithm/sort.h>
 
 #include <algorithm>
@@ -42,12 +43,20 @@ T random_key(krait::test::Random& r, std::int64_t style) {
   if (style == 0) return dt::from_bits<T>(std::is_same_v<T, bool> ? r.bits() & 1 : r.bits());
   if (style == 1) return dt::convert_plain<T>(int(r.below(3)));
   if constexpr (dt::is_float_v<T>) {
-    const double special[] = {
-        0.0, -0.0, 1.0, -1.0, __builtin_huge_val(), -__builtin_huge_val(), __builtin_nan(""), -__builtin_nan(""), 1e-300};
+    const double special[] = {0.0,
+                              -0.0,
+                              1.0,
+                              -1.0,
+                              __builtin_huge_val(),
+                              -__builtin_huge_val(),
+                              __builtin_nan(""),
+                              -__builtin_nan(""),
+                              1e-300};
     return dt::convert_plain<T>(special[r.below(9)]);
   } else {
-    return std::is_same_v<T, bool> ? T(r.below(2))
-                                   : T(std::numeric_limits<T>::max() - T(r.below(2)) * T(std::is_signed_v<T> ? 2 : 1));
+    return std::is_same_v<T, bool>
+               ? T(r.below(2))
+               : T(std::numeric_limits<T>::max() - T(r.below(2)) * T(std::is_signed_v<T> ? 2 : 1));
   }
 }
 
@@ -56,10 +65,12 @@ template <class T>
 void compare(unsigned test, bool every_form = true) {
   krait::test::Random random(test);
   const bool cpu = std::string(kr::device().id()) == "cpu";
-  std::vector<std::pair<std::int64_t, std::int64_t>> shapes{{1, 1},  {3, 2048}, {1, 2049}, {70, 47},  {70, 49}, {2, 8193},
-                                                            {5, 65}, {2, 3584}, {1, 3585}, {1, 5120}, {1, 5121}};
+  std::vector<std::pair<std::int64_t, std::int64_t>> shapes{
+      {1, 1},  {3, 2048}, {1, 2049}, {70, 47},  {70, 49}, {2, 8193},
+      {5, 65}, {2, 3584}, {1, 3585}, {1, 5120}, {1, 5121}};
   for (int i = 0; i < krait::test::cases(); ++i)
-    shapes.push_back({1 + random.below(3), std::max<std::int64_t>(random.size(cpu ? 100000 : 30000), 1)});
+    shapes.push_back(
+        {1 + random.below(3), std::max<std::int64_t>(random.size(cpu ? 100000 : 30000), 1)});
   for (const auto& [rows, length] : shapes) {
     const bool descends = random.below(2);
     const std::int64_t style = random.below(3);
@@ -71,7 +82,9 @@ void compare(unsigned test, bool every_form = true) {
       const auto first = order.begin() + r * length;
       std::iota(first, first + length, 0u);
       const T* const row = h.get() + r * length;
-      std::stable_sort(first, first + length, [&](unsigned a, unsigned b) { return strictly_before(row[a], row[b], descends); });
+      std::stable_sort(first, first + length, [&](unsigned a, unsigned b) {
+        return strictly_before(row[a], row[b], descends);
+      });
     }
     kr::array<T, 2> x(rows, length);
     x.copy_from(std::span(h.get(), size));
@@ -87,16 +100,19 @@ void compare(unsigned test, bool every_form = true) {
       const kr::array<T, 2> sorted(rows, length);
       const kr::array<unsigned, 2> moved(rows, length);
       const dt::word_rows to = dt::words_of_rows(sorted), with = dt::words_of_rows(moved);
-      dt::sort_rows(x.device(), how, dt::order_of<T>(descends), keys, to, payload == 2 ? &from : nullptr,
-                    payload ? &with : nullptr);
+      dt::sort_rows(x.device(), how, dt::order_of<T>(descends), keys, to,
+                    payload == 2 ? &from : nullptr, payload ? &with : nullptr);
       const auto got = sorted.to_host();
       const auto carried = moved.to_host();
       for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t row = i / std::size_t(length) * std::size_t(length), source = row + order[i];
-        ASSERT_EQ(dt::bits_of(got[i]), dt::bits_of(h[source])) << i << " of " << rows << " x " << length << " in form "
-                                                               << int(how.form) << " " << how.workers << " payload " << payload;
+        const std::size_t row = i / std::size_t(length) * std::size_t(length),
+                          source = row + order[i];
+        ASSERT_EQ(dt::bits_of(got[i]), dt::bits_of(h[source]))
+            << i << " of " << rows << " x " << length << " in form " << int(how.form) << " "
+            << how.workers << " payload " << payload;
         if (payload) {
-          EXPECT_EQ(carried[i], payload == 1 ? order[i] : labels[source]) << i << " form " << int(how.form);
+          EXPECT_EQ(carried[i], payload == 1 ? order[i] : labels[source])
+              << i << " form " << int(how.form);
         }
       }
     }
@@ -108,7 +124,8 @@ TEST(Sort, Integers32) { compare<std::uint32_t>(5), compare<std::int32_t>(6); }
 TEST(Sort, Integers64) { compare<std::uint64_t>(7), compare<std::int64_t>(8); }
 TEST(Sort, Floats) { compare<float>(9), compare<double>(10); }
 TEST(Sort, NarrowFloats) {
-  compare<kr::f16>(11), compare<kr::bf16>(12, false), compare<kr::f8e4m3>(13, false), compare<kr::f8e5m2>(14, false);
+  compare<kr::f16>(11), compare<kr::bf16>(12, false), compare<kr::f8e4m3>(13, false),
+      compare<kr::f8e5m2>(14, false);
 }
 
 struct body {
@@ -134,7 +151,8 @@ TEST(Sort, StructsByAComparison) {
     for (const auto& how : krait::test::forms()) {
       kr::array<body, 2> to(rows, length);
       dt::merge_sort(x.share(), to, lighter, false, how);
-      EXPECT_EQ(std::vector<body>(to.to_host()), h) << rows << " x " << length << " in form " << int(how.form);
+      EXPECT_EQ(std::vector<body>(to.to_host()), h)
+          << rows << " x " << length << " in form " << int(how.form);
     }
   }
 }
@@ -143,9 +161,12 @@ TEST(Sort, OfArrays) {
   kr::array<int, 2> x(2, 3);
   x.copy_from(std::vector<int>{5, 1, 3, 2, 9, 0});
   EXPECT_EQ(std::vector<int>(kr::sort(x).to_host()), (std::vector<int>{1, 3, 5, 0, 2, 9}));
-  EXPECT_EQ(std::vector<int>(kr::sort(x, kr::axis(0), kr::descending).to_host()), (std::vector<int>{5, 9, 3, 2, 1, 0}));
-  EXPECT_EQ(std::vector<std::int64_t>(kr::argsort(x, kr::axis(1)).to_host()), (std::vector<std::int64_t>{1, 2, 0, 2, 0, 1}));
-  EXPECT_EQ(std::vector<std::int64_t>(kr::argsort(x, kr::axis(0)).to_host()), (std::vector<std::int64_t>{1, 0, 1, 0, 1, 0}));
+  EXPECT_EQ(std::vector<int>(kr::sort(x, kr::axis(0), kr::descending).to_host()),
+            (std::vector<int>{5, 9, 3, 2, 1, 0}));
+  EXPECT_EQ(std::vector<std::int64_t>(kr::argsort(x, kr::axis(1)).to_host()),
+            (std::vector<std::int64_t>{1, 2, 0, 2, 0, 1}));
+  EXPECT_EQ(std::vector<std::int64_t>(kr::argsort(x, kr::axis(0)).to_host()),
+            (std::vector<std::int64_t>{1, 0, 1, 0, 1, 0}));
   kr::array<float, 2> f(2, 3);
   f.copy_from(std::vector<float>{0, 1, 2, 3, 4, 5});
   const auto pairs = kr::sort_by_key(x, f);
@@ -165,15 +186,19 @@ TEST(Sort, OfArrays) {
 }
 
 TEST(Sort, BadInput) {
-  expect_usage({"axis 1 is out of bounds for array of dimension 1"}, [] { kr::sort(kr::array<int>(3), kr::axis(1)); });
-  expect_usage({"sort_by_key", "(3,)", "(4,)"}, [] { kr::sort_by_key(kr::array<int>(3), kr::array<int>(4)); });
+  expect_usage({"axis 1 is out of bounds for array of dimension 1"},
+               [] { kr::sort(kr::array<int>(3), kr::axis(1)); });
+  expect_usage({"sort_by_key", "(3,)", "(4,)"},
+               [] { kr::sort_by_key(kr::array<int>(3), kr::array<int>(4)); });
   const kr::array<unsigned char, 1> one(1);
   dt::word_rows rows = dt::words_of_rows(one(kr::newaxis, kr::all));
   rows.at.extents[1] = std::int64_t{1} << 32;
-  expect_usage({"sorting 4294967296 keys with values or indices: at most 2^32 - 1 are possible; sort the keys alone, or sort parts"}, [&] {
-    dt::sort_rows(one.device(), dt::algorithm_device_of(one.device()), dt::order_of<unsigned char>(false), rows, rows, nullptr,
-                  &rows);
-  });
+  expect_usage(
+      {"sorting 4294967296 keys with values or indices: at most 2^32 - 1 are possible; sort the keys alone, or sort parts"},
+      [&] {
+        dt::sort_rows(one.device(), dt::algorithm_device_of(one.device()),
+                      dt::order_of<unsigned char>(false), rows, rows, nullptr, &rows);
+      });
 }
 
 TEST(Sort, SmallOnesAreOneLaunch) {

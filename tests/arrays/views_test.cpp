@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of arrays: what shares memory, how long, what it may be used for, and what is refused. Against NumPy: numpy_cases.
+// Views of arrays: what shares memory, how long, what it may be used for, and what is refused.
+// Against NumPy: numpy_cases.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -53,7 +54,8 @@ TEST(Views, OfConstArraysAreReadOnly) {
   static_assert(std::is_same_v<decltype(x(0)), kr::array<const float, 2>>);
   static_assert(std::is_same_v<decltype(y(0)), kr::array<float, 2>>);
   static_assert(std::is_same_v<decltype(y.broadcast_to(2, 2, 3, 4)), kr::array<const float, 4>>);
-  static_assert(!std::is_assignable_v<decltype(x(0, 0, 0)), float> && std::is_assignable_v<decltype(y(0, 0, 0)), float>);
+  static_assert(!std::is_assignable_v<decltype(x(0, 0, 0)), float> &&
+                std::is_assignable_v<decltype(y(0, 0, 0)), float>);
   auto k = kr::kernel([](const auto& in, const auto& out) {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(in)>, kr::view<const float>>);
     for (auto i : kr::grid_stride(out.size())) out[i] = in[i] * 2.0f;
@@ -69,14 +71,16 @@ TEST(Views, AreArgumentsOfKernelsFunctionsAndExpressions) {
   const kr::array<float, 2> sum = axpy(2.0f, x(0), x(1).flip(0));
   Floats expected;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 4; ++j) expected.push_back(2.0f * float(i * 4 + j) + float(12 + (2 - i) * 4 + j));
+    for (int j = 0; j < 4; ++j)
+      expected.push_back(2.0f * float(i * 4 + j) + float(12 + (2 - i) * 4 + j));
   EXPECT_EQ(host(sum), expected);
   kr::array<float, 2> out(4, 3);
   auto turned = out.transpose();
   axpy.into(turned)(2.0f, x(0), x(1).flip(0));
   EXPECT_EQ(host(turned), expected);
   auto k = kr::kernel([](kr::view<const float, 2> in, kr::view<float, 2> to) {
-    for (auto i : kr::grid_stride(to.size())) to(i / to.extent(1), i % to.extent(1)) = in(i / to.extent(1), i % to.extent(1));
+    for (auto i : kr::grid_stride(to.size()))
+      to(i / to.extent(1), i % to.extent(1)) = in(i / to.extent(1), i % to.extent(1));
   });
   kr::array<float, 2> other(4, 3);
   auto backwards = other.flip();
@@ -91,7 +95,8 @@ TEST(Views, AreAssignedTo) {
   x(1, kr::range(kr::none, kr::none, 2)) = x(0, 0);  // broadcast
   x(1, 1, kr::end - 1) = x(0, 0, 0);
   x(1, 1) -= 1.5;
-  EXPECT_EQ(host(x), (Floats{30, 1, 2, 3, 43, 5, 5, 5, 54, 9, 10, 11, 30, 1, 2, 3, 14.5, 15.5, 16.5, 28.5, 30, 1, 2, 3}));
+  EXPECT_EQ(host(x), (Floats{30, 1, 2, 3, 43,   5,    5,    5,    54, 9, 10, 11,
+                             30, 1, 2, 3, 14.5, 15.5, 16.5, 28.5, 30, 1, 2,  3}));
   kr::array<float, 3> y = counting(1, 2, 2);
   y *= y;
   y += 1.0f;
@@ -151,19 +156,24 @@ TEST(Views, OutputsThatOverlapAreRefused) {
   auto both = kr::vectorize([](auto a) { return std::tuple{a, a + 1}; });
   auto one = x(kr::range(0, 6)), other = x(kr::range(4, 10));
   expect_usage({"two outputs overlap"}, [&] { both.into(one, other)(1.0f); });
-  auto repeated = kr::array<float, 2>::wrap(x.address(), {4, 3}, std::vector<std::int64_t>{1, 0}.data(), x.device());
+  auto repeated = kr::array<float, 2>::wrap(x.address(), {4, 3},
+                                            std::vector<std::int64_t>{1, 0}.data(), x.device());
   const auto refused = [](const std::string& by) {
-    return by + ": elements of the output share memory (its strides are too short): they cannot be written";
+    return by +
+           ": elements of the output share memory (its strides are too short): they cannot be written";
   };
   expect_usage({refused("kernel array_expression")}, [&] { repeated() = 1.0f; });
-  // Rows of 4 that begin at each element, as a window that moves has: to read. Columns that meet no other can be written.
-  auto window = kr::array<float, 2>::wrap(x.address(), {3, 4}, std::vector<std::int64_t>{1, 1}.data(), x.device());
+  // Rows of 4 that begin at each element, as a window that moves has: to read. Columns that meet no
+  // other can be written.
+  auto window = kr::array<float, 2>::wrap(x.address(), {3, 4},
+                                          std::vector<std::int64_t>{1, 1}.data(), x.device());
   expect_usage({refused("kernel array_expression")}, [&] { window() = 1.0f; });
   expect_usage({refused("copy_from")}, [&] { window.copy_from(kr::ones<float>({3, 4})); });
   expect_usage({refused("copy_from")}, [&] { window.copy_from(Floats(12)); });
   x.fill(1);
   EXPECT_EQ(host(window(1)), (Floats{1, 1, 1, 1}));
-  auto apart = kr::array<float, 2>::wrap(x.address(), {2, 3}, std::vector<std::int64_t>{-1, 3}.data(), x.device());
+  auto apart = kr::array<float, 2>::wrap(x.address(), {2, 3},
+                                         std::vector<std::int64_t>{-1, 3}.data(), x.device());
   apart(0) = 2.0f;
   EXPECT_EQ(host(x(kr::range(7))), (Floats{2, 1, 1, 2, 1, 1, 2}));
 }
@@ -191,7 +201,8 @@ TEST(Views, FortranOrder) {
   EXPECT_EQ(host(f.copy()), (Floats{1, 2, 3, 4, 5, 6}));
 }
 
-/// All orders of three dimensions, of extents that tiles do not divide, to C order and to Fortran's, whole and in part.
+/// All orders of three dimensions, of extents that tiles do not divide, to C order and to
+/// Fortran's, whole and in part.
 template <class Elem>
 void expect_permuted_copies() {
   const int extents[] = {9, 33, 70};
@@ -217,7 +228,8 @@ void expect_permuted_copies() {
     const auto last = std::size_t(extents[axes[2]]);
     for (std::size_t i = 0; i < back.size(); ++i) {
       const std::size_t row = i / (last - 2) + std::size_t(extents[axes[1]]);
-      ASSERT_EQ(back[i], wanted[row * last + i % (last - 2)]) << axes[0] << axes[1] << axes[2] << " at " << i;
+      ASSERT_EQ(back[i], wanted[row * last + i % (last - 2)])
+          << axes[0] << axes[1] << axes[2] << " at " << i;
     }
   } while (std::next_permutation(axes, axes + 3));
 }
@@ -255,19 +267,22 @@ TEST(Views, OfStructsAndNarrowTypes) {
   EXPECT_EQ(std::vector<Particle>(p.to_host())[4].z, 9.0f);
   kr::array<unsigned char> bytes = kr::to_device(std::vector<unsigned char>{1, 2, 3, 4, 5});
   bytes(kr::range(1, 4)).copy_from(bytes(kr::range(0, 3)));
-  EXPECT_EQ(std::vector<unsigned char>(bytes.to_host()), (std::vector<unsigned char>{1, 1, 2, 3, 5}));
+  EXPECT_EQ(std::vector<unsigned char>(bytes.to_host()),
+            (std::vector<unsigned char>{1, 1, 2, 3, 5}));
 }
 
 /// Elements that lie farther apart than 2^31: addresses of 64 bits, though there are few elements.
 TEST(Views, StridesBeyond32Bits) {
-  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "needs memory that is there only where it is used";
+  if (std::string(kr::device().id()) != "cpu")
+    GTEST_SKIP() << "needs memory that is there only where it is used";
   constexpr std::int64_t far = (std::int64_t(1) << 31) + 5;
   const std::size_t size = std::size_t(2 * far + 1);
-  void* const pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const pages = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(pages, MAP_FAILED);
   auto* const h = static_cast<unsigned char*>(pages);
-  auto x = kr::array<unsigned char>::wrap(reinterpret_cast<std::uint64_t>(h), {3}, std::vector<std::int64_t>{far}.data(),
-                                          kr::device::cpu());
+  auto x = kr::array<unsigned char>::wrap(reinterpret_cast<std::uint64_t>(h), {3},
+                                          std::vector<std::int64_t>{far}.data(), kr::device::cpu());
   x() = 7;
   x.flip()(0) = 9;
   EXPECT_EQ(h[0], 7);
@@ -283,16 +298,19 @@ TEST(Views, SixDimensions) {
   std::iota(h.begin(), h.end(), 0.0f);
   x.copy_from(h);
   const auto turned = x.permute(4, 2, 0, 5, 3, 1);
-  const kr::array<float, 6> sum = turned + x(0, 0, 0, 0, kr::range(0, 3), 0)(kr::all, kr::newaxis, kr::newaxis, kr::newaxis)(
-                                               kr::all, kr::all, kr::all, kr::all, kr::newaxis, kr::newaxis);
+  const kr::array<float, 6> sum =
+      turned + x(0, 0, 0, 0, kr::range(0, 3), 0)(kr::all, kr::newaxis, kr::newaxis, kr::newaxis)(
+                   kr::all, kr::all, kr::all, kr::all, kr::newaxis, kr::newaxis);
   const Floats got = host(sum), expected = host(turned);
-  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], expected[i] + float(i / 48) * 2) << i;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    ASSERT_EQ(got[i], expected[i] + float(i / 48) * 2) << i;
   auto k = kr::kernel(
       [](kr::view<const float, 6> in, kr::view<float, 6> out, kr::view<float> last) {
         auto tile = kr::shared<float, 1, 2, 1, 2, 1>();
         kr::if_(kr::thread_idx().x == 0, [&] { tile(0, 1, 0, 1, 0) = 3.0f; });
         kr::syncthreads();
-        for (auto i : kr::grid_stride(out.extent(0))) out(i, 1, 0, 1, 0, 1) = in(i, 1, 0, 1, 0, 1) + tile(0, 1, 0, 1, 0);
+        for (auto i : kr::grid_stride(out.extent(0)))
+          out(i, 1, 0, 1, 0, 1) = in(i, 1, 0, 1, 0, 1) + tile(0, 1, 0, 1, 0);
         kr::if_(kr::thread_idx().x == 0, [&] { last[0] = kr::cast<float>(out.size()); });
       },
       {.checked = true});
@@ -326,7 +344,8 @@ TEST(Views, BadInput) {
 // As a signed number it would be the last.
 TEST(Views, IndicesBeyond63Bits) {
   const auto a = kr::arange(5);
-  expect_usage({"index 9223372036854775807 is out of bounds for axis 0 with size 5"}, [&] { (void)int(a(~std::uint64_t{0})); });
+  expect_usage({"index 9223372036854775807 is out of bounds for axis 0 with size 5"},
+               [&] { (void)int(a(~std::uint64_t{0})); });
   EXPECT_EQ(a(kr::range(3, ~std::uint64_t{0})).size(), 2);
 }
 
@@ -348,7 +367,9 @@ TEST(Views, CopiesOfBytes) {
         for (std::size_t i = 0; i < h.size(); ++i) h[i] = std::uint8_t(7 * i);
         x.copy_from(h);
         y.fill(1);
-        const auto part = x(kr::all, kr::range(kr::none, kr::none, step), kr::range(first, first + columns)).permute(1, 0, 2);
+        const auto part =
+            x(kr::all, kr::range(kr::none, kr::none, step), kr::range(first, first + columns))
+                .permute(1, 0, 2);
         auto to = y(kr::range(0, part.extent(0)));
         to.copy_from(part);
         const std::vector<std::uint8_t> got(y.to_host());
@@ -357,8 +378,10 @@ TEST(Views, CopiesOfBytes) {
             for (std::int64_t c = 0; c < columns; ++c) {
               const std::int64_t row = step < 0 ? 2 - a : step * a;
               const std::uint8_t wanted =
-                  a < part.extent(0) ? h[std::size_t((b * 3 + row) * (columns + 4) + first + c)] : std::uint8_t(1);
-              ASSERT_EQ(got[std::size_t((a * 5 + b) * columns + c)], wanted) << columns << " from " << first << " by " << step;
+                  a < part.extent(0) ? h[std::size_t((b * 3 + row) * (columns + 4) + first + c)]
+                                     : std::uint8_t(1);
+              ASSERT_EQ(got[std::size_t((a * 5 + b) * columns + c)], wanted)
+                  << columns << " from " << first << " by " << step;
             }
       }
 }
@@ -374,12 +397,14 @@ TEST(Views, InGraphs) {
   EXPECT_EQ(host(x(0, 0)), (Floats{10, 9, 8}));
   kr::array<float> y(3);
   const auto refused = [&](const auto& read) {
-    expect_usage({"an array is read while a graph that writes it is being recorded: nothing has been computed yet; read it after the graph is launched"},
-                 [&] { kr::graph([&] { y() = x(0, 0) * 2.0f, read(); }, x.device()); });
+    expect_usage(
+        {"an array is read while a graph that writes it is being recorded: nothing has been computed yet; read it after the graph is launched"},
+        [&] { kr::graph([&] { y() = x(0, 0) * 2.0f, read(); }, x.device()); });
   };
   refused([&] { y.to_host(); });
   refused([&] { (void)float(y(1)); });
-  kr::graph([&] { y() = x(0, 0) * 2.0f, (void)float(x(0, 0, 1)); }, x.device());  // what it only reads has been computed
+  // what it only reads has been computed
+  kr::graph([&] { y() = x(0, 0) * 2.0f, (void)float(x(0, 0, 1)); }, x.device());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cache's parts one by one: the bytes of an entry, the folder, the store, the settings, and the table in memory.
+// The cache's parts one by one: the bytes of an entry, the folder, the store, the settings, and the
+// table in memory.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -32,15 +33,18 @@ struct InFolder : testing::Test {
     path = mkdtemp(name);
   }
   ~InFolder() override { fs::remove_all(path); }
-  Settings settings(Mode mode = Mode::ReadWrite, std::uint64_t most = 1 << 20) const { return {mode, path, most}; }
+  Settings settings(Mode mode = Mode::ReadWrite, std::uint64_t most = 1 << 20) const {
+    return {mode, path, most};
+  }
   std::string path;
 };
 
-// ---- entries -----------------------------------------------------------------------------------------------------------------------
+// ---- entries ------------------------------------------------------------------------------------
 
 TEST(CacheEntry, PartsComeBack) {
   const std::string zeros(3, '\0');
-  for (const Entry& e : {Entry{"name", "key", "source", "payload"}, Entry{"", "", "", ""}, Entry{"n", zeros, "", zeros}}) {
+  for (const Entry& e : {Entry{"name", "key", "source", "payload"}, Entry{"", "", "", ""},
+                         Entry{"n", zeros, "", zeros}}) {
     const std::string bytes = encode(e);
     Entry got;
     ASSERT_EQ(decode(bytes, got), nullptr);
@@ -59,7 +63,8 @@ TEST(CacheEntry, EveryChangedBitAndEveryLengthIsSeen) {
     changed[bit / 8] = char(changed[bit / 8] ^ 1 << bit % 8);
     EXPECT_NE(decode(changed, e), nullptr) << "bit " << bit;
   }
-  for (std::size_t n = 0; n < bytes.size(); ++n) EXPECT_NE(decode(bytes.substr(0, n), e), nullptr) << n << " bytes";
+  for (std::size_t n = 0; n < bytes.size(); ++n)
+    EXPECT_NE(decode(bytes.substr(0, n), e), nullptr) << n << " bytes";
   EXPECT_NE(decode(bytes + '\0', e), nullptr);
 }
 
@@ -85,7 +90,7 @@ TEST(CacheEntry, NamesOfFiles) {
   EXPECT_FALSE(is_entry_name(std::string(32, 'g') + ".krait"));
 }
 
-// ---- the store -----------------------------------------------------------------------------------------------------------------------
+// ---- the store ----------------------------------------------------------------------------------
 
 using CacheDisk = InFolder;
 
@@ -149,9 +154,10 @@ TEST_F(CacheDisk, AnUnusableFolderWarnsOnce) {
   EXPECT_EQ(disk.find("key", "source"), std::nullopt);
   EXPECT_EQ(disk.keep("name", "key", "source", "made"), "made");
   EXPECT_EQ(disk.find("key", "source"), std::nullopt);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "krait: warning: compiled kernels are not kept on disk: " + path +
-                ": Not a directory (set KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n");
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "krait: warning: compiled kernels are not kept on disk: " + path +
+          ": Not a directory (set KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n");
   path = path.substr(0, path.size() - 5);
 }
 
@@ -171,9 +177,10 @@ TEST_F(CacheDisk, FoldersThatAreRefused) {
   EXPECT_EQ(failure.text, "making a file: No such file or directory");
   testing::internal::CaptureStderr();
   EXPECT_EQ(Disk({Mode::ReadWrite, "", 1000}).find("key", "source"), std::nullopt);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "krait: warning: compiled kernels are not kept on disk: neither KRAIT_CACHE_DIR, XDG_CACHE_HOME nor HOME is set (set "
-            "KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n");
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "krait: warning: compiled kernels are not kept on disk: neither KRAIT_CACHE_DIR, XDG_CACHE_HOME nor HOME is set (set "
+      "KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n");
 }
 
 TEST_F(CacheDisk, ALinkToNothingWarns) {
@@ -198,7 +205,7 @@ TEST_F(CacheDisk, WhatIsLargerThanTheCacheIsNotKept) {
   EXPECT_EQ(disk.find("key", "source"), std::nullopt);
 }
 
-// ---- the folder ----------------------------------------------------------------------------------------------------------------------
+// ---- the folder ---------------------------------------------------------------------------------
 
 void set_time(const std::string& file, std::time_t when) {
   const timespec times[2] = {{when, 0}, {when, 0}};
@@ -239,11 +246,13 @@ TEST_F(CacheDisk, ASweepTouchesNoOtherFile) {
   EXPECT_TRUE(fs::exists(path + "/notes.txt") && fs::exists(path + "/.krait-new-young"));
 }
 
-// ---- settings ------------------------------------------------------------------------------------------------------------------------
+// ---- settings -----------------------------------------------------------------------------------
 
 struct CacheSettings : testing::Test {
   void SetUp() override {
-    for (const char* v : {"KRAIT_CACHE", "KRAIT_CACHE_DIR", "KRAIT_CACHE_MAXSIZE", "XDG_CACHE_HOME"}) unsetenv(v);
+    for (const char* v :
+         {"KRAIT_CACHE", "KRAIT_CACHE_DIR", "KRAIT_CACHE_MAXSIZE", "XDG_CACHE_HOME"})
+      unsetenv(v);
     setenv("HOME", "/home/me", 1);
   }
 };
@@ -263,12 +272,17 @@ TEST_F(CacheSettings, Folder) {
 TEST_F(CacheSettings, ModeAndSize) {
   EXPECT_EQ(settings_from_environment().mode, Mode::ReadWrite);
   EXPECT_EQ(settings_from_environment().most_bytes, 1ull << 30);
-  for (const auto& [text, mode] :
-       {std::pair{"off", Mode::Off}, {"memory", Mode::Memory}, {"ro", Mode::ReadOnly}, {"rw", Mode::ReadWrite}}) {
+  for (const auto& [text, mode] : {std::pair{"off", Mode::Off},
+                                   {"memory", Mode::Memory},
+                                   {"ro", Mode::ReadOnly},
+                                   {"rw", Mode::ReadWrite}}) {
     setenv("KRAIT_CACHE", text, 1);
     EXPECT_EQ(settings_from_environment().mode, mode);
   }
-  for (const auto& [text, bytes] : {std::pair{"1000", 1000ull}, {"20K", 20ull << 10}, {"3MiB", 3ull << 20}, {"2G", 2ull << 30}}) {
+  for (const auto& [text, bytes] : {std::pair{"1000", 1000ull},
+                                    {"20K", 20ull << 10},
+                                    {"3MiB", 3ull << 20},
+                                    {"2G", 2ull << 30}}) {
     setenv("KRAIT_CACHE_MAXSIZE", text, 1);
     EXPECT_EQ(settings_from_environment().most_bytes, bytes);
   }
@@ -279,7 +293,8 @@ TEST_F(CacheSettings, ModeAndSize) {
     settings_from_environment();
     FAIL();
   } catch (const error& e) {
-    EXPECT_STREQ(e.message(), "KRAIT_CACHE_MAXSIZE=lots: expected a number of bytes, such as 500M or 2G");
+    EXPECT_STREQ(e.message(),
+                 "KRAIT_CACHE_MAXSIZE=lots: expected a number of bytes, such as 500M or 2G");
   }
   unsetenv("KRAIT_CACHE_MAXSIZE");
   setenv("KRAIT_CACHE", "yes", 1);
@@ -291,14 +306,16 @@ TEST_F(CacheSettings, ModeAndSize) {
   }
 }
 
-// ---- the table in memory -------------------------------------------------------------------------------------------------------------
+// ---- the table in memory ------------------------------------------------------------------------
 
 using Table = InFlight<int>;
 
 TEST(CacheInFlight, MakesOnceAndForgetsFailures) {
   Table table(4);
   bool first = false;
-  EXPECT_THROW(table.find_or_make("a", first, []() -> Table::Shared { throw std::runtime_error("no"); }), std::runtime_error);
+  EXPECT_THROW(
+      table.find_or_make("a", first, []() -> Table::Shared { throw std::runtime_error("no"); }),
+      std::runtime_error);
   const auto one = table.find_or_make("a", first, [] { return std::make_shared<int>(1); });
   EXPECT_TRUE(first);
   EXPECT_EQ(table.find_or_make("a", first, [] { return std::make_shared<int>(2); }), one);
@@ -311,14 +328,17 @@ TEST(CacheInFlight, KeepsWhatIsUsedAndSomeOfWhatIsNot) {
   std::vector<Table::Shared> used;
   bool first = false;
   for (int i = 0; i < 20; ++i) {
-    auto made = table.find_or_make(std::to_string(i), first, [&] { return std::make_shared<int>(i); });
+    auto made =
+        table.find_or_make(std::to_string(i), first, [&] { return std::make_shared<int>(i); });
     if (i % 4 == 0) used.push_back(made);
     made.reset();
     table.take_idle();
     EXPECT_LE(table.all().size(), used.size() + idle);
   }
   for (const auto& u : used)
-    EXPECT_EQ(table.find_or_make(std::to_string(*u), first, []() -> Table::Shared { return nullptr; }), u);
+    EXPECT_EQ(
+        table.find_or_make(std::to_string(*u), first, []() -> Table::Shared { return nullptr; }),
+        u);
   const auto last = table.find_or_make("19", first, [] { return std::make_shared<int>(-1); });
   EXPECT_EQ(*last, 19);  // the least recently asked for went first
 }
@@ -350,7 +370,7 @@ TEST(CacheInFlight, AForkedChildMakesWhatWasInTheMaking) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
-// ---- build ids -----------------------------------------------------------------------------------------------------------------------
+// ---- build ids ----------------------------------------------------------------------------------
 
 TEST(BuildId, OfAFileIsThatOfWhatIsLoadedFromIt) {
   const std::string loaded = support::build_id_at(reinterpret_cast<const void*>(&encode));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process whose kernels are on disk compiles nothing and never loads the code generator. The program runs itself twice on a fresh
-// folder; /proc/self/maps says what was loaded. Exit status 1: something else happened.
+// A process whose kernels are on disk compiles nothing and never loads the code generator. The
+// program runs itself twice on a fresh folder; /proc/self/maps says what was loaded. Exit status 1:
+// something else happened.
 #include <krait/krait.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +32,8 @@ bool generator_is_loaded() {
   return false;
 }
 
-/// Kernels whose launches need all that is kept beside the code: elements a thread, shared memory, what is read and written.
+/// Kernels whose launches need all that is kept beside the code: elements a thread, shared memory,
+/// what is read and written.
 void run_kernels() {
   std::vector<float> x(10'000, 1.5f), y(10'000, 2.0f);
   auto saxpy = kr::kernel([](kr::value<float> a, kr::view<const float> in, kr::view<float> out) {
@@ -65,7 +67,8 @@ void run_kernels() {
   auto wave = kr::vectorize([](auto a) { return kr::sqrt(a * a + 1); });
   const kr::array<float> device = kr::to_device(x);
   const std::vector<float> z = wave(device).to_host();
-  expect(z.size() == 10'000 && z[1] == z[9'998] && z[1] > 1.80f && z[1] < 1.81f, "an element-wise function's result on an array");
+  expect(z.size() == 10'000 && z[1] == z[9'998] && z[1] > 1.80f && z[1] < 1.81f,
+         "an element-wise function's result on an array");
   auto number = kr::vectorize([](auto a) { return a + 1; });
   expect(number(41) == 42, "a number's result");
 }
@@ -74,14 +77,17 @@ constexpr unsigned kernels = 5;
 int run_once(bool warm) {
   run_kernels();
   const kr::statistics s = kr::stats();
-  std::printf("%s: %llu compiled, %llu from disk\n", warm ? "warm" : "cold", static_cast<unsigned long long>(s.compiled()),
+  std::printf("%s: %llu compiled, %llu from disk\n", warm ? "warm" : "cold",
+              static_cast<unsigned long long>(s.compiled()),
               static_cast<unsigned long long>(s.from_disk()));
   expect(s.compiled() == (warm ? 0 : kernels) && s.from_disk() == (warm ? kernels : 0),
          "the cold process compiles, the warm one reads");
   expect(generator_is_loaded() == !warm, "the code generator is loaded by the cold process alone");
   for (const kr::kernel_stats& k : s) {
-    expect(k.from_disk == warm && k.launches == 1 && std::strlen(k.hash) == 32, "the statistics of a kernel");
-    expect((k.passes_ms > 0 && k.codegen_ms > 0) == !warm, "a kernel from disk goes through no pass");
+    expect(k.from_disk == warm && k.launches == 1 && std::strlen(k.hash) == 32,
+           "the statistics of a kernel");
+    expect((k.passes_ms > 0 && k.codegen_ms > 0) == !warm,
+           "a kernel from disk goes through no pass");
   }
   return failures != 0;
 }

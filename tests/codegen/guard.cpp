@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fatal error of LLVM's must not end the process: run against the guard itself, since no kernel is known to cause one.
+// A fatal error of LLVM's must not end the process: run against the guard itself, since no kernel
+// is known to cause one.
 #include "codegen/llvm/guard.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +61,8 @@ TEST(Guard, WhatTheHostIsShortOf) {
   };  // no room for a stack
   ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
   Failure refused{0, {}};
-  std::function<void(int)> within = [&](int depth) {  // the C library keeps the stacks of a few threads that ended
+  // the C library keeps the stacks of a few threads that ended
+  std::function<void(int)> within = [&](int depth) {
     if (Failure failure = run_guarded([&] {
           if (depth < 20) within(depth + 1);
         });
@@ -77,7 +79,8 @@ TEST(Guard, WhatTheHostIsShortOf) {
   EXPECT_EQ(run_guarded([] {}).status, 0);
 }
 
-// The last tests of this program, each in a process of its own: afterwards nothing compiles here any more.
+// The last tests of this program, each in a process of its own: afterwards nothing compiles here
+// any more.
 struct GuardSpent : testing::Test {
   /// Runs `check` in a child, and gives whether all of it held.
   static bool holds(bool (*check)()) {
@@ -91,7 +94,8 @@ struct GuardSpent : testing::Test {
     bool ran = false;
     const Failure later = run_guarded([&] { ran = true; });
     return !ran && later.status == spent_status &&
-           later.message == "this copy of the code generator no longer compiles, because LLVM failed in it";
+           later.message ==
+               "this copy of the code generator no longer compiles, because LLVM failed in it";
   }
 };
 

@@ -8,7 +8,8 @@
 namespace krait::test {
 namespace {
 
-constexpr const char* empty_kernel = "kir 1\nkernel @f fp(strict) (%0: view<i64, 1>) {\n  return\n}\n";
+constexpr const char* empty_kernel =
+    "kir 1\nkernel @f fp(strict) (%0: view<i64, 1>) {\n  return\n}\n";
 
 /// How often the text has the word.
 int count(const std::string& text, const std::string& word) {
@@ -17,8 +18,9 @@ int count(const std::string& text, const std::string& word) {
   return found;
 }
 
-/// The low bits of a vector's lanes as one number, and half of them as lanes: llvm-project issue 198197. vmovmskpd takes the place of vpmovq2m and kmovb, and
-/// kshiftrb shifts a mask that nobody made.
+/// The low bits of a vector's lanes as one number, and half of them as lanes: llvm-project issue
+/// 198197. vmovmskpd takes the place of vpmovq2m and kmovb, and kshiftrb shifts a mask that nobody
+/// made.
 constexpr const char* masks = R"(
 define void @f(ptr %p, i64 %size, i64 %step, ptr %at) noinline {
   %left = load <4 x i64>, ptr %p
@@ -67,7 +69,8 @@ define void @f(ptr %p, i64 %size, i64 %step, ptr %at) noinline {
 TEST(LlvmGuards, MaskedLoadsStayBeforeStores) {
   const Compiled code = compile_raw(empty_kernel, "x86-64-v3", "llvm", exchange, "f");
   ASSERT_EQ(code.status, 0) << code.log;
-  const std::size_t load = code.data.find("@llvm.masked.load"), store = code.data.find("store <8 x float>");
+  const std::size_t load = code.data.find("@llvm.masked.load"),
+                    store = code.data.find("store <8 x float>");
   ASSERT_NE(load, code.data.npos) << code.data;
   ASSERT_NE(store, code.data.npos) << code.data;
   EXPECT_LT(load, store) << code.data;
@@ -108,7 +111,8 @@ end:
 TEST(LlvmGuards, MaskedLoadsOfTheVectoriserStayBeforeStores) {
   const Compiled code = compile_raw(empty_kernel, "x86-64-v4", "llvm", loop, "f");
   ASSERT_EQ(code.status, 0) << code.log;
-  const std::size_t load = code.data.find("@llvm.masked.load"), store = code.data.find("@llvm.masked.store");
+  const std::size_t load = code.data.find("@llvm.masked.load"),
+                    store = code.data.find("@llvm.masked.store");
   ASSERT_NE(load, code.data.npos) << code.data;
   ASSERT_NE(store, code.data.npos) << code.data;
   EXPECT_LT(load, store) << code.data;

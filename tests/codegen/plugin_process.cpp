@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plug-in as a guest in the user's process: what it exports, many compilations at once, deep and large kernels.
+// The plug-in as a guest in the user's process: what it exports, many compilations at once, deep
+// and large kernels.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +37,8 @@ TEST(PluginProcess, ExportsThreeSymbols) {
 TEST(PluginProcess, BuildIdIsTheLinkers) {
   void* handle = dlopen(KRAIT_CODEGEN_PATH, RTLD_NOW | RTLD_LOCAL);
   ASSERT_TRUE(handle) << dlerror();
-  std::string id = reinterpret_cast<krait_codegen_build_id_fn>(dlsym(handle, "krait_codegen_build_id"))();
+  std::string id =
+      reinterpret_cast<krait_codegen_build_id_fn>(dlsym(handle, "krait_codegen_build_id"))();
   EXPECT_EQ(id.size(), 40u) << id;
   EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), id.npos) << id;
 }
@@ -49,7 +51,8 @@ std::string kernel_with(const std::string& body) {
 
 TEST(PluginProcess, ConcurrentCompilationsGiveWhatOneGives) {
   auto kernel = [](int i) {
-    return kernel_with(fmt::format("  %3: i32 = const {}\n  %4: i32 = div %3, %2\n  store.i32 %0, %1, %4\n", i));
+    return kernel_with(
+        fmt::format("  %3: i32 = const {}\n  %4: i32 = div %3, %2\n  store.i32 %0, %1, %4\n", i));
   };
   constexpr int threads = 8, rounds = 5;
   std::vector<std::string> alone, together(threads * rounds);
@@ -57,7 +60,8 @@ TEST(PluginProcess, ConcurrentCompilationsGiveWhatOneGives) {
   std::vector<std::thread> pool;
   for (int t = 0; t < threads; ++t)
     pool.emplace_back([&, t] {
-      for (int r = 0; r < rounds; ++r) together[std::size_t(t * rounds + r)] = compile(kernel(t * rounds + r), target).data;
+      for (int r = 0; r < rounds; ++r)
+        together[std::size_t(t * rounds + r)] = compile(kernel(t * rounds + r), target).data;
     });
   for (std::thread& t : pool) t.join();
   EXPECT_EQ(alone, together);
@@ -88,7 +92,8 @@ TEST(PluginProcess, DeepNesting) {
   constexpr int depth = 400;
   std::string body = "  %3: i32 = const 5\n  %4: bool = lt %2, %3\n", close;
   for (int d = 0; d < depth; ++d) {
-    body += fmt::format("  %{0}: i32 = const {1}\n  %{2}: bool = ne %2, %{0}\n  if %{2} {{\n", 5 + 2 * d, d, 6 + 2 * d);
+    body += fmt::format("  %{0}: i32 = const {1}\n  %{2}: bool = ne %2, %{0}\n  if %{2} {{\n",
+                        5 + 2 * d, d, 6 + 2 * d);
     close += "  yield\n  }\n";
   }
   Compiled ptx = compile(kernel_with(body + "  store.i32 %0, %1, %2\n" + close), target);
@@ -98,13 +103,16 @@ TEST(PluginProcess, DeepNesting) {
 TEST(PluginProcess, LongKernel) {
   std::string body;
   constexpr int length = 5000;
-  for (int i = 0; i < length; ++i) body += fmt::format("  %{}: i32 = {} %{}, %2\n", 3 + i, i % 3 ? "mul" : "add", 2 + i);
-  Compiled ptx = compile(kernel_with(body + fmt::format("  store.i32 %0, %1, %{}\n", 2 + length)), target);
+  for (int i = 0; i < length; ++i)
+    body += fmt::format("  %{}: i32 = {} %{}, %2\n", 3 + i, i % 3 ? "mul" : "add", 2 + i);
+  Compiled ptx =
+      compile(kernel_with(body + fmt::format("  store.i32 %0, %1, %{}\n", 2 + length)), target);
   EXPECT_EQ(ptx.status, 0) << ptx.log;
 }
 
-// Random modules with every operation of the table; the functions, which PTX wants expanded, become operations of equal arity, and
-// reports, barriers of the grid and polls, which are lowered before or not made, go. Operations that PTX has only for some types are expanded.
+// Random modules with every operation of the table; the functions, which PTX wants expanded, become
+// operations of equal arity, and reports, barriers of the grid and polls, which are lowered before
+// or not made, go. Operations that PTX has only for some types are expanded.
 TEST(PluginProcess, RandomModulesBecomePtx) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     ir::Module module = random_module(seed);
@@ -113,8 +121,8 @@ TEST(PluginProcess, RandomModulesBecomePtx) {
     for (ir::Function& f : module.functions)
       for (ir::Region& region : f.regions)
         std::erase_if(region.insts, [&](ir::InstId i) {
-          return ir::info(f.insts[i].op).family == ir::Family::Report || f.insts[i].op == ir::Op::GridBarrier ||
-                 f.insts[i].op == ir::Op::Poll;
+          return ir::info(f.insts[i].op).family == ir::Family::Report ||
+                 f.insts[i].op == ir::Op::GridBarrier || f.insts[i].op == ir::Op::Poll;
         });
     passes::expand_ops(
         module, [](const ir::Inst&) { return false; }, 32);
@@ -122,10 +130,12 @@ TEST(PluginProcess, RandomModulesBecomePtx) {
     std::string kir = ir::print(module);
     Compiled ptx = compile(kir, target);
     bool several_dynamic = ptx.status == 1 && ptx.log.find("shared arrays") != ptx.log.npos;
-    EXPECT_TRUE(ptx.status == 0 || several_dynamic) << "seed " << seed << ": " << ptx.log << "\n" << kir;
+    EXPECT_TRUE(ptx.status == 0 || several_dynamic) << "seed " << seed << ": " << ptx.log << "\n"
+                                                    << kir;
     if (ptx.status == 0 && seed % 10 == 0) {
       Assembled code = assemble(ptx.data, 90);
-      EXPECT_TRUE(!code.found || code.status == 0) << "seed " << seed << ": " << code.log << "\n" << ptx.data;
+      EXPECT_TRUE(!code.found || code.status == 0) << "seed " << seed << ": " << code.log << "\n"
+                                                   << ptx.data;
     }
   }
 }

@@ -36,7 +36,8 @@ std::string last_loop(const std::string& ptx) {
 constexpr ir::Facts dense{.contiguous = true}, all{true, true, true, true};
 
 /// The PTX of a kernel of tests/kernels, which no pass has run on.
-std::string ptx_of(std::string_view name, const Choice& choice = {}, const ir::Facts& facts = dense, bool may_use_stack = false) {
+std::string ptx_of(std::string_view name, const Choice& choice = {}, const ir::Facts& facts = dense,
+                   bool may_use_stack = false) {
   return check_ptx(ir::print(kernel_of(name, choice, facts)), may_use_stack);
 }
 
@@ -45,7 +46,9 @@ TEST(PtxKernels, SaxpyLoopIsMinimal) {
   std::string loop = last_loop(ptx);
   EXPECT_TRUE(contains(loop, "ld.global.b32")) << ptx;
   EXPECT_FALSE(contains(loop, "ld.param")) << ptx;
-  EXPECT_TRUE(contains(loop, "mul.rn.f32") && contains(loop, "add.rn.f32")) << "must not be open to contraction\n" << ptx;
+  EXPECT_TRUE(contains(loop, "mul.rn.f32") && contains(loop, "add.rn.f32"))
+      << "must not be open to contraction\n"
+      << ptx;
   EXPECT_TRUE(contains(loop, "setp.lt.u32")) << "the trip test has 32 bits\n" << ptx;
 }
 
@@ -96,7 +99,9 @@ kernel @hints fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: v
     EXPECT_TRUE(contains(ptx, (std::string("ld.global.cs") + access).c_str())) << access << ptx;
     EXPECT_TRUE(contains(ptx, (std::string("st.global.cs") + access).c_str())) << access << ptx;
   }
-  EXPECT_TRUE(contains(ptx, "ld.global.cs.b32 ") && contains(ptx, "st.shared.b32") && contains(ptx, "st.global.b32")) << ptx;
+  EXPECT_TRUE(contains(ptx, "ld.global.cs.b32 ") && contains(ptx, "st.shared.b32") &&
+              contains(ptx, "st.global.b32"))
+      << ptx;
 }
 
 TEST(PtxKernels, VectorsMoveSixteenBytes) {
@@ -108,7 +113,8 @@ TEST(PtxKernels, VectorsMoveSixteenBytes) {
   EXPECT_TRUE(contains(ptx, "st.global.v4.b32") && !contains(ptx, "st.global.b32")) << ptx;
 }
 
-/// A color of which x, y and z are read is one load, and its bytes become floats by 32 bits, which all lanes convert at once.
+/// A color of which x, y and z are read is one load, and its bytes become floats by 32 bits, which
+/// all lanes convert at once.
 TEST(PtxKernels, ThreeOfFourMembersAreOneLoad) {
   ir::ParseResult parsed = ir::parse(R"(kir 1
 kernel @color fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<bytes(4), 1, const>, %1: view<u8, 1>) {
@@ -129,11 +135,14 @@ kernel @color fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: v
   ASSERT_EQ(parsed.error, "");
   passes::combine_accesses(parsed.module, true);
   const std::string ptx = check_ptx(ir::print(parsed.module));
-  EXPECT_TRUE(contains(ptx, "ld.global.b32") && !contains(ptx, "ld.global.b8") && !contains(ptx, "ld.global.v2")) << ptx;
+  EXPECT_TRUE(contains(ptx, "ld.global.b32") && !contains(ptx, "ld.global.b8") &&
+              !contains(ptx, "ld.global.v2"))
+      << ptx;
   EXPECT_FALSE(contains(ptx, "cvt.rn.f32.u16 ") || contains(ptx, "max.s32")) << ptx;
 }
 
-/// y * w + x - 3 and (y * w + x) + 2 are two offsets from one address; so are two elements whose index is cut off from 64 bits.
+/// y * w + x - 3 and (y * w + x) + 2 are two offsets from one address; so are two elements whose
+/// index is cut off from 64 bits.
 TEST(PtxKernels, ConstantsOfIndicesAreOffsets) {
   const std::string ptx = check_ptx(R"(kir 1
 kernel @offsets fp(native) facts(contiguous, small, disjoint) flat (%0: view<f32, 1, const>, %1: view<f32, 1>, %2: i32, %3: i32, %4: i64) {
@@ -157,7 +166,8 @@ kernel @offsets fp(native) facts(contiguous, small, disjoint) flat (%0: view<f32
   EXPECT_TRUE(contains(ptx, "+-12]") && contains(ptx, "+8]") && contains(ptx, "+20]")) << ptx;
 }
 
-/// Three guarded reads of one row: its start is computed once, before the guards, of which none stands before another.
+/// Three guarded reads of one row: its start is computed once, before the guards, of which none
+/// stands before another.
 TEST(PtxKernels, GuardedAccessesShareTheirAddress) {
   const std::string ptx = check_ptx(R"(kir 1
 kernel @guarded fp(native) facts(contiguous, small, disjoint) flat (%0: view<f32, 1, const>, %1: view<f32, 1>, %2: i32, %3: i32, %4: bool, %5: bool, %6: bool) {
@@ -218,9 +228,12 @@ TEST(PtxKernels, MandelbrotFusesOnlyWhatTheIrFuses) {
   ir::Module m = kernel_of("mandelbrot", {{"FP", "reproducible"}}, all);
   ASSERT_EQ(passes::run_pipeline(m, support::parse_target("ptx sm=90 isa=80").target, true), "");
   const std::string kir = ir::print(m), ptx = check_ptx(kir), loop = last_loop(ptx);
-  EXPECT_EQ(count(loop, "fma.rn.f32"), count(kir.substr(kir.find(" loop ")), "= fma ")) << kir << ptx;
+  EXPECT_EQ(count(loop, "fma.rn.f32"), count(kir.substr(kir.find(" loop ")), "= fma "))
+      << kir << ptx;
   EXPECT_GT(count(loop, "fma.rn.f32"), 1u) << ptx;
-  EXPECT_FALSE(contains(loop, "\tmul.f32") || contains(loop, "\tadd.f32") || contains(loop, "\tsub.f32")) << ptx;
+  EXPECT_FALSE(contains(loop, "\tmul.f32") || contains(loop, "\tadd.f32") ||
+               contains(loop, "\tsub.f32"))
+      << ptx;
 }
 
 TEST(PtxKernels, StridedAccessWithoutFacts) {
@@ -264,8 +277,10 @@ kernel @reduce fp(strict) facts(contiguous) block(64, 2, 1) (%0: view<i32, 1>, %
 )");
   EXPECT_TRUE(contains(ptx, ".reqntid 64, 2")) << ptx;
   EXPECT_TRUE(contains(ptx, ".extern .shared .align 16 .b8 krait_shared_segment[]")) << ptx;
-  for (const char* part : {"bar.sync", "barrier.red.popc", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys"})
-    EXPECT_TRUE(contains(ptx, part) || (part == std::string("barrier.red.popc") && contains(ptx, "bar.red.popc")) ||
+  for (const char* part : {"bar.sync", "barrier.red.popc", "fence.acq_rel.cta", "fence.acq_rel.gpu",
+                           "fence.acq_rel.sys"})
+    EXPECT_TRUE(contains(ptx, part) ||
+                (part == std::string("barrier.red.popc") && contains(ptx, "bar.red.popc")) ||
                 (part == std::string("bar.sync") && contains(ptx, "barrier.sync")))
         << part << "\n"
         << ptx;
@@ -280,12 +295,15 @@ TEST(PtxKernels, WarpOperations) {
 // As warp.h records them: a lane at a known distance takes no arithmetic, any other is computed.
 TEST(PtxKernels, ShufflesAtAKnownDistance) {
   const std::string ptx = ptx_of("shuffles_at_a_distance");
-  for (const char* part : {"shfl.sync.down.b32", "shfl.sync.up.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32"})
+  for (const char* part :
+       {"shfl.sync.down.b32", "shfl.sync.up.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32"})
     EXPECT_TRUE(contains(ptx, part)) << part << "\n" << ptx;
-  for (const char* part : {", 3, 31, ", ", 5, 0, ", ", 6, 31, "}) EXPECT_TRUE(contains(ptx, part)) << part << "\n" << ptx;
+  for (const char* part : {", 3, 31, ", ", 5, 0, ", ", 6, 31, "})
+    EXPECT_TRUE(contains(ptx, part)) << part << "\n" << ptx;
 }
 
-// Widened where they are loaded: in 16 bits, which the hardware lacks, their difference would be a maximum less a minimum.
+// Widened where they are loaded: in 16 bits, which the hardware lacks, their difference would be a
+// maximum less a minimum.
 TEST(PtxKernels, DistancesOfBytes) {
   const std::string ptx = ptx_of("distances_of_bytes");
   EXPECT_TRUE(contains(ptx, "sad.s32")) << ptx;
@@ -293,23 +311,29 @@ TEST(PtxKernels, DistancesOfBytes) {
 
 TEST(PtxKernels, LocalArraysAreClearedByWholeWords) {
   for (const int extent : {3, 65, 1001}) {
-    const std::string ptx = ptx_of("cleared_local", {{"EXTENT", std::to_string(extent)}}, dense, true);
+    const std::string ptx =
+        ptx_of("cleared_local", {{"EXTENT", std::to_string(extent)}}, dense, true);
     EXPECT_EQ(contains(ptx, "st.local.v"), extent > 3) << ptx;
     EXPECT_EQ(contains(ptx, "bra"), extent == 1001) << ptx;
   }
 }
 
-// What parts a warp need not bring it together again before the next operation: only naming the lanes does.
+// What parts a warp need not bring it together again before the next operation: only naming the
+// lanes does.
 TEST(PtxKernels, WarpOperationsNameTheLanesThatComeThere) {
   std::string ptx = ptx_of("butterfly_sum");
-  EXPECT_TRUE(contains(ptx, ", 31, -1;") && !contains(ptx, "vote.sync.ballot")) << "all of them\n" << ptx;
+  EXPECT_TRUE(contains(ptx, ", 31, -1;") && !contains(ptx, "vote.sync.ballot")) << "all of them\n"
+                                                                                << ptx;
   Choice varying{{"BEFORE", "%44: u32 = cast %3"}, {"COUNT", "%44"}};
   ptx = ptx_of("butterfly_sum", varying);
-  EXPECT_TRUE(contains(ptx, "vote.sync.ballot") && !contains(ptx, ", 31, -1;")) << "the count differs from thread to thread\n"
-                                                                                << ptx;
+  EXPECT_TRUE(contains(ptx, "vote.sync.ballot") && !contains(ptx, ", 31, -1;"))
+      << "the count differs from thread to thread\n"
+      << ptx;
   EXPECT_FALSE(contains(ptx, "activemask")) << ptx;
-  varying["INSIDE"] = "%20: bool = gt %7, %4 if %20 { %21: i32 = const 7 %22: bool = eq %7, %21 if %22 { break %7 } yield }";
-  EXPECT_TRUE(contains(ptx_of("butterfly_sum", varying), "activemask")) << "those who break are not known to the other side";
+  varying["INSIDE"] =
+      "%20: bool = gt %7, %4 if %20 { %21: i32 = const 7 %22: bool = eq %7, %21 if %22 { break %7 } yield }";
+  EXPECT_TRUE(contains(ptx_of("butterfly_sum", varying), "activemask"))
+      << "those who break are not known to the other side";
 }
 
 // ptxas takes neg.s16 and abs.s16 of the least number for +32768.
@@ -327,22 +351,27 @@ TEST(PtxKernels, NarrowStoresOfFloatBitsGoThroughAMove) {
   EXPECT_TRUE(contains(ptx, ("mov.b32 " + name + ", ").c_str())) << ptx;
 }
 
-// Checked accesses, a line and a check, as the passes leave them for PTX: the golden file has the text.
+// Checked accesses, a line and a check, as the passes leave them for PTX: the golden file has the
+// text.
 TEST(PtxKernels, ReportsAssemble) {
   std::ifstream file(KRAIT_GOLDEN_DIR "/reports_ptx.kir");
   const std::string golden{std::istreambuf_iterator<char>(file), {}};
   const std::size_t output = golden.find("; ----\n");
   ASSERT_NE(output, golden.npos);
   const std::string ptx = check_ptx(golden.substr(output));
-  for (const char* access : {"atom.global.add.u32", "st.global.b32"}) EXPECT_TRUE(contains(ptx, access)) << access << "\n" << ptx;
+  for (const char* access : {"atom.global.add.u32", "st.global.b32"})
+    EXPECT_TRUE(contains(ptx, access)) << access << "\n" << ptx;
 }
 
 TEST(PtxKernels, WarpReductionsAndMatches) {
   const std::string text = ir::print(kernel_of("warp_reductions_and_matches", {}, dense));
-  for (const auto& [sm, target] : {std::pair{80u, "ptx sm=80 isa=70"}, {90u, "ptx sm=90 isa=80"}, {100u, "ptx sm=100 isa=86"}}) {
+  for (const auto& [sm, target] : {std::pair{80u, "ptx sm=80 isa=70"},
+                                   {90u, "ptx sm=90 isa=80"},
+                                   {100u, "ptx sm=100 isa=86"}}) {
     Compiled ptx = compile(text, target);
     ASSERT_EQ(ptx.status, 0) << ptx.log;
-    for (const char* instruction : {"redux.sync.add.s32", "redux.sync.min.s32", "redux.sync.xor.b32", "match.any.sync.b64"})
+    for (const char* instruction :
+         {"redux.sync.add.s32", "redux.sync.min.s32", "redux.sync.xor.b32", "match.any.sync.b64"})
       EXPECT_TRUE(contains(ptx.data, instruction)) << instruction << "\n" << ptx.data;
     Assembled code = assemble(ptx.data, sm);
     if (!code.found) GTEST_SKIP() << "no ptxas: nothing assembled";
@@ -351,16 +380,21 @@ TEST(PtxKernels, WarpReductionsAndMatches) {
 }
 
 // As kr::rotl writes it.
-TEST(PtxKernels, ARotationIsOneInstruction) { EXPECT_TRUE(contains(ptx_of("rotation"), "shf.l.wrap.b32")); }
+TEST(PtxKernels, ARotationIsOneInstruction) {
+  EXPECT_TRUE(contains(ptx_of("rotation"), "shf.l.wrap.b32"));
+}
 
-TEST(PtxKernels, BytePermuteIsOneInstruction) { EXPECT_TRUE(contains(ptx_of("byte_permute"), "prmt.b32")); }
+TEST(PtxKernels, BytePermuteIsOneInstruction) {
+  EXPECT_TRUE(contains(ptx_of("byte_permute"), "prmt.b32"));
+}
 
 TEST(PtxKernels, SumsOfProductsOfBytesAreOneInstruction) {
   ir::Module sums = kernel_of("sums_of_products", {}, dense);
   passes::expand_ops(
       sums, [](const ir::Inst& i) { return i.op != ir::Op::DotPairs; }, 32);
   const std::string ptx = check_ptx(ir::print(sums));
-  for (const char* instruction : {"dp4a.u32.u32", "dp4a.s32.s32", "dp4a.u32.s32"}) EXPECT_TRUE(contains(ptx, instruction)) << ptx;
+  for (const char* instruction : {"dp4a.u32.u32", "dp4a.s32.s32", "dp4a.u32.s32"})
+    EXPECT_TRUE(contains(ptx, instruction)) << ptx;
 }
 
 TEST(PtxKernels, MoreThan48KiBLieInTheDynamicSegment) {
@@ -370,15 +404,18 @@ TEST(PtxKernels, MoreThan48KiBLieInTheDynamicSegment) {
   std::string large = check_ptx(text(8000));
   check_ptx(text(5000));
   EXPECT_EQ(compile(text(5000), "ptx sm=90 isa=80").envelope.fixed_shared, 0u);
-  EXPECT_EQ(compile(text(8000), "ptx sm=90 isa=80").envelope.fixed_shared, 64400u);  // 8000 doubles and 100 floats
+  // 8000 doubles and 100 floats
+  EXPECT_EQ(compile(text(8000), "ptx sm=90 isa=80").envelope.fixed_shared, 64400u);
   EXPECT_FALSE(contains(large, ".shared .align 16 .b8 krait_shared[")) << large;
 }
 
 TEST(PtxKernels, TheEnvelopeTellsWhatTheLauncherNeeds) {
   const auto of = [](const char* attribute) {
-    return compile(std::string("kir 1\nkernel @\"my kernel\" fp(native) facts(contiguous) flat block(64, 2, 1) ") + attribute +
-                       " (%0: view<f32, 1>, %1: bool) {\n  return\n}\n",
-                   "ptx sm=90 isa=80");
+    return compile(
+        std::string(
+            "kir 1\nkernel @\"my kernel\" fp(native) facts(contiguous) flat block(64, 2, 1) ") +
+            attribute + " (%0: view<f32, 1>, %1: bool) {\n  return\n}\n",
+        "ptx sm=90 isa=80");
   };
   const Compiled wide = of("elements(4)"), narrow = of("");
   EXPECT_EQ(wide.envelope.entry, "krait_my_kernel");
@@ -415,10 +452,12 @@ kernel @functions fp(native) facts(contiguous) (%0: view<f32, 1>) {
 )";
   std::string native = check_ptx(text);
   EXPECT_TRUE(contains(native, "div.rn.f32") && contains(native, "sqrt.rn.f32")) << native;
-  EXPECT_TRUE(contains(native, "rsqrt.approx.f32") && contains(native, "ex2.approx.ftz.f32")) << native;
+  EXPECT_TRUE(contains(native, "rsqrt.approx.f32") && contains(native, "ex2.approx.ftz.f32"))
+      << native;
   text.replace(text.find("native"), 6, "fast");
   std::string fast = check_ptx(text);
-  EXPECT_TRUE(contains(fast, "sqrt.approx.ftz.f32") && contains(fast, "rsqrt.approx.ftz.f32")) << fast;
+  EXPECT_TRUE(contains(fast, "sqrt.approx.ftz.f32") && contains(fast, "rsqrt.approx.ftz.f32"))
+      << fast;
   EXPECT_TRUE(contains(fast, "div.full.ftz.f32") || contains(fast, "div.approx.ftz.f32")) << fast;
 }
 
@@ -435,7 +474,8 @@ kernel @reciprocal fp(native) facts(contiguous) (%0: view<f32, 1>) {
 }
 )";
   const auto replaced = [](std::string in, const std::string& from, const std::string& to) {
-    for (std::size_t at = 0; (at = in.find(from, at)) != std::string::npos; at += to.size()) in.replace(at, from.size(), to);
+    for (std::size_t at = 0; (at = in.find(from, at)) != std::string::npos; at += to.size())
+      in.replace(at, from.size(), to);
     return in;
   };
   const std::string marked = check_ptx(text);
@@ -444,12 +484,16 @@ kernel @reciprocal fp(native) facts(contiguous) (%0: view<f32, 1>) {
   const std::string plain = check_ptx(replaced(text, ".fast", ""));
   EXPECT_TRUE(contains(plain, "rcp.rn.f32") || contains(plain, "div.rn.f32")) << plain;
   EXPECT_TRUE(contains(plain, "sqrt.rn.f32")) << plain;
-  const std::string wide = check_ptx(replaced(text, "f32", "f64"));  // the root of f64 has no such instruction
-  EXPECT_TRUE(contains(wide, "rcp.approx.ftz.f64") && contains(wide, "fma.rn.f64") && !contains(wide, "div.")) << wide;
+  // the root of f64 has no such instruction
+  const std::string wide = check_ptx(replaced(text, "f32", "f64"));
+  EXPECT_TRUE(contains(wide, "rcp.approx.ftz.f64") && contains(wide, "fma.rn.f64") &&
+              !contains(wide, "div."))
+      << wide;
   EXPECT_TRUE(contains(wide, "sqrt.rn.f64")) << wide;
 }
 
-/// As lower_types leaves conversions of 8-bit floats for targets that have them; others refuse such a value.
+/// As lower_types leaves conversions of 8-bit floats for targets that have them; others refuse such
+/// a value.
 TEST(PtxKernels, FloatsOfEightBitsAreConvertedByInstructions) {
   const std::string kir = R"(kir 1
 kernel @float8 fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>) {
@@ -473,8 +517,8 @@ kernel @float8 fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>) {
   for (const auto& [sm, isa] : {std::pair{89u, 81u}, std::pair{90u, 87u}, std::pair{100u, 87u}}) {
     const Compiled ptx = compile(kir, fmt::format("ptx sm={} isa={}", sm, isa));
     ASSERT_EQ(ptx.status, 0) << ptx.log;
-    for (const char* instruction :
-         {"cvt.rn.f16x2.e4m3x2", "cvt.rn.satfinite.e4m3x2.f32", "cvt.rn.f16x2.e5m2x2", "cvt.rn.satfinite.e5m2x2.f32"})
+    for (const char* instruction : {"cvt.rn.f16x2.e4m3x2", "cvt.rn.satfinite.e4m3x2.f32",
+                                    "cvt.rn.f16x2.e5m2x2", "cvt.rn.satfinite.e5m2x2.f32"})
       EXPECT_TRUE(contains(ptx.data, instruction)) << instruction << "\n" << ptx.data;
     const Assembled code = assemble(ptx.data, sm);
     EXPECT_TRUE(!code.found || code.status == 0) << code.log << "\n" << ptx.data;
@@ -519,13 +563,15 @@ kernel @k fp(native) {} block(128, 1, 1) (%0: view<bf16, 3{}>, %1: view<bf16, 1>
                        *tile = "cp.async.bulk.tensor.3d";
   const Compiled one = ptx(90, known, read);
   EXPECT_EQ(count(one.data, tile), 2u) << "one for each strip of 128 bytes\n" << one.data;
-  EXPECT_TRUE(contains(one.data, ".align 64 .b8") && contains(one.data, "mbarrier.try_wait")) << one.data;
+  EXPECT_TRUE(contains(one.data, ".align 64 .b8") && contains(one.data, "mbarrier.try_wait"))
+      << one.data;
   EXPECT_FALSE(contains(one.data, "cp.async.cg")) << one.data;
   ASSERT_EQ(one.envelope.arguments.hidden.size(), 1u);
   const support::TileMapOf map(one.envelope.arguments.hidden[0].index);
   EXPECT_EQ(map.param, 0u);
   EXPECT_EQ(map.rows, 128u);
-  for (const Compiled& rows : {ptx(80, known, read), ptx(90, known, ""), ptx(90, "facts(contiguous, aligned)", read)}) {
+  for (const Compiled& rows :
+       {ptx(80, known, read), ptx(90, known, ""), ptx(90, "facts(contiguous, aligned)", read)}) {
     EXPECT_FALSE(contains(rows.data, tile)) << rows.data;
     EXPECT_TRUE(contains(rows.data, "cp.async.cg")) << rows.data;
   }
@@ -541,7 +587,8 @@ kernel @lines fp(strict) facts(contiguous) (%0: view<i32, 1>) {
   return
 }
 )");
-  EXPECT_TRUE(contains(ptx, "demo.cpp") && contains(ptx, "other.h") && contains(ptx, ".loc")) << ptx;
+  EXPECT_TRUE(contains(ptx, "demo.cpp") && contains(ptx, "other.h") && contains(ptx, ".loc"))
+      << ptx;
 }
 
 TEST(PtxKernels, ClocksAndWaits) {
@@ -572,23 +619,27 @@ kernel @timed fp(strict) facts(contiguous) (%0: view<i64, 1>, %1: u32) {
 
 TEST(PtxKernels, BoundsOfBlocksAndRegisters) {
   const auto with = [](const std::string& attribute) {
-    return check_ptx("kir 1\nkernel @bound fp(strict) " + attribute + " (%0: view<i32, 1>) {\n  return\n}\n");
+    return check_ptx("kir 1\nkernel @bound fp(strict) " + attribute +
+                     " (%0: view<i32, 1>) {\n  return\n}\n");
   };
   const std::string both = with("bounds(256, 2, 0)");
   EXPECT_TRUE(contains(both, ".maxntid 256") && contains(both, ".minnctapersm 2")) << both;
   const std::string few = with("bounds(0, 0, 40)");
   EXPECT_TRUE(contains(few, ".maxnreg 40") && !contains(few, ".maxntid")) << few;
   const std::string fixed = with("block(64, 1, 1) bounds(128, 3, 0)");
-  EXPECT_TRUE(contains(fixed, ".reqntid 64") && contains(fixed, ".minnctapersm 3") && !contains(fixed, ".maxntid")) << fixed;
+  EXPECT_TRUE(contains(fixed, ".reqntid 64") && contains(fixed, ".minnctapersm 3") &&
+              !contains(fixed, ".maxntid"))
+      << fixed;
 }
 
 TEST(PtxKernels, HintsWeighBranches) {
   const auto weights = [](const char* hint, const char* target) {
-    const Compiled made =
-        compile(std::string("kir 1\nkernel @hinted fp(strict) flat (%0: view<i32, 1>, %1: bool) {\n  if") + hint +
-                    " %1 {\n    %2: i64 = thread_idx {0}\n    %3: i32 = load %0, %2\n    %4: i32 = mul %3, %3\n"
-                    "    store.i32 %0, %2, %4\n    yield\n  }\n  return\n}\n",
-                target, "llvm");
+    const Compiled made = compile(
+        std::string("kir 1\nkernel @hinted fp(strict) flat (%0: view<i32, 1>, %1: bool) {\n  if") +
+            hint +
+            " %1 {\n    %2: i64 = thread_idx {0}\n    %3: i32 = load %0, %2\n    %4: i32 = mul %3, %3\n"
+            "    store.i32 %0, %2, %4\n    yield\n  }\n  return\n}\n",
+        target, "llvm");
     EXPECT_EQ(made.status, 0) << made.log;
     return contains(made.data, "!\"branch_weights\"");
   };

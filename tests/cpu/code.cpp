@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forms that the code generator knows, and what looks much the same and is none. That the bits are right is shown by tests/kernels.
+// Forms that the code generator knows, and what looks much the same and is none. That the bits are
+// right is shown by tests/kernels.
 #include <gtest/gtest.h>
 
 #include <fmt/core.h>
@@ -24,11 +25,13 @@ namespace krait::test {
 namespace {
 
 constexpr ir::Facts facts{.contiguous = true, .aligned = false, .small = true, .disjoint = true};
-constexpr ir::Facts whole_rows{.contiguous = true, .aligned = false, .small = true, .disjoint = true, .whole_rows = true};
+constexpr ir::Facts whole_rows{
+    .contiguous = true, .aligned = false, .small = true, .disjoint = true, .whole_rows = true};
 
 std::size_t count(std::string_view text, std::string_view what) {
   std::size_t n = 0;
-  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++n;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size()))
+    ++n;
   return n;
 }
 
@@ -37,16 +40,20 @@ TEST(CpuCode, RowsOfNarrowBlocksAreWholeVectors) {
   ir::Facts narrow = facts;
   narrow.set_block(1, 32, 1), narrow.warp = 32;
   for (const std::string& target : targets())
-    EXPECT_EQ(count(llvm_of("positions_in_rows", {}, narrow, target), "@llvm.masked.scatter"), 0u) << target;
+    EXPECT_EQ(count(llvm_of("positions_in_rows", {}, narrow, target), "@llvm.masked.scatter"), 0u)
+        << target;
 }
 
-// Gangs within one row divide once, also where the number of elements is known to be so small that 32 bits are divided.
+// Gangs within one row divide once, also where the number of elements is known to be so small that
+// 32 bits are divided.
 TEST(CpuCode, OneRowForAllIsReadByRows) {
   for (const bool small : {false, true}) {
-    const std::string code =
-        llvm_of("one_row_for_all", {{"ROWS", "5"}, {"COLUMNS", "77"}}, {.small = small, .disjoint = true}, targets()[1]);
+    const std::string code = llvm_of("one_row_for_all", {{"ROWS", "5"}, {"COLUMNS", "77"}},
+                                     {.small = small, .disjoint = true}, targets()[1]);
     EXPECT_EQ(count(code, "\nin_row:"), 1u) << code;
-    EXPECT_EQ(count(code, "label %in_row, label %done"), 1u) << "the gangs of a row are a loop that does not divide\n" << code;
+    EXPECT_EQ(count(code, "label %in_row, label %done"), 1u)
+        << "the gangs of a row are a loop that does not divide\n"
+        << code;
   }
 }
 
@@ -96,10 +103,12 @@ TEST(CpuCode, DamageIsToldBeforeItIsRun) {
   wrong = sound, wrong.copies[0].update = CpuCopy::Update(99);
   EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: an unknown update");
   wrong = sound, wrong.debug = 2;
-  EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: its debug information is not an object file");
+  EXPECT_EQ(refusal(wrong),
+            "kernel k: its code is damaged: its debug information is not an object file");
   wrong = sound, wrong.level = CpuLevel(9);
   EXPECT_EQ(refusal(wrong),
-            fmt::format("kernel k: its code needs x86-64-v9, this processor has v{}", unsigned(runtime::cpu::host_level())));
+            fmt::format("kernel k: its code needs x86-64-v9, this processor has v{}",
+                        unsigned(runtime::cpu::host_level())));
 }
 
 TEST(CpuCode, NoAddressSpaceForIt) {
@@ -108,7 +117,8 @@ TEST(CpuCode, NoAddressSpaceForIt) {
   const std::string blob = sealed(sound_code(), std::string(std::size_t(96) << 20, '\0'));
   std::size_t pages = 0;  // in use
   ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
-  const struct rlimit tight = {pages * std::size_t(sysconf(_SC_PAGESIZE)) + (std::size_t(32) << 20), before.rlim_max};
+  const struct rlimit tight = {pages * std::size_t(sysconf(_SC_PAGESIZE)) + (std::size_t(32) << 20),
+                               before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
   const std::string said = refusal_of(blob);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
@@ -116,15 +126,18 @@ TEST(CpuCode, NoAddressSpaceForIt) {
 }
 
 TEST(CpuCode, ASystemWithoutCodeMadeAtRunTime) {
-  constexpr int set_mdwe = 65, get_mdwe = 66;  // Linux 6.3: memory that was written cannot become code
-  if (prctl(get_mdwe, 0, 0, 0, 0) < 0) GTEST_SKIP() << "this Linux cannot forbid a process to make code";
+  // Linux 6.3: memory that was written cannot become code
+  constexpr int set_mdwe = 65, get_mdwe = 66;
+  if (prctl(get_mdwe, 0, 0, 0, 0) < 0)
+    GTEST_SKIP() << "this Linux cannot forbid a process to make code";
   EXPECT_EXIT(
       {
         if (prctl(set_mdwe, 1, 0, 0, 0) != 0) std::perror("prctl");
         std::fputs(refusal(sound_code()).c_str(), stderr);
         _exit(0);
       },
-      testing::ExitedWithCode(0), "^kernel k: the system does not allow code made at run time: Permission denied$");
+      testing::ExitedWithCode(0),
+      "^kernel k: the system does not allow code made at run time: Permission denied$");
 }
 
 std::string refused_function() {
@@ -154,7 +167,8 @@ TEST(NativeFunction, NoAddressSpaceForIt) {
 
 TEST(NativeFunction, ASystemWithoutCodeMadeAtRunTime) {
   constexpr int set_mdwe = 65, get_mdwe = 66;  // as above
-  if (prctl(get_mdwe, 0, 0, 0, 0) < 0) GTEST_SKIP() << "this Linux cannot forbid a process to make code";
+  if (prctl(get_mdwe, 0, 0, 0, 0) < 0)
+    GTEST_SKIP() << "this Linux cannot forbid a process to make code";
   EXPECT_EXIT(
       {
         if (prctl(set_mdwe, 1, 0, 0, 0) != 0) std::perror("prctl");
@@ -165,7 +179,7 @@ TEST(NativeFunction, ASystemWithoutCodeMadeAtRunTime) {
       "^the system does not allow code made at run time, which a function pointer needs: Permission denied$");
 }
 
-// ---- rows that the threads of a block share out -----------------------------------------------------------------------------------
+// ---- rows that the threads of a block share out -------------------------------------------------
 
 /// Whether no loop of a thread is left.
 bool sweeps(Choice choice) {
@@ -182,19 +196,23 @@ TEST(CpuCode, WhatIsASweep) {
   // Steps of something else.
   EXPECT_FALSE(sweeps({{"WIDTH", "grid_dim {0}"}}));
   // A condition of the thread's, an effect of its own, and a bound of its own.
-  EXPECT_FALSE(sweeps({{"GUARD", "%50: i64 = const 20 %51: bool = lt %5, %50 if %51 {"}, {"END", "yield }"}}));
+  EXPECT_FALSE(sweeps(
+      {{"GUARD", "%50: i64 = const 20 %51: bool = lt %5, %50 if %51 {"}, {"END", "yield }"}}));
   EXPECT_FALSE(sweeps({{"LAST", "%60: u32 = const 5 store.u32 %1, %3, %5, %60"}}));
   EXPECT_FALSE(sweeps({{"OWN", "%47: i64 = thread_idx {0}"}, {"ROW", "%47"}}));
   // A thread's array.
-  EXPECT_FALSE(sweeps({{"MORE",
-                        "%60: local<u32, 1> = local {4} %61: i64 = const 0 %62: u32 = load %60, %61 "
-                        "store.u32 %1, %46, %25, %62 store.u32 %60, %61, %29"}}));
+  EXPECT_FALSE(
+      sweeps({{"MORE",
+               "%60: local<u32, 1> = local {4} %61: i64 = const 0 %62: u32 = load %60, %61 "
+               "store.u32 %1, %46, %25, %62 store.u32 %60, %61, %29"}}));
 }
 
-// ---- sums of differences of bytes -------------------------------------------------------------------------------------------------
+// ---- sums of differences of bytes ---------------------------------------------------------------
 
 /// Whether the instruction for them is used, and not for one thread after another.
-bool sums_bytes(const Choice& choice) { return count(llvm_of("byte_differences", choice, facts, targets()[1]), "psad.bw") > 0; }
+bool sums_bytes(const Choice& choice) {
+  return count(llvm_of("byte_differences", choice, facts, targets()[1]), "psad.bw") > 0;
+}
 
 TEST(CpuCode, WhatIsASumOfByteDifferences) {
   EXPECT_TRUE(sums_bytes({}));
@@ -205,7 +223,7 @@ TEST(CpuCode, WhatIsASumOfByteDifferences) {
   EXPECT_FALSE(sums_bytes({{"SUM", "sub %12, %16"}}));
 }
 
-// ---- sums of products -------------------------------------------------------------------------------------------------------------
+// ---- sums of products ---------------------------------------------------------------------------
 
 /// The sums' kernel, of those processors, in a mode.
 std::string sums_of(const std::string& target, const char* mode) {
@@ -218,47 +236,56 @@ std::string sums_of(const std::string& target, const char* mode) {
 }
 
 TEST(CpuCode, SumsOfProductsAreInstructionsOfTheirOwn) {
-  const std::string dots = "cpu x86-64 lanes=16 parts=1 cpu=x86-64-v4 tune=znver4 features=+avx512vnni,+avx512bf16";
+  const std::string dots =
+      "cpu x86-64 lanes=16 parts=1 cpu=x86-64-v4 tune=znver4 features=+avx512vnni,+avx512bf16";
   EXPECT_GE(count(sums_of(dots, "native"), "vpdpbusd"), 4u);
   EXPECT_GE(count(sums_of(dots, "native"), "vdpbf16ps"), 1u);
   EXPECT_EQ(count(sums_of(dots, "strict"), "vdpbf16ps"), 0u);
   EXPECT_EQ(count(sums_of(dots, "reproducible"), "vdpbf16ps"), 0u);
   const std::string vex = "cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3 tune=haswell features=+avxvnni";
   EXPECT_GE(count(sums_of(vex, "native"), "vpdpbusd"), 4u);
-  for (const char* plain :
-       {"cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3 tune=haswell", "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2"}) {
+  for (const char* plain : {"cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3 tune=haswell",
+                            "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2"}) {
     EXPECT_GE(count(sums_of(plain, "native"), "pmaddwd"), 8u) << plain;
     EXPECT_EQ(count(sums_of(plain, "native"), "vpdpbusd"), 0u) << plain;
   }
 }
 
-// ---- exchanges with the thread whose place has some bits flipped ------------------------------------------------------------------
+// ---- exchanges with the thread whose place has some bits flipped --------------------------------
 
 TEST(CpuCode, PartnersAreFoundWithoutGathers) {
   for (const char* flip : {"1", "6", "8", "16", "40"})
     for (const std::string& target : targets()) {
       if (target.ends_with("v2")) continue;
-      EXPECT_EQ(count(llvm_of("flips", {{"FLIP", flip}}, whole_rows, target), "masked.gather"), 0u) << flip << ", " << target;
+      EXPECT_EQ(count(llvm_of("flips", {{"FLIP", flip}}, whole_rows, target), "masked.gather"), 0u)
+          << flip << ", " << target;
     }
 }
 
-// ---- elements some places apart -------------------------------------------------------------------------------------------------
+// ---- elements some places apart -----------------------------------------------------------------
 
 TEST(CpuCode, EverySecondElementIsTakenOutOfRows) {
   const std::string avx512 = "cpu x86-64 lanes=16 parts=1 cpu=x86-64-v4 tune=icelake-server";
   const auto code = [](const char* type, const char* spacing, const std::string& target) {
     return llvm_of("spaced_elements", {{"T", type}, {"SPACING", spacing}}, facts, target);
   };
-  // A part of eight lanes is two registers of four numbers, of which both arrays have two windows each.
-  EXPECT_EQ(count(code("i64", "2", "cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3"), " = load <4 x i64>,"), 8u);
+  // A part of eight lanes is two registers of four numbers, of which both arrays have two windows
+  // each.
+  EXPECT_EQ(
+      count(code("i64", "2", "cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3"), " = load <4 x i64>,"),
+      8u);
   EXPECT_EQ(count(code("i64", "4", avx512), " = load <8 x i64>,"), 16u);
   EXPECT_EQ(count(code("i64", "4", avx512), "llvm.masked.store.v8i64"), 8u + 1);
-  // Two elements would have one place: seven and three apart of eight and of four, and more apart than a register has.
-  for (const char* spacing : {"7", "9"}) EXPECT_EQ(count(code("i64", spacing, avx512), " = load <8 x i64>,"), 0u) << spacing;
-  EXPECT_EQ(count(code("i64", "3", "cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3"), " = load <4 x i64>,"), 0u);
+  // Two elements would have one place: seven and three apart of eight and of four, and more apart
+  // than a register has.
+  for (const char* spacing : {"7", "9"})
+    EXPECT_EQ(count(code("i64", spacing, avx512), " = load <8 x i64>,"), 0u) << spacing;
+  EXPECT_EQ(
+      count(code("i64", "3", "cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3"), " = load <4 x i64>,"),
+      0u);
 }
 
-// ---- how many threads a gang has ----------------------------------------------------------------------------------------------
+// ---- how many threads a gang has ----------------------------------------------------------------
 
 const std::string avx2 = "cpu x86-64 lanes=8 cpu=x86-64-v3";  // parts are the generator's choice
 
@@ -272,8 +299,10 @@ TEST(CpuCode, UpdatesOfASharedArrayByDataTakeScalars) {
   const char* much =
       "%s1: i64 = xor %byte, %c63 %s2: i64 = mul %s1, %c3 %s3: i64 = xor %s2, %c63 %s4: i64 = mul %s3, %c3 "
       "%s5: i64 = xor %s4, %c63 %s6: i64 = mul %s5, %c3 %s7: i64 = xor %s6, %c63 %s8: i64 = and %s7, %c255";
-  EXPECT_FALSE(is_scalar("counted_in_a_block", {{"MORE", much}, {"BIN", "%s8"}})) << "much is computed for each update";
-  EXPECT_FALSE(is_scalar("counted_in_a_block", {{"GUARD", "if %odd {"}, {"END", "yield }"}})) << "some threads update";
+  EXPECT_FALSE(is_scalar("counted_in_a_block", {{"MORE", much}, {"BIN", "%s8"}}))
+      << "much is computed for each update";
+  EXPECT_FALSE(is_scalar("counted_in_a_block", {{"GUARD", "if %odd {"}, {"END", "yield }"}}))
+      << "some threads update";
 }
 
 TEST(CpuCode, UpdatesOfAThreadsOwnArrayByDataTakeOneThread) {
@@ -289,26 +318,31 @@ TEST(CpuCode, AShortLoopOfScalarsIsWrittenOut) {
 }
 
 TEST(CpuCode, ALoopWhoseTripsDoNotWaitLeavesTheNumberOfVectorsToAnother) {
-  EXPECT_EQ(count(llvm_of("loops_beside_each_other", {}, whole_rows, avx2), "fadd <8 x float>"), 4u);
+  EXPECT_EQ(count(llvm_of("loops_beside_each_other", {}, whole_rows, avx2), "fadd <8 x float>"),
+            4u);
 }
 
 TEST(CpuCode, TripsThatABlockMakesTogetherTakeWideGangs) {
-  const auto code = [](const std::string& target) { return llvm_of("sum_in_trips", {}, whole_rows, target); };
+  const auto code = [](const std::string& target) {
+    return llvm_of("sum_in_trips", {}, whole_rows, target);
+  };
   EXPECT_EQ(code(avx2), code(avx2 + " parts=4"));
-  EXPECT_EQ(code("cpu x86-64 lanes=16 cpu=x86-64-v4"), code("cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4"));
+  EXPECT_EQ(code("cpu x86-64 lanes=16 cpu=x86-64-v4"),
+            code("cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4"));
 }
 
-// ---- values of the block ----------------------------------------------------------------------------------------------------------
+// ---- values of the block ------------------------------------------------------------------------
 
 TEST(CpuCode, AnElementForAllIsLoadedOnceForTheBlock) {
   // The piece between two barriers that loads it is no loop over the gangs then.
   const auto loops = [](const Choice& choice) {
-    return count(llvm_of("one_element_for_the_block", choice, whole_rows, targets()[1]), " = phi i64");
+    return count(llvm_of("one_element_for_the_block", choice, whole_rows, targets()[1]),
+                 " = phi i64");
   };
   EXPECT_LT(loops({}), loops({{"BEFORE", "store.f32 %2, %far, %5"}}));
 }
 
-// ---- the code of first launches: how little of it there is ------------------------------------------------------------------------
+// ---- the code of first launches: how little of it there is --------------------------------------
 
 /// For the widest target that loads numbers from any places.
 std::string thirds(const char* type, const char* effort) {

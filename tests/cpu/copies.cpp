@@ -16,8 +16,10 @@ namespace {
 constexpr ir::Facts facts{true, false, true, true};
 
 /// How many copies the code allows for where `updates` are made.
-unsigned copies_of(const char* type, const std::string& updates, ir::Facts with = facts, const char* name = "copied_updates") {
-  const Compiled code = compile(ir::print(lowered(name, {{"T", type}, {"UPDATE", updates}}, with)), targets().back());
+unsigned copies_of(const char* type, const std::string& updates, ir::Facts with = facts,
+                   const char* name = "copied_updates") {
+  const Compiled code =
+      compile(ir::print(lowered(name, {{"T", type}, {"UPDATE", updates}}, with)), targets().back());
   EXPECT_EQ(code.status, 0) << code.log;
   CpuCode own;
   if (!code.envelope.get_own(own)) return ~0u;
@@ -27,20 +29,30 @@ unsigned copies_of(const char* type, const std::string& updates, ir::Facts with 
 }
 
 /// An update by its name and type.
-std::string update(const char* type, const char* name) { return fmt::format("%o: {} = atomic_{} %bins, %bin, %v", type, name); }
+std::string update(const char* type, const char* name) {
+  return fmt::format("%o: {} = atomic_{} %bins, %bin, %v", type, name);
+}
 
 TEST(CpuCopies, EveryUpdateOfIntegers) {
   for (const char* type : {"i32", "u32", "i64", "u64"})
-    for (const char* name : {"add", "and", "or", "xor", "min", "max"}) EXPECT_EQ(copies_of(type, update(type, name)), 1u) << type;
+    for (const char* name : {"add", "and", "or", "xor", "min", "max"})
+      EXPECT_EQ(copies_of(type, update(type, name)), 1u) << type;
   EXPECT_EQ(copies_of("i32", "$ONE"), 1u);
   EXPECT_EQ(copies_of("i32", "$SOME"), 2u) << "of some lanes, two arrays";
   EXPECT_EQ(copies_of("u32", "", facts, "copied_updates_in_blocks"), 1u);
 }
 
 TEST(CpuCopies, ArraysThatAreReadAreNotCopied) {
-  EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v %r: i32 = load %bins, %bin store.i32 %out, %i, %r"), 0u);
-  EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v %r: i32 = atomic_load %bins, %bin store.i32 %out, %i, %r"),
-            0u);
+  EXPECT_EQ(
+      copies_of(
+          "i32",
+          "%o: i32 = atomic_add %bins, %bin, %v %r: i32 = load %bins, %bin store.i32 %out, %i, %r"),
+      0u);
+  EXPECT_EQ(
+      copies_of(
+          "i32",
+          "%o: i32 = atomic_add %bins, %bin, %v %r: i32 = atomic_load %bins, %bin store.i32 %out, %i, %r"),
+      0u);
   EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v store.i32 %out, %i, %o"), 0u);
   EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v store.i32 %bins, %bin, %v"), 0u);
   EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_exchange %bins, %bin, %v"), 0u);
@@ -48,8 +60,12 @@ TEST(CpuCopies, ArraysThatAreReadAreNotCopied) {
 }
 
 TEST(CpuCopies, UpdatesOfTwoKindsAreMadeInPlace) {
-  EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v %p: i32 = atomic_max %bins, %bin, %v"), 0u);
-  EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v %p: i32 = atomic_add %bins, %i, %v"), 1u);
+  EXPECT_EQ(
+      copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v %p: i32 = atomic_max %bins, %bin, %v"),
+      0u);
+  EXPECT_EQ(
+      copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v %p: i32 = atomic_add %bins, %i, %v"),
+      1u);
 }
 
 TEST(CpuCopies, FloatsAreUpdatedInPlace) {
@@ -60,7 +76,10 @@ TEST(CpuCopies, FloatsAreUpdatedInPlace) {
 TEST(CpuCopies, WhatOrdersMemoryKeepsUpdatesInPlace) {
   EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v fence {1}"), 0u);
   EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add.release %bins, %bin, %v"), 0u);
-  EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add %bins, %bin, %v %p: i32 = atomic_add.acquire %out, %bin, %v"), 0u);
+  EXPECT_EQ(
+      copies_of("i32",
+                "%o: i32 = atomic_add %bins, %bin, %v %p: i32 = atomic_add.acquire %out, %bin, %v"),
+      0u);
   EXPECT_EQ(copies_of("i32", "%o: i32 = atomic_add.system %bins, %bin, %v"), 0u);
 }
 
@@ -71,7 +90,8 @@ TEST(CpuCopies, ArraysThatMayOverlapOrHaveStridesAreUpdatedInPlace) {
   EXPECT_EQ(copies_of("i32", add, {true, false, false, true}), 1u);
 }
 
-/// Where the target leaves it open, what is little more than updates of places that data choose takes no vectors.
+/// Where the target leaves it open, what is little more than updates of places that data choose
+/// takes no vectors.
 TEST(CpuCopies, ScalarsWhereDataChoose) {
   std::string why;
   runtime::Device& device = *find_device("cpu", why);
@@ -89,7 +109,10 @@ TEST(CpuCopies, ScalarsWhereDataChoose) {
       for (const Case& c : file.cases(choice)) {
         test::Kernel kernel = c.kernel;
         set_facts(kernel.module, facts);
-        EXPECT_EQ(check(kernel, &device, {.passes = false, .target = support::parse_target(target).target}), "") << c.name;
+        EXPECT_EQ(check(kernel, &device,
+                        {.passes = false, .target = support::parse_target(target).target}),
+                  "")
+            << c.name;
       }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a debugger finds of code made at run time: the list of gdb's interface is read back as gdb reads it.
+// What a debugger finds of code made at run time: the list of gdb's interface is read back as gdb
+// reads it.
 #include <elf.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +41,8 @@ extern jit_descriptor __jit_debug_descriptor;
 namespace krait::test {
 namespace {
 
-constexpr const char* kernel = "kir 1\nkernel @traced_sum fp(strict) flat (%0: view<i32, 1>) {\n  return\n}\n";
+constexpr const char* kernel =
+    "kir 1\nkernel @traced_sum fp(strict) flat (%0: view<i32, 1>) {\n  return\n}\n";
 
 std::string blob() {
   const Compiled made = compile(kernel, targets().front());
@@ -63,7 +65,8 @@ std::optional<Symbol> function_of(const jit_code_entry& entry) {
   const char* file = entry.symfile_addr;
   Elf64_Ehdr header;
   std::memcpy(&header, file, sizeof header);
-  if (entry.symfile_size < sizeof header || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  if (entry.symfile_size < sizeof header || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return {};
   if (header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr) > entry.symfile_size) return {};
   std::vector<Elf64_Shdr> sections(header.e_shnum);
   std::memcpy(sections.data(), file + header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
@@ -73,8 +76,8 @@ std::optional<Symbol> function_of(const jit_code_entry& entry) {
       Elf64_Sym symbol;
       std::memcpy(&symbol, file + s.sh_offset + at, sizeof symbol);
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-      return Symbol{file + sections[s.sh_link].sh_offset + symbol.st_name, sections[symbol.st_shndx].sh_addr + symbol.st_value,
-                    symbol.st_size};
+      return Symbol{file + sections[s.sh_link].sh_offset + symbol.st_name,
+                    sections[symbol.st_shndx].sh_addr + symbol.st_value, symbol.st_size};
     }
   }
   return {};
@@ -106,7 +109,8 @@ TEST(CpuDebug, DebuggersFindTheKernelByItsName) {
     std::string line, last;
     while (std::getline(map, line)) last = line;
     char expected[80];
-    std::snprintf(expected, sizeof expected, "%lx %lx traced_sum", static_cast<unsigned long>(found->begin),
+    std::snprintf(expected, sizeof expected, "%lx %lx traced_sum",
+                  static_cast<unsigned long>(found->begin),
                   static_cast<unsigned long>(found->size));
     EXPECT_EQ(last, expected);
   }
@@ -139,7 +143,8 @@ TEST(CpuDebug, InstructionsAreTheSame) {
   const std::string target = targets().end()[-2];  // the widest, at its best
   for (const auto& file : std::filesystem::directory_iterator(KRAIT_TEST_KERNELS)) {
     const std::string name = file.path().stem().string();
-    if (file.path().extension() != ".kir" || name.size() % 4 != 0) continue;  // a sample: all take half a minute
+    // a sample: all take half a minute
+    if (file.path().extension() != ".kir" || name.size() % 4 != 0) continue;
     const std::string recorded = kernel_file(name).text({});
     constexpr std::size_t long_ones = 2'500;  // take most of the time
     if (recorded.size() > long_ones) continue;
@@ -167,14 +172,16 @@ TEST(CpuDebug, InstructionsAreTheSame) {
 TEST(CpuDebug, DamagedObjectsAreErrors) {
   ir::Module module = lowered("add_one", {}, {});
   give_lines(module);
-  const std::string good = compile(ir::print(module, {.names = true, .locations = true}), targets().front() + " debug=on").data;
+  const std::string good = compile(ir::print(module, {.names = true, .locations = true}),
+                                   targets().front() + " debug=on")
+                               .data;
   support::Envelope envelope;
   ASSERT_EQ(support::open(good, support::TargetKind::Cpu, envelope), "");
   CpuCode own;
   ASSERT_TRUE(envelope.get_own(own));
   std::string code(envelope.code);
-  for (const auto& [at, bytes] :
-       {std::pair<std::size_t, std::size_t>{own.debug, 4}, {own.debug + offsetof(Elf64_Ehdr, e_shoff), 8}}) {
+  for (const auto& [at, bytes] : {std::pair<std::size_t, std::size_t>{own.debug, 4},
+                                  {own.debug + offsetof(Elf64_Ehdr, e_shoff), 8}}) {
     std::string broken = code;
     broken.replace(at, bytes, bytes, char(0x7e));
     envelope.code = broken;
@@ -183,12 +190,15 @@ TEST(CpuDebug, DamagedObjectsAreErrors) {
       const runtime::cpu::Code damaged(std::as_bytes(std::span(sealed)), "broken");
       ADD_FAILURE() << "taken";
     } catch (const error& e) {
-      EXPECT_STREQ(e.message(), "kernel broken: its code is damaged: its debug information is not an object file");
+      EXPECT_STREQ(
+          e.message(),
+          "kernel broken: its code is damaged: its debug information is not an object file");
     }
   }
 }
 
-/// The object that a compiled kernel, each of whose operations has a line of its own, tells debuggers of itself.
+/// The object that a compiled kernel, each of whose operations has a line of its own, tells
+/// debuggers of itself.
 struct WithLines {
   std::string data;
   std::string_view code;
@@ -196,7 +206,9 @@ struct WithLines {
   WithLines() {
     ir::Module module = lowered("mandelbrot", {}, {});
     give_lines(module);
-    data = compile(ir::print(module, {.names = true, .locations = true}), targets().front() + " debug=on").data;
+    data = compile(ir::print(module, {.names = true, .locations = true}),
+                   targets().front() + " debug=on")
+               .data;
     support::Envelope envelope;
     CpuCode own;
     EXPECT_EQ(support::open(data, support::TargetKind::Cpu, envelope), "");
@@ -222,8 +234,11 @@ TEST(CpuDebug, LinesOfAnObject) {
 // Whatever an object has in the place of its tables, reading it ends, and within its bytes.
 TEST(CpuDebug, LinesOfDamagedObjects) {
   const WithLines made;
-  const auto lines = [](const std::string& object) { return runtime::cpu::lines_of(std::as_bytes(std::span(object))).size(); };
-  for (std::size_t size = 0; size < made.object.size(); size += 7) lines(std::string(made.object, 0, size));
+  const auto lines = [](const std::string& object) {
+    return runtime::cpu::lines_of(std::as_bytes(std::span(object))).size();
+  };
+  for (std::size_t size = 0; size < made.object.size(); size += 7)
+    lines(std::string(made.object, 0, size));
   std::mt19937 random(7);
   for (int n = 0; n < 3000; ++n) {
     std::string broken = made.object;
@@ -235,7 +250,8 @@ TEST(CpuDebug, LinesOfDamagedObjects) {
 
 // Header, lines, code: what perf inject reads.
 TEST(CpuDebug, FileForPerf) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("krait-perf-" + std::to_string(getpid()));
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("krait-perf-" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   setenv("KRAIT_PERF", folder.c_str(), 1);
   const WithLines made;
@@ -267,8 +283,10 @@ TEST(CpuDebug, FileForPerf) {
     } catch (const error& e) {
       said = e.message();
     }
-    _exit(said == "KRAIT_PERF: /proc/none/jit-" + std::to_string(getpid()) +
-                      ".dump cannot be written: No such file or directory: name a folder with room that you may write to");
+    _exit(
+        said ==
+        "KRAIT_PERF: /proc/none/jit-" + std::to_string(getpid()) +
+            ".dump cannot be written: No such file or directory: name a folder with room that you may write to");
   }
   int status = 0;
   waitpid(child, &status, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The thread pool: every chunk once, launches from several threads, after fork; and blobs that are not what they should be.
+// The thread pool: every chunk once, launches from several threads, after fork; and blobs that are
+// not what they should be.
 #include "runtime/cpu/pool.h"
 
 #include <sys/wait.h>
@@ -25,7 +26,8 @@ struct Counts {
   explicit Counts(std::size_t n) : each(n) {}
   std::vector<std::atomic<int>> each;
   static void add(void* self, Pool::Chunks& chunks) {
-    for (std::int64_t chunk; (chunk = chunks.take()) >= 0;) ++static_cast<Counts*>(self)->each[std::size_t(chunk)];
+    for (std::int64_t chunk; (chunk = chunks.take()) >= 0;)
+      ++static_cast<Counts*>(self)->each[std::size_t(chunk)];
   }
   bool all_once() const {
     for (const auto& c : each)
@@ -80,7 +82,8 @@ TEST(CpuPool, NoMemoryForScratchIsAnError) {
     ADD_FAILURE() << "no error";
   } catch (const error& e) {
     EXPECT_EQ(e.kind(), error::kind_type::device);
-    EXPECT_STREQ(e.message(), "cpu: no memory for 1152921504606846976 bytes of shared arrays per thread");
+    EXPECT_STREQ(e.message(),
+                 "cpu: no memory for 1152921504606846976 bytes of shared arrays per thread");
   }
 }
 
@@ -88,7 +91,9 @@ TEST(CpuBlob, DamagedCodeIsRefused) {
   const std::string kernel = "kir 1\nkernel @f fp(strict) flat (%0: view<i32, 1>) {\n  return\n}\n";
   Compiled code = compile(kernel, targets().front());
   ASSERT_EQ(code.status, 0) << code.log;
-  auto load = [](const std::string& bytes) { runtime::cpu::Code(std::as_bytes(std::span(bytes.data(), bytes.size())), "f"); };
+  auto load = [](const std::string& bytes) {
+    runtime::cpu::Code(std::as_bytes(std::span(bytes.data(), bytes.size())), "f");
+  };
   EXPECT_NO_THROW(load(code.data));
   EXPECT_THROW(load(code.data.substr(0, 10)), error);
   EXPECT_THROW(load(code.data.substr(0, code.data.size() - 1)), error);
@@ -99,12 +104,15 @@ TEST(CpuBlob, DamagedCodeIsRefused) {
 
 TEST(CpuLaunch, FlushedSubnormalsOfTheCallerDoNotReachTheKernel) {
   const ir::Module module = lowered("saxpy", {}, {.contiguous = true});
-  std::vector<Argument> args = {scalar(0.5f), array(std::vector<float>(40, 0x1p-130f)), array(std::vector<float>(40))};
+  std::vector<Argument> args = {scalar(0.5f), array(std::vector<float>(40, 0x1p-130f)),
+                                array(std::vector<float>(40))};
   std::string why;
   const unsigned before = runtime::cpu::float_control();
-  runtime::cpu::set_float_control(before | 0x8040);  // flush results, take subnormal operands for zero
+  // flush results, take subnormal operands for zero
+  runtime::cpu::set_float_control(before | 0x8040);
   const std::string problem =
-      run_on(*find_device("cpu", why), support::parse_target(targets().back()).target, module, line(1, 40), args);
+      run_on(*find_device("cpu", why), support::parse_target(targets().back()).target, module,
+             line(1, 40), args);
   const unsigned after = runtime::cpu::float_control();
   runtime::cpu::set_float_control(before);
   EXPECT_EQ(problem, "");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What perf.sh looks into: a kernel that computes for a good part of a second, nearly all of it in one line.
+// What perf.sh looks into: a kernel that computes for a good part of a second, nearly all of it in
+// one line.
 #include <krait/krait.h>
 
 #include <vector>
@@ -12,7 +13,8 @@ int main() {
       [](kr::view<float> x) {
         auto i = kr::grid<1>();
         kr::var v = x[i];
-        for ([[maybe_unused]] auto step : kr::range(1'000'000)) v = kr::sqrt(v / 3 + 1);  // the line
+        // the line
+        for ([[maybe_unused]] auto step : kr::range(1'000'000)) v = kr::sqrt(v / 3 + 1);
         x[i] = v;
       },
       {.name = "busy"});

@@ -10,7 +10,8 @@
 namespace krait::test {
 
 std::vector<std::string> targets() {
-  std::vector<std::string> list = {"cpu x86-64 lanes=1 parts=1 cpu=x86-64-v2", "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2"};
+  std::vector<std::string> list = {"cpu x86-64 lanes=1 parts=1 cpu=x86-64-v2",
+                                   "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2"};
   CpuLevel level = runtime::cpu::host_level();
   if (level >= CpuLevel::Avx2) {
     list.push_back("cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3");
@@ -27,7 +28,8 @@ ir::Module lowered(std::string_view name, const Choice& choice, const ir::Facts&
   return module;
 }
 
-std::string llvm_of(std::string_view name, const Choice& choice, const ir::Facts& facts, const std::string& target) {
+std::string llvm_of(std::string_view name, const Choice& choice, const ir::Facts& facts,
+                    const std::string& target) {
   const Compiled code = compile(ir::print(lowered(name, choice, facts)), target, "llvm");
   EXPECT_EQ(code.status, 0) << code.log;
   return code.data;

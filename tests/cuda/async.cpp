@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pinned and managed memory, copies that nobody waits for, and copies between two GPUs, on a made-up driver that notes what it is told.
+// Pinned and managed memory, copies that nobody waits for, and copies between two GPUs, on a
+// made-up driver that notes what it is told.
 #include "runtime/cuda/async.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,9 @@ struct Fake {
   Result answer = 0;
 } fake;
 
-std::string number_of(const void* at, const int (&places)[2]) { return at == &places[0] ? "0" : at == &places[1] ? "1" : "?"; }
+std::string number_of(const void* at, const int (&places)[2]) {
+  return at == &places[0] ? "0" : at == &places[1] ? "1" : "?";
+}
 Result note(const std::string& call) {
   fake.calls.push_back(number_of(fake.now, fake.contexts) + ": " + call);
   return fake.answer;
@@ -42,7 +45,10 @@ DriverApi make_api() {
   api.device_get = [](DeviceId* d, int index) -> Result { return *d = index, 0; };
   api.device_name = [](char* name, int, DeviceId) -> Result { return *name = 0, 0; };
   api.device_attribute = [](int* value, int which, DeviceId) -> Result {
-    *value = which == ComputeMajor ? 9 : which == ComputeMinor ? 0 : which == ManagedMemory ? fake.managed : 1;
+    *value = which == ComputeMajor    ? 9
+             : which == ComputeMinor  ? 0
+             : which == ManagedMemory ? fake.managed
+                                      : 1;
     return 0;
   };
   api.driver_version = [](int* version) -> Result { return *version = 13000, 0; };
@@ -51,19 +57,25 @@ DriverApi make_api() {
   api.context_push = [](Context c) -> Result { return fake.now = c, 0; };
   api.context_pop = [](Context*) -> Result { return fake.now = nullptr, 0; };
   api.default_pool = [](Pool* p, DeviceId d) -> Result { return *p = &fake.pools[d], 0; };
-  api.pool_get = [](Pool, int, void* bytes) -> Result { return *static_cast<std::uint64_t*>(bytes) = 1000, 0; };
+  api.pool_get = [](Pool, int, void* bytes) -> Result {
+    return *static_cast<std::uint64_t*>(bytes) = 1000, 0;
+  };
   api.context_synchronize = [] { return note("wait"); };
   api.mem_host_alloc = [](void** to, std::size_t bytes, unsigned flags) -> Result {
     *to = reinterpret_cast<void*>(std::uintptr_t(64));
     return note("pin " + std::to_string(bytes) + (flags == 1 ? " for all" : ""));
   };
-  api.mem_free_host = [](void* p) { return note("unpin " + std::to_string(reinterpret_cast<std::uintptr_t>(p))); };
+  api.mem_free_host = [](void* p) {
+    return note("unpin " + std::to_string(reinterpret_cast<std::uintptr_t>(p)));
+  };
   api.mem_alloc_managed = [](Address* to, std::size_t bytes, unsigned flags) -> Result {
     *to = 128;
     return note("manage " + std::to_string(bytes) + (flags == 1 ? " for all" : ""));
   };
   api.mem_free = [](Address a) { return note("free " + std::to_string(a)); };
-  api.mem_free_async = [](Address a, Stream) { return note("free to the pool " + std::to_string(a)); };
+  api.mem_free_async = [](Address a, Stream) {
+    return note("free to the pool " + std::to_string(a));
+  };
   api.mem_alloc_async = [](Address* a, std::size_t, Stream) -> Result { return *a = 4096, 0; };
   api.copy_to_device = [](Address to, const void*, std::size_t n, Stream) {
     return note("copy " + std::to_string(n) + " to " + std::to_string(to));
@@ -71,11 +83,15 @@ DriverApi make_api() {
   api.copy_to_host = [](void*, Address from, std::size_t n, Stream) {
     return note("copy " + std::to_string(n) + " from " + std::to_string(from));
   };
-  api.copy_peer = [](Address to, Context target, Address from, Context source, std::size_t n, Stream) {
-    return note("copy " + std::to_string(n) + " from " + std::to_string(from) + " of " + number_of(source, fake.contexts) +
-                " to " + std::to_string(to) + " of " + number_of(target, fake.contexts));
+  api.copy_peer = [](Address to, Context target, Address from, Context source, std::size_t n,
+                     Stream) {
+    return note("copy " + std::to_string(n) + " from " + std::to_string(from) + " of " +
+                number_of(source, fake.contexts) + " to " + std::to_string(to) + " of " +
+                number_of(target, fake.contexts));
   };
-  api.stream_priorities = [](int* least, int* greatest) -> Result { return *least = 0, *greatest = -5, 0; };
+  api.stream_priorities = [](int* least, int* greatest) -> Result {
+    return *least = 0, *greatest = -5, 0;
+  };
   api.stream_create_ranked = [](Stream* s, unsigned flags, int priority) -> Result {
     *s = &fake;
     return note("make a stream of " + std::to_string(priority) + " by " + std::to_string(flags));
@@ -84,12 +100,18 @@ DriverApi make_api() {
     if (fake.answer == 0) function(with);
     return note("call the host");
   };
-  api.can_access_peer = [](int* able, DeviceId, DeviceId) -> Result { return *able = fake.peers, 0; };
-  api.enable_peer = [](Context c, unsigned) { return note("reach " + number_of(c, fake.contexts)); };
+  api.can_access_peer = [](int* able, DeviceId, DeviceId) -> Result {
+    return *able = fake.peers, 0;
+  };
+  api.enable_peer = [](Context c, unsigned) {
+    return note("reach " + number_of(c, fake.contexts));
+  };
   api.pool_access = [](Pool p, const PoolAccess* who, std::size_t) {
     return note("let " + std::to_string(who->device) + " into pool " + number_of(p, fake.pools));
   };
-  api.error_name = [](Result, const char** name) -> Result { return *name = "CUDA_ERROR_OTHER", 0; };
+  api.error_name = [](Result, const char** name) -> Result {
+    return *name = "CUDA_ERROR_OTHER", 0;
+  };
   api.error_text = [](Result, const char** text) -> Result { return *text = nullptr, 0; };
   return api;
 }
@@ -98,7 +120,9 @@ using Calls = std::vector<std::string>;
 
 class CudaAsyncTest : public testing::Test {
  protected:
-  CudaAsyncTest() { fake.now = nullptr, fake.calls.clear(), fake.managed = fake.peers = 1, fake.answer = 0; }
+  CudaAsyncTest() {
+    fake.now = nullptr, fake.calls.clear(), fake.managed = fake.peers = 1, fake.answer = 0;
+  }
   Calls taken() { return std::exchange(fake.calls, {}); }
   const DriverApi api = make_api();
   CudaDevice first{api, 0}, second{api, 1};
@@ -143,8 +167,8 @@ TEST_F(CudaAsyncTest, CopiesAreLeftToTheDriver) {
 TEST_F(CudaAsyncTest, TheWayBetweenTwoDevicesIsOpenedOnce) {
   EXPECT_TRUE(first.async()->is_peer(second));
   first.async()->copy_between({second, 4096}, {first, 8192}, 32, {});
-  EXPECT_EQ(taken(), (Calls{"0: reach 1", "0: let 0 into pool 1", "1: reach 0", "1: let 1 into pool 0",
-                            "0: copy 32 from 8192 of 0 to 4096 of 1"}));
+  EXPECT_EQ(taken(), (Calls{"0: reach 1", "0: let 0 into pool 1", "1: reach 0",
+                            "1: let 1 into pool 0", "0: copy 32 from 8192 of 0 to 4096 of 1"}));
   first.async()->copy_between({first, 4096}, {second, 8192}, 32, {});
   EXPECT_EQ(taken(), (Calls{"0: copy 32 from 8192 of 1 to 4096 of 0"}));
 }
@@ -159,7 +183,8 @@ TEST_F(CudaAsyncTest, StreamsHavePriorities) {
   using Priority = Async::Priority;
   for (const Priority p : {Priority::Low, Priority::Normal, Priority::High})
     EXPECT_EQ(second.async()->create_stream(p).native, &fake);
-  EXPECT_EQ(taken(), (Calls{"1: make a stream of 0 by 0", "1: make a stream of 0 by 0", "1: make a stream of -5 by 0"}));
+  EXPECT_EQ(taken(), (Calls{"1: make a stream of 0 by 0", "1: make a stream of 0 by 0",
+                            "1: make a stream of -5 by 0"}));
 }
 
 TEST_F(CudaAsyncTest, StreamsCallTheHost) {
@@ -185,13 +210,17 @@ TEST_F(CudaAsyncTest, FailuresAreNamed) {
   expect("copying to the device", [&] { first.async()->copy_to_device(4096, bytes, 8, {}); });
   expect("copying to the host", [&] { first.async()->copy_to_host(bytes, 4096, 8, {}); });
   expect("creating a stream", [&] { first.async()->create_stream(Async::Priority::High); });
-  expect("calling the host from a stream", [&] { first.async()->call_host([](void*) {}, nullptr, {}); });
-  expect("copying between devices", [&] { first.async()->copy_between({first, 4096}, {second, 8192}, 8, {}); });
+  expect("calling the host from a stream",
+         [&] { first.async()->call_host([](void*) {}, nullptr, {}); });
+  expect("copying between devices", [&] {
+    first.async()->copy_between({first, 4096}, {second, 8192}, 8, {});
+  });
   EXPECT_EQ(first.reserved_memory(), 1000);
   DriverApi without = api;
   without.stream_priorities = [](int*, int*) -> Result { return 999; };
   CudaDevice d(without, 0);
-  expect("reading the device's priorities", [&] { d.async()->create_stream(Async::Priority::High); });
+  expect("reading the device's priorities",
+         [&] { d.async()->create_stream(Async::Priority::High); });
 }
 
 }  // namespace

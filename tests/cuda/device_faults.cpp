@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Faults on a real NVIDIA GPU, each in a process of its own, since it ends the context: the next wait reports it with the kernel,
-// later calls say that the device is lost, with KRAIT_DEBUG=1 the launch itself reports, and kernels on the CPU go on.
+// Faults on a real NVIDIA GPU, each in a process of its own, since it ends the context: the next
+// wait reports it with the kernel, later calls say that the device is lost, with KRAIT_DEBUG=1 the
+// launch itself reports, and kernels on the CPU go on.
 //   cuda_device_faults          runs all of them
 //   cuda_device_faults NAME     this one
 #include <sys/wait.h>
@@ -31,9 +32,11 @@ void expect_error(std::initializer_list<std::string> parts, const Action& action
     action();
   } catch (const kr::error& e) {
     std::printf("    %s\n", e.message());
-    if (e.kind() != kr::error::kind_type::device) ++failures, std::printf("    not of kind device\n");
+    if (e.kind() != kr::error::kind_type::device)
+      ++failures, std::printf("    not of kind device\n");
     for (const std::string& part : parts)
-      if (!std::strstr(e.message(), part.c_str())) ++failures, std::printf("    \"%s\" is not in it\n", part.c_str());
+      if (!std::strstr(e.message(), part.c_str()))
+        ++failures, std::printf("    \"%s\" is not in it\n", part.c_str());
     return;
   }
   ++failures;
@@ -82,7 +85,8 @@ void misaligned_address() {
 }
 
 void trap() {
-  constexpr char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry stop() {\n trap;\n}\n";
+  constexpr char ptx[] =
+      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry stop() {\n trap;\n}\n";
   krait::runtime::Device& device = *krait::host::Devices::get().default_device().device;
   krait::support::Envelope envelope;
   envelope.kind = krait::support::TargetKind::Ptx, envelope.entry = "stop", envelope.code = ptx;
@@ -93,7 +97,8 @@ void trap() {
 
 /// Checks are no faults: the device lives.
 void checked_access() {
-  auto wild = kr::kernel([](kr::view<int> x) { x[kr::grid<1>()] = 1; }, {.name = "wild", .checked = true});
+  auto wild =
+      kr::kernel([](kr::view<int> x) { x[kr::grid<1>()] = 1; }, {.name = "wild", .checked = true});
   kr::array<int> x(60);
   try {
     wild.launch({1, 64}, x);
@@ -103,7 +108,8 @@ void checked_access() {
     std::printf("    %s\n", e.message());
     if (!std::strstr(e.message(), "out of bounds: store to parameter 1")) ++failures;
   }
-  if (std::vector<int>(x.to_host()) != std::vector<int>(60, 1)) ++failures, std::printf("    the array is not as it should be\n");
+  if (std::vector<int>(x.to_host()) != std::vector<int>(60, 1))
+    ++failures, std::printf("    the array is not as it should be\n");
 }
 
 void memory_short() {
@@ -149,7 +155,8 @@ int main(int argc, char** argv) {
     return failures;
   }
   if (access("/dev/nvidiactl", F_OK) != 0)
-    return std::printf("no NVIDIA device (/dev/nvidiactl does not exist)\n"), krait::test::missing("cuda");
+    return std::printf("no NVIDIA device (/dev/nvidiactl does not exist)\n"),
+           krait::test::missing("cuda");
   int failed = 0;
   for (const Case& c : cases)
     for (const char* debugging : {"0", "1"}) failed += run_apart(argv[0], c, debugging);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the CUDA runtime tells what the driver reports, on a table of entry points that fail when a test says so: no GPU is needed.
+// How the CUDA runtime tells what the driver reports, on a table of entry points that fail when a
+// test says so: no GPU is needed.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -20,15 +21,17 @@ namespace {
 /// What the driver of a test does.
 struct Fake {
   Result launch = 0, synchronize = 0, allocate = 0;
-  int out_of_memory = 0;            // so many allocations fail
-  std::vector<std::string> texts;   // of all modules that were loaded
-  int registers = 64, spilled = 0;  // of code without such a limit; bytes of local memory of code with one
-  std::string looked_for;           // the entry point
-  std::string log;                  // of its compiler
+  int out_of_memory = 0;           // so many allocations fail
+  std::vector<std::string> texts;  // of all modules that were loaded
+  // of code without such a limit; bytes of local memory of code with one
+  int registers = 64, spilled = 0;
+  std::string looked_for;  // the entry point
+  std::string log;         // of its compiler
   std::vector<ModuleHandle> unloaded;
-  int blocks_each = 2;                          // of one multiprocessor at once
-  std::vector<std::vector<unsigned>> together;  // grid, block and shared bytes of launches whose blocks meet
-  std::vector<std::uint32_t> parameters;        // of the last of them
+  int blocks_each = 2;  // of one multiprocessor at once
+  // grid, block and shared bytes of launches whose blocks meet
+  std::vector<std::vector<unsigned>> together;
+  std::vector<std::uint32_t> parameters;  // of the last of them
   int capability = 90, driver = 13000, trims = 0, waits = 0, frees = 0;
 } fake;
 
@@ -63,12 +66,14 @@ DriverApi make_api() {
   api.context_current = [](Context* c) -> Result { return *c = &fake, 0; };
   api.default_pool = [](Pool* p, DeviceId) -> Result { return *p = &fake, 0; };
   api.pool_trim = [](Pool, std::size_t) -> Result { return ++fake.trims, 0; };
-  api.module_load = [](ModuleHandle* m, const void* text, unsigned count, int* options, void** values) -> Result {
+  api.module_load = [](ModuleHandle* m, const void* text, unsigned count, int* options,
+                       void** values) -> Result {
     for (unsigned i = 0; i < count; ++i)
       if (options[i] == JitInfoLog) fake.log.copy(static_cast<char*>(values[i]), fake.log.size());
     const std::string ptx = static_cast<const char*>(text);
     fake.texts.push_back(ptx);
-    *m = ptx.find(".maxnreg") != ptx.npos ? static_cast<void*>(&fake.registers) : static_cast<void*>(&fake);
+    *m = ptx.find(".maxnreg") != ptx.npos ? static_cast<void*>(&fake.registers)
+                                          : static_cast<void*>(&fake);
     return 0;
   };
   api.module_unload = [](ModuleHandle m) -> Result { return fake.unloaded.push_back(m), 0; };
@@ -77,14 +82,19 @@ DriverApi make_api() {
   };
   api.function_attribute = [](int* value, int which, FunctionHandle f) -> Result {
     const bool limited = f == &fake.registers;
-    *value = which == FnRegisters ? limited ? 32 : fake.registers : which == FnLocalBytes ? limited ? fake.spilled : 0 : 64;
+    *value = which == FnRegisters    ? limited ? 32 : fake.registers
+             : which == FnLocalBytes ? limited ? fake.spilled : 0
+                                     : 64;
     return 0;
   };
-  api.launch = [](FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
-                  void**) -> Result { return fake.launch; };
-  api.occupancy_blocks = [](int* blocks, FunctionHandle, int, std::size_t) -> Result { return *blocks = fake.blocks_each, 0; };
-  api.launch_together = [](FunctionHandle, unsigned x, unsigned y, unsigned z, unsigned u, unsigned v, unsigned w,
-                           unsigned shared, Stream, void** parameters) -> Result {
+  api.launch = [](FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  unsigned, Stream, void**, void**) -> Result { return fake.launch; };
+  api.occupancy_blocks = [](int* blocks, FunctionHandle, int, std::size_t) -> Result {
+    return *blocks = fake.blocks_each, 0;
+  };
+  api.launch_together = [](FunctionHandle, unsigned x, unsigned y, unsigned z, unsigned u,
+                           unsigned v, unsigned w, unsigned shared, Stream,
+                           void** parameters) -> Result {
     fake.together.push_back(std::vector<unsigned>{x, y, z, u, v, w, shared});
     for (std::uint32_t& p : fake.parameters) std::memcpy(&p, *parameters++, sizeof p);
     return fake.launch;
@@ -111,7 +121,9 @@ class DriverFaults : public testing::Test {
   DriverFaults() { fake = {}; }
   const DriverApi api = make_api();
 
-  static std::unique_ptr<Executable> load(CudaDevice& d, const char* name) { return load(d, name, {}); }
+  static std::unique_ptr<Executable> load(CudaDevice& d, const char* name) {
+    return load(d, name, {});
+  }
   static std::unique_ptr<Executable> load(CudaDevice& d, const char* name, support::Envelope code) {
     code.kind = support::TargetKind::Ptx;
     const std::string sealed = support::seal(code);
@@ -133,15 +145,17 @@ std::string message(const Action& action) {
 }
 
 void expect_parts(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* part : parts) EXPECT_NE(text.find(part), text.npos) << "\"" << part << "\" is not in: " << text;
+  for (const char* part : parts)
+    EXPECT_NE(text.find(part), text.npos) << "\"" << part << "\" is not in: " << text;
 }
 
 TEST_F(DriverFaults, AForkHasNoDevice) {
   CudaDevice d(api, 0);
   const pid_t child = fork();
   if (child == 0)
-    _exit(message([&] { d.allocate(16, {}); }) ==
-          "cuda:0: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec");
+    _exit(
+        message([&] { d.allocate(16, {}); }) ==
+        "cuda:0: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec");
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1);
@@ -182,17 +196,20 @@ TEST_F(DriverFaults, WithDebugTheLaunchItselfReports) {
   fake.synchronize = IllegalAddress;
   LaunchRequest request;
   request.grid = {3, 1, 1};
-  expect_parts(message([&] { d.launch(*k, request); }),
-               {"kernel k (a.cpp:1) with grid 3 x 1 x 1 and block 1 x 1 x 1 failed: CUDA_ERROR_ILLEGAL_ADDRESS", "is lost"});
+  expect_parts(
+      message([&] { d.launch(*k, request); }),
+      {"kernel k (a.cpp:1) with grid 3 x 1 x 1 and block 1 x 1 x 1 failed: CUDA_ERROR_ILLEGAL_ADDRESS",
+       "is lost"});
 }
 
 TEST_F(DriverFaults, ALaunchThatTheDriverRefusesLosesNothing) {
   CudaDevice d(api, 0);
   const auto k = load(d, "k (a.cpp:1)");
   fake.launch = 701;  // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
-  EXPECT_EQ(message([&] { d.launch(*k, {}); }),
-            "cuda:0 (Fake GPU): kernel k (a.cpp:1) with grid 1 x 1 x 1 and block 1 x 1 x 1 failed: CUDA_ERROR_OTHER. It uses 64 "
-            "registers per thread and takes blocks of up to 64 threads");
+  EXPECT_EQ(
+      message([&] { d.launch(*k, {}); }),
+      "cuda:0 (Fake GPU): kernel k (a.cpp:1) with grid 1 x 1 x 1 and block 1 x 1 x 1 failed: CUDA_ERROR_OTHER. It uses 64 "
+      "registers per thread and takes blocks of up to 64 threads");
   fake.launch = 0;
   d.launch(*k, {});
   d.synchronize();
@@ -208,7 +225,9 @@ TEST_F(DriverFaults, MoreSharedMemoryThanTheDeviceHas) {
     ADD_FAILURE() << "no error";
   } catch (const error& e) {
     EXPECT_EQ(int(e.kind()), int(error::kind_type::usage));
-    EXPECT_STREQ(e.message(), "kernel k (a.cpp:1): 98368 bytes of shared memory requested; cuda:0 (Fake GPU) has 98304");
+    EXPECT_STREQ(
+        e.message(),
+        "kernel k (a.cpp:1): 98368 bytes of shared memory requested; cuda:0 (Fake GPU) has 98304");
   }
 }
 
@@ -216,32 +235,37 @@ TEST_F(DriverFaults, BlocksThatMeetRunAtOnceOrNotAtAll) {
   CudaDevice d(api, 0);
   support::Envelope code;
   using What = support::ArgumentSlot::What;
-  code.arguments.slots = {{What::Scalar, 0, 0, 4, 4}, {What::Address, 0, 1, 8, 8}, {What::Extent, 0, 1, 4, 16}};
+  code.arguments.slots = {
+      {What::Scalar, 0, 0, 4, 4}, {What::Address, 0, 1, 8, 8}, {What::Extent, 0, 1, 4, 16}};
   code.arguments.size = 24, code.arguments.given = 1;
   code.arguments.hidden = {{support::HiddenKind::Arrivals}};
   const auto k = load(d, "k (a.cpp:1)", code);
   const std::uint32_t arguments[] = {0, 7, 8, 0, 9, 5};
   LaunchRequest request;
-  request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
+  request.args = reinterpret_cast<const std::byte*>(arguments),
+  request.args_size = sizeof arguments;
   request.grid = {5, 2, 2}, request.block = {32, 4, 1}, request.dynamic_shared = 128;
   fake.parameters.resize(4);
   d.launch(*k, request);
   EXPECT_EQ(fake.together, (std::vector<std::vector<unsigned>>{{5, 2, 2, 32, 4, 1, 128}}));
-  EXPECT_EQ(fake.parameters, (std::vector<std::uint32_t>{7, 8, 9, 5})) << "the last one fills the block up";
+  EXPECT_EQ(fake.parameters, (std::vector<std::uint32_t>{7, 8, 9, 5}))
+      << "the last one fills the block up";
   request.grid = {21, 1, 1};
   try {
     d.launch(*k, request);
     ADD_FAILURE() << "no error";
   } catch (const error& e) {
     EXPECT_EQ(int(e.kind()), int(error::kind_type::usage));
-    EXPECT_STREQ(e.message(),
-                 "kernel k (a.cpp:1): 21 blocks of 128 threads meet at kr::grid_sync(), but cuda:0 (Fake GPU) runs at most 20 of them at once: "
-                 "launch fewer blocks, each with more of the work");
+    EXPECT_STREQ(
+        e.message(),
+        "kernel k (a.cpp:1): 21 blocks of 128 threads meet at kr::grid_sync(), but cuda:0 (Fake GPU) runs at most 20 of them at once: "
+        "launch fewer blocks, each with more of the work");
   }
   EXPECT_EQ(fake.together.size(), 1u);
   fake.launch = 720;  // CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
   request.grid = {20, 1, 1};
-  expect_parts(message([&] { d.launch(*k, request); }), {"kernel k (a.cpp:1) with grid 20 x 1 x 1 and block 32 x 4 x 1 failed"});
+  expect_parts(message([&] { d.launch(*k, request); }),
+               {"kernel k (a.cpp:1) with grid 20 x 1 x 1 and block 32 x 4 x 1 failed"});
   fake.launch = 0;
 }
 
@@ -252,7 +276,8 @@ TEST_F(DriverFaults, AGraphIsNamed) {
   void* const graph = d.make_graph(launches);
   d.launch_graph(graph, {});
   fake.synchronize = LaunchFailed;
-  expect_parts(message([&] { d.synchronize(StreamHandle{}); }), {"newest first: a graph of 2 (k (a.cpp:1), k (a.cpp:1))"});
+  expect_parts(message([&] { d.synchronize(StreamHandle{}); }),
+               {"newest first: a graph of 2 (k (a.cpp:1), k (a.cpp:1))"});
   d.destroy_graph(graph);
 }
 
@@ -265,7 +290,8 @@ Result fail_once(Params...) {
 TEST_F(DriverFaults, EachStepIsNamed) {
   DriverApi driver = make_api();
   const auto expect = [&](const char* step, const auto& action) {
-    EXPECT_EQ(message(action), "cuda:0 (Fake GPU): " + std::string(step) + " failed: CUDA_ERROR_OTHER");
+    EXPECT_EQ(message(action),
+              "cuda:0 (Fake GPU): " + std::string(step) + " failed: CUDA_ERROR_OTHER");
   };
   const auto at_start = [&](const char* step, auto DriverApi::*entry, const char* name) {
     const DriverApi sound = std::exchange(driver, make_api());
@@ -292,7 +318,8 @@ TEST_F(DriverFaults, EachStepIsNamed) {
     driver.*entry = sound;
   };
   const GraphLaunch launches[] = {{code.get(), {}}};
-  with("finding the kernel in its module", &DriverApi::module_function, [&] { load(d, "lost (a.cpp:1)"); });
+  with("finding the kernel in its module", &DriverApi::module_function,
+       [&] { load(d, "lost (a.cpp:1)"); });
   driver.context_current = fail_once;  // another context than the device's, or none
   with("making the device's context current", &DriverApi::context_push, [&] { d.trim(); });
   driver.context_current = make_api().context_current;
@@ -300,20 +327,29 @@ TEST_F(DriverFaults, EachStepIsNamed) {
   with("waiting for memory", &DriverApi::context_synchronize, [&] { d.allocate(16, {}); });
   LaunchRequest wants_shared;
   wants_shared.dynamic_shared = 64 << 10;
-  with("opting in to more shared memory", &DriverApi::function_set_attribute, [&] { d.launch(*code, wants_shared); });
+  with("opting in to more shared memory", &DriverApi::function_set_attribute,
+       [&] { d.launch(*code, wants_shared); });
   with("creating a stream", &DriverApi::stream_create, [&] { d.create_stream(); });
-  with("waiting for a stream", &DriverApi::stream_synchronize, [&] { d.synchronize(StreamHandle{}); });
+  with("waiting for a stream", &DriverApi::stream_synchronize,
+       [&] { d.synchronize(StreamHandle{}); });
   with("creating an event", &DriverApi::event_create, [&] { d.create_event(); });
   with("recording an event", &DriverApi::event_record, [&] { d.record(EventHandle{}, {}); });
   with("waiting for an event", &DriverApi::event_synchronize, [&] { d.wait(EventHandle{}); });
-  with("letting a stream wait for an event", &DriverApi::stream_wait, [&] { d.wait(EventHandle{}, StreamHandle{}); });
-  with("taking the time between two events", &DriverApi::event_elapsed, [&] { d.elapsed_ms({}, {}); });
+  with("letting a stream wait for an event", &DriverApi::stream_wait,
+       [&] { d.wait(EventHandle{}, StreamHandle{}); });
+  with("taking the time between two events", &DriverApi::event_elapsed,
+       [&] { d.elapsed_ms({}, {}); });
   std::byte element[4] = {};
   void* room = element;
-  driver.mem_host_alloc = [](void** to, std::size_t bytes, unsigned) -> Result { return *to = std::malloc(bytes), 0; };
-  with("copying to the device", &DriverApi::copy_to_device, [&] { d.copy_to_device(4096, element, sizeof element, {}); });
-  with("copying to the host", &DriverApi::copy_to_host, [&] { d.copy_to_host(room, 4096, sizeof element, {}); });
-  with("copying on the device", &DriverApi::copy_on_device, [&] { d.copy_on_device(4096, 8192, 4, {}); });
+  driver.mem_host_alloc = [](void** to, std::size_t bytes, unsigned) -> Result {
+    return *to = std::malloc(bytes), 0;
+  };
+  with("copying to the device", &DriverApi::copy_to_device,
+       [&] { d.copy_to_device(4096, element, sizeof element, {}); });
+  with("copying to the host", &DriverApi::copy_to_host,
+       [&] { d.copy_to_host(room, 4096, sizeof element, {}); });
+  with("copying on the device", &DriverApi::copy_on_device,
+       [&] { d.copy_on_device(4096, 8192, 4, {}); });
   with("asking for the memory in use", &DriverApi::pool_get, [&] { d.reserved_memory(); });
   with("giving memory back", &DriverApi::pool_trim, [&] { d.trim(); });
   with("making a graph", &DriverApi::graph_instantiate, [&] { d.make_graph(launches); });
@@ -329,15 +365,17 @@ TEST_F(DriverFaults, OutOfMemoryTrimsAndTriesAgain) {
   EXPECT_EQ(d.allocate(16, {}), 4096u);
   EXPECT_EQ(fake.trims, 1);
   fake.out_of_memory = 2;
-  EXPECT_EQ(message([&] { d.allocate(1 << 21, {}); }),
-            "cuda:0 (Fake GPU): out of memory: 2097152 bytes requested; the device has 1048576 in all");
+  EXPECT_EQ(
+      message([&] { d.allocate(1 << 21, {}); }),
+      "cuda:0 (Fake GPU): out of memory: 2097152 bytes requested; the device has 1048576 in all");
   EXPECT_EQ(d.allocate(16, {}), 4096u);
 }
 
 TEST_F(DriverFaults, MemoryOfSeveralStreamsIsFreedByTheNextWaitOrAllocation) {
   CudaDevice d(api, 0);
   const auto seen = [] { return std::pair(fake.waits, fake.frees); };
-  const std::uint64_t first = d.allocate(16, {}), second = d.allocate(16, {}), third = d.allocate(16, {});
+  const std::uint64_t first = d.allocate(16, {}), second = d.allocate(16, {}),
+                      third = d.allocate(16, {});
   EXPECT_EQ(seen(), std::pair(0, 0));
   d.free_when_idle(first);
   d.free_when_idle(second);
@@ -367,9 +405,10 @@ TEST_F(DriverFaults, ADriverOlderThanThePtx) {
 TEST_F(DriverFaults, ADeviceThatIsTooOld) {
   fake.capability = 70;
   CudaDevice d(api, 0);
-  EXPECT_EQ(message([&] { d.allocate(16, {}); }),
-            "cuda:0 (Fake GPU): kernels compile for compute capability 7.5 and later, the device has 7.0: choose another device "
-            "(KRAIT_DEVICE)");
+  EXPECT_EQ(
+      message([&] { d.allocate(16, {}); }),
+      "cuda:0 (Fake GPU): kernels compile for compute capability 7.5 and later, the device has 7.0: choose another device "
+      "(KRAIT_DEVICE)");
 }
 
 TEST_F(DriverFaults, RemarksOfTheCompilerAreKept) {
@@ -383,10 +422,11 @@ TEST_F(DriverFaults, RemarksOfTheCompilerAreKept) {
       "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized in the function "
       "'krait_entry'\n"
       "ptxas info    : setmaxnreg ignored to maintain minimum register requirements.";
-  EXPECT_EQ(load(d, "slow", code)->attributes().remarks,
-            (std::vector<std::string>{
-                "Potential Performance Loss: wgmma.mma_async instructions are serialized in the function 'krait_entry'",
-                "setmaxnreg ignored to maintain minimum register requirements."}));
+  EXPECT_EQ(
+      load(d, "slow", code)->attributes().remarks,
+      (std::vector<std::string>{
+          "Potential Performance Loss: wgmma.mma_async instructions are serialized in the function 'krait_entry'",
+          "setmaxnreg ignored to maintain minimum register requirements."}));
 }
 
 /// What was loaded, and what the kernel that stays takes.
@@ -409,7 +449,8 @@ TEST_F(DriverFaults, FewRegistersAreAWish) {
     return Wished{fake.texts, loaded->attributes().registers, fake.unloaded.size()};
   };
   using Texts = std::vector<std::string>;
-  const std::string free = ".entry krait_entry()\n{ }", held = ".entry krait_entry()\n.maxnreg 32\n{ }";
+  const std::string free = ".entry krait_entry()\n{ }",
+                    held = ".entry krait_entry()\n.maxnreg 32\n{ }";
   Wished w = of(36, 0, 32);  // held, and the other one given back
   EXPECT_EQ(w.texts, (Texts{free, held}));
   EXPECT_EQ(w.registers, 32);
@@ -435,8 +476,9 @@ TEST_F(DriverFaults, CodeThatIsNoneIsRefused) {
                {"kernel plain: its code is damaged", "KRAITENV"});
   support::Envelope wishes;
   wishes.registers = 32;
-  EXPECT_EQ(message([&] { load(d, "wide", wishes); }),
-            "kernel wide: its code is damaged: 0 bytes of facts about it, expected 8 with a place in the text");
+  EXPECT_EQ(
+      message([&] { load(d, "wide", wishes); }),
+      "kernel wide: its code is damaged: 0 bytes of facts about it, expected 8 with a place in the text");
 }
 
 TEST_F(DriverFaults, CodeThatTheDriverRefuses) {
@@ -446,8 +488,9 @@ TEST_F(DriverFaults, CodeThatTheDriverRefuses) {
     return 999;
   };
   CudaDevice d(driver, 0);
-  EXPECT_EQ(message([&] { load(d, "k (a.cpp:1)"); }),
-            "cuda:0 (Fake GPU): the driver rejects the code of kernel k (a.cpp:1): CUDA_ERROR_OTHER. It says: ptxas fatal");
+  EXPECT_EQ(
+      message([&] { load(d, "k (a.cpp:1)"); }),
+      "cuda:0 (Fake GPU): the driver rejects the code of kernel k (a.cpp:1): CUDA_ERROR_OTHER. It says: ptxas fatal");
 }
 
 }  // namespace

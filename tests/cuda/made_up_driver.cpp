@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A libcuda.so.1 that is made up: each entry point gives the number in the variable MADE_UP_CUDA, or 0, and there is no device.
+// A libcuda.so.1 that is made up: each entry point gives the number in the variable MADE_UP_CUDA,
+// or 0, and there is no device.
 #include "runtime/cuda/driver_api.h"
 
 #include <cstdlib>

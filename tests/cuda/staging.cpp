@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Staged copies on a made-up driver that copies as late as it may: when an event behind the copy is waited for.
+// Staged copies on a made-up driver that copies as late as it may: when an event behind the copy is
+// waited for.
 #include "runtime/cuda/staging.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,8 @@ struct Copy {
   const std::byte* from;
   std::size_t bytes;
 };
-/// Copies that were asked for, the oldest first, and how many were asked for before an event was recorded.
+/// Copies that were asked for, the oldest first, and how many were asked for before an event was
+/// recorded.
 struct LateDriver {
   std::deque<Copy> waiting;
   std::size_t asked = 0, done = 0, most_waiting = 0, fail_after = ~std::size_t(0);
@@ -47,9 +49,15 @@ DriverApi make_api() {
     late.pinned.push_back(std::make_unique<std::byte[]>(bytes));
     return *memory = late.pinned.back().get(), 0;
   };
-  api.event_create = [](Event* e, unsigned) -> Result { return *e = &late.events.emplace_back(0), 0; };
-  api.event_record = [](Event e, Stream) -> Result { return *static_cast<std::size_t*>(e) = late.asked, 0; };
-  api.event_synchronize = [](Event e) -> Result { return late.run_to(*static_cast<std::size_t*>(e)), 0; };
+  api.event_create = [](Event* e, unsigned) -> Result {
+    return *e = &late.events.emplace_back(0), 0;
+  };
+  api.event_record = [](Event e, Stream) -> Result {
+    return *static_cast<std::size_t*>(e) = late.asked, 0;
+  };
+  api.event_synchronize = [](Event e) -> Result {
+    return late.run_to(*static_cast<std::size_t*>(e)), 0;
+  };
   api.copy_to_device = [](Address to, const void* from, std::size_t n, Stream) -> Result {
     return late.ask({place(to), static_cast<const std::byte*>(from), n});
   };
@@ -105,7 +113,8 @@ TEST_P(StagedCopies, TellWhatFails) {
   EXPECT_EQ(host, device);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, StagedCopies, testing::Values(1, 1000, 2 << 20, (2 << 20) + 1, (19 << 20) + 12345));
+INSTANTIATE_TEST_SUITE_P(Sizes, StagedCopies,
+                         testing::Values(1, 1000, 2 << 20, (2 << 20) + 1, (19 << 20) + 12345));
 
 }  // namespace
 }  // namespace krait::runtime::cuda

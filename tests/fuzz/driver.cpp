@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a target without libFuzzer: all the files that are given, then mutations of them and of the target's own seeds.
+// Runs a target without libFuzzer: all the files that are given, then mutations of them and of the
+// target's own seeds.
 //   krait_fuzz TARGET [--seconds N] [FILE or FOLDER]…      seconds of processor time for mutations, 0 by default
-// KRAIT_TEST_SEED gives a run again. What makes the target fail is written to fuzz-TARGET.failed in the current folder.
+// KRAIT_TEST_SEED gives a run again. What makes the target fail is written to fuzz-TARGET.failed in
+// the current folder.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -28,8 +30,10 @@ std::string current, failed;  // the input, and the file for it
 /// Called in a signal's handler and by sanitizers: no allocation here.
 void keep() {
   const int file = open(failed.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  const bool kept = file >= 0 && write(file, current.data(), current.size()) == ssize_t(current.size());
-  std::fprintf(stderr, "%s %s\n", kept ? "the input is in" : "the input cannot be written to", failed.c_str());
+  const bool kept =
+      file >= 0 && write(file, current.data(), current.size()) == ssize_t(current.size());
+  std::fprintf(stderr, "%s %s\n", kept ? "the input is in" : "the input cannot be written to",
+               failed.c_str());
 }
 void on_signal(int number) {
   if (number == SIGPROF) std::fprintf(stderr, "the input takes more than 20 s of processor time\n");
@@ -43,7 +47,8 @@ double processor_seconds() {
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
     rusage used{};
     getrusage(who, &used);
-    all += double(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * double(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    all += double(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * double(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
   }
   return all;
 }
@@ -155,8 +160,16 @@ class Mutator {
       case 11: {  // 2, 4 or 8 bytes of a number
         const std::size_t bytes = std::size_t(2) << below(3);
         if (s.size() < bytes) break;
-        static constexpr std::uint64_t numbers[] = {
-            0, 1, 2, 255, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, ~std::uint64_t(0) >> 1, ~std::uint64_t(0)};
+        static constexpr std::uint64_t numbers[] = {0,
+                                                    1,
+                                                    2,
+                                                    255,
+                                                    0x7fffffff,
+                                                    0x80000000,
+                                                    0xffffffff,
+                                                    0x100000000,
+                                                    ~std::uint64_t(0) >> 1,
+                                                    ~std::uint64_t(0)};
         const std::uint64_t n = numbers[below(std::size(numbers))] + below(3) - 1;
         std::memcpy(&s[below(s.size() - bytes + 1)], &n, bytes);
         break;
@@ -179,7 +192,8 @@ int run_all(const Target& target, double seconds, const std::vector<std::string>
     if (!std::filesystem::is_directory(place)) files.emplace_back(place);
     else
       for (const auto& entry : std::filesystem::recursive_directory_iterator(place))
-        if (entry.is_regular_file() && entry.path().extension() != ".cpp") files.push_back(entry.path());
+        if (entry.is_regular_file() && entry.path().extension() != ".cpp")
+          files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());  // the seed gives the same run on every machine
   std::vector<std::string> pool = target.seeds();
@@ -191,8 +205,10 @@ int run_all(const Target& target, double seconds, const std::vector<std::string>
   if (seconds <= 0) return 0;
 
   const char* const given = std::getenv("KRAIT_TEST_SEED");
-  const std::uint64_t seed = given && *given ? std::strtoull(given, nullptr, 10) : std::random_device()();
-  std::printf("KRAIT_TEST_SEED=%llu gives the mutations again\n", static_cast<unsigned long long>(seed));
+  const std::uint64_t seed =
+      given && *given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  std::printf("KRAIT_TEST_SEED=%llu gives the mutations again\n",
+              static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   Mutator mutator(pool, seed);
   std::mt19937_64 places_of_pool(seed);
@@ -216,8 +232,8 @@ int run_all(const Target& target, double seconds, const std::vector<std::string>
 int main(int argc, char** argv) {
   using namespace krait::test::fuzz;
   const std::string name = argc > 1 ? argv[1] : "";
-  const auto* const target =
-      std::find_if(std::begin(targets), std::end(targets), [&](const Target& t) { return name == t.name; });
+  const auto* const target = std::find_if(std::begin(targets), std::end(targets),
+                                          [&](const Target& t) { return name == t.name; });
   if (target == std::end(targets)) {
     std::fprintf(stderr, "krait_fuzz TARGET [--seconds N] [FILE or FOLDER]…, TARGET one of");
     for (const Target& t : targets) std::fprintf(stderr, " %s", t.name);
@@ -226,12 +242,14 @@ int main(int argc, char** argv) {
   }
   failed = "fuzz-" + name + ".failed";
   for (const int number : {SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGPROF})
-    if (number == SIGABRT || number == SIGPROF || !__sanitizer_set_death_callback) std::signal(number, on_signal);
+    if (number == SIGABRT || number == SIGPROF || !__sanitizer_set_death_callback)
+      std::signal(number, on_signal);
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(keep);
   double seconds = 0;
   std::vector<std::string> places;
   for (int i = 2; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) seconds = std::strtod(argv[++i], nullptr);
+    if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
+      seconds = std::strtod(argv[++i], nullptr);
     else places.emplace_back(argv[i]);
   }
   return run_all(*target, seconds, places);

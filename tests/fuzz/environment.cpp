@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process that has these variables and runs a kernel: it ends well, or says by krait::error what is wrong with them.
+// A process that has these variables and runs a kernel: it ends well, or says by krait::error what
+// is wrong with them.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -77,8 +78,9 @@ bool environment(std::string_view lines) {
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
-    broken("the process ends with " +
-           (WIFEXITED(status) ? "status " + std::to_string(WEXITSTATUS(status)) : "signal " + std::to_string(WTERMSIG(status))));
+    broken("the process ends with " + (WIFEXITED(status)
+                                           ? "status " + std::to_string(WEXITSTATUS(status))
+                                           : "signal " + std::to_string(WTERMSIG(status))));
   return WEXITSTATUS(status) == 0;
 }
 

@@ -32,16 +32,19 @@ bool kir(std::string_view text) {
   if (!read(text, m)) return false;
   const std::string printed = ir::print(m, {.names = true, .locations = true});
   const ir::ParseResult again = ir::parse(printed);
-  if (!again.error.empty()) broken("what was printed does not parse: " + again.error + "\n" + printed);
+  if (!again.error.empty())
+    broken("what was printed does not parse: " + again.error + "\n" + printed);
   if (const std::string wrong = ir::verify(again.module); !wrong.empty())
     broken("what was printed does not verify: " + wrong + "\n" + printed);
-  if (const std::string twice = ir::print(again.module, {.names = true, .locations = true}); twice != printed)
+  if (const std::string twice = ir::print(again.module, {.names = true, .locations = true});
+      twice != printed)
     broken("printed and parsed it is another text:\n" + printed + "and\n" + twice);
   return true;
 }
 
 bool passes(std::string_view text) {
-  static const char* const names[] = {"cpu x86-64 lanes=16 cpu=x86-64-v4 tune=znver4", "ptx sm=90 isa=80", "interpreter"};
+  static const char* const names[] = {"cpu x86-64 lanes=16 cpu=x86-64-v4 tune=znver4",
+                                      "ptx sm=90 isa=80", "interpreter"};
   static const std::vector<support::Target> all = [] {
     std::vector<support::Target> some;
     for (const char* name : names) {
@@ -51,7 +54,8 @@ bool passes(std::string_view text) {
     }
     return some;
   }();
-  constexpr std::size_t most_instructions = 300;  // what passes take of larger ones is for other tests
+  // what passes take of larger ones is for other tests
+  constexpr std::size_t most_instructions = 300;
   ir::Module recorded;
   if (!read(text, recorded) || size_of(recorded) > most_instructions) return false;
   const ir::Function& kernel = recorded.functions.front();
@@ -62,7 +66,8 @@ bool passes(std::string_view text) {
       ir::Module m = recorded;
       if (const unsigned warp = support::info(target.kind).warp) m.kernel().facts.warp = warp;
       try {
-        if (!passes::run_pipeline(m, target, true, effort).empty()) return false;  // barriers that not all threads reach
+        // barriers that not all threads reach
+        if (!passes::run_pipeline(m, target, true, effort).empty()) return false;
       } catch (const error& e) {
         if (e.kind() == error::kind_type::internal) broken(e.message());
         return false;

@@ -15,7 +15,8 @@ bool npy(std::string_view bytes) {
     const tool::Array a = tool::read_npy(file, "fuzzed.npy");
     std::size_t count = a.shape.empty() ? 1 : std::size_t(a.shape.front());
     for (std::size_t d = 1; d < a.shape.size(); ++d) count *= std::size_t(a.shape[d]);
-    if (a.bytes.size() > bytes.size() || (count == 0) != a.bytes.empty() || (count > 0 && a.bytes.size() % count != 0))
+    if (a.bytes.size() > bytes.size() || (count == 0) != a.bytes.empty() ||
+        (count > 0 && a.bytes.size() % count != 0))
       broken("an array has other bytes than its shape says");
     taken = true;
   } catch (const error&) {

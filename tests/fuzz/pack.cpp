@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packs as an attacker makes them: what is changed is sealed again, so that no checksum stands in front of what reads it.
+// Packs as an attacker makes them: what is changed is sealed again, so that no checksum stands in
+// front of what reads it.
 #include "host/pack.h"
 
 #include <cstring>
@@ -33,7 +34,8 @@ std::string entries_of(std::string_view input) {
   return all;
 }
 
-std::string entry(const std::string& name, const std::string& key, const std::string& source, const std::string& payload) {
+std::string entry(const std::string& name, const std::string& key, const std::string& source,
+                  const std::string& payload) {
   const std::string line(between_parts);
   return name + line + key + line + source + line + payload + line;
 }
@@ -79,7 +81,8 @@ bool pack(std::string_view input) {
     }
     return true;
   } catch (const error& e) {
-    if (e.kind() != error::kind_type::usage) broken(std::string("an error of another kind: ") + e.message());
+    if (e.kind() != error::kind_type::usage)
+      broken(std::string("an error of another kind: ") + e.message());
     return false;
   }
 }
@@ -92,15 +95,21 @@ std::vector<std::string> pack_seeds() {
     e.code = "code";
     code = support::seal(e);
   }
-  const std::string of_kernel = entry("k", "kernel k.cpp:3", kernel, "") + entry("k", "table 4 2", "", "12345678");
-  return {of_kernel, entry("k", "kernel ", "kir 1\nkernel @k fp(native) () {\n  return\n}\n", ""),
-          of_kernel + entry("k", "code for cpu x86-64 lanes=8 cpu=x86-64-v3 tune=x86-64-v3\nfacts contiguous small", "", code) +
-              entry("k", "code for ptx sm=90 isa=80\nfacts", "", code)};
+  const std::string of_kernel =
+      entry("k", "kernel k.cpp:3", kernel, "") + entry("k", "table 4 2", "", "12345678");
+  return {
+      of_kernel, entry("k", "kernel ", "kir 1\nkernel @k fp(native) () {\n  return\n}\n", ""),
+      of_kernel +
+          entry("k",
+                "code for cpu x86-64 lanes=8 cpu=x86-64-v3 tune=x86-64-v3\nfacts contiguous small",
+                "", code) +
+          entry("k", "code for ptx sm=90 isa=80\nfacts", "", code)};
 }
 
 bool envelope(std::string_view bytes) {
   bool taken = false;
-  for (const support::TargetKind kind : {support::TargetKind::Cpu, support::TargetKind::Ptx, support::TargetKind::Spirv}) {
+  for (const support::TargetKind kind :
+       {support::TargetKind::Cpu, support::TargetKind::Ptx, support::TargetKind::Spirv}) {
     support::Envelope e;
     if (!support::open(bytes, kind, e).empty()) continue;
     taken = true;
@@ -119,7 +128,8 @@ std::vector<std::string> envelope_seeds() {
   const ir::ParseResult parsed = ir::parse(kernel);
   if (!parsed.error.empty()) broken(parsed.error);
   if (const std::string wrong = ir::verify(parsed.module); !wrong.empty()) broken(wrong);
-  for (const support::TargetKind kind : {support::TargetKind::Cpu, support::TargetKind::Ptx, support::TargetKind::Spirv}) {
+  for (const support::TargetKind kind :
+       {support::TargetKind::Cpu, support::TargetKind::Ptx, support::TargetKind::Spirv}) {
     support::Envelope e = ir::envelope_of(parsed.module.kernel(), kind);
     e.code = "code", e.entry = "entry", e.own = "of the target";
     all.push_back(support::seal(e));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What takes bytes from outside, each as a function of bytes. Any bytes give a result or a krait::error; a target aborts where that does
-// not hold, or where what it knows of the result does not.
+// What takes bytes from outside, each as a function of bytes. Any bytes give a result or a
+// krait::error; a target aborts where that does not hold, or where what it knows of the result does
+// not.
 #pragma once
 
 #include <cstdio>
@@ -30,9 +31,10 @@ std::vector<std::string> envelope_seeds();
 std::vector<std::string> npy_seeds();
 std::vector<std::string> environment_seeds();
 
-inline constexpr Target targets[] = {{"kir", kir, no_seeds},     {"passes", passes, no_seeds},
-                                     {"pack", pack, pack_seeds}, {"envelope", envelope, envelope_seeds},
-                                     {"npy", npy, npy_seeds},    {"environment", environment, environment_seeds}};
+inline constexpr Target targets[] = {
+    {"kir", kir, no_seeds},     {"passes", passes, no_seeds},
+    {"pack", pack, pack_seeds}, {"envelope", envelope, envelope_seeds},
+    {"npy", npy, npy_seeds},    {"environment", environment, environment_seeds}};
 
 [[noreturn]] inline void broken(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Golden tests of the passes: a file names its passes, then holds a module, a line `; ----`, and what the passes make of it. The
-// environment variable BLESS=1 writes the expected part anew. Whatever a pass makes must verify, and print as it parses.
+// Golden tests of the passes: a file names its passes, then holds a module, a line `; ----`, and
+// what the passes make of it. The environment variable BLESS=1 writes the expected part anew.
+// Whatever a pass makes must verify, and print as it parses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@
 
 namespace krait::math {
 
-/// Small bodies instead of the library's, so that these tests are about the pass: exp branches, tanh uses exp, erfc marks its
-/// reciprocal, sin and cos call a rare path.
+/// Small bodies instead of the library's, so that these tests are about the pass: exp branches,
+/// tanh uses exp, erfc marks its reciprocal, sin and cos call a rare path.
 std::string_view body(ir::Op op, ir::Scalar scalar, bool fast) {
   if (scalar != ir::Scalar::F32) return {};
   if (op == ir::Op::Exp && fast)
@@ -86,10 +87,13 @@ std::string print_uniformity(const Module& m) {
   const Uniformity u = uniformity(m);
   std::string out;
   for_each_inst(f, [&](InstId i, RegionId) {
-    for (const ValueId v : f.insts[i].results) out += print_inst(f, i) + "  -> " + std::string(name_of(u.values[v])) + "\n";
+    for (const ValueId v : f.insts[i].results)
+      out += print_inst(f, i) + "  -> " + std::string(name_of(u.values[v])) + "\n";
     for (const RegionId inner : f.insts[i].regions) {
-      out += "  region of " + std::string(info(f.insts[i].op).name) + ": " + std::string(name_of(u.regions[inner]));
-      for (const ValueId v : f.regions[inner].params) out += ", parameter " + std::string(name_of(u.values[v]));
+      out += "  region of " + std::string(info(f.insts[i].op).name) + ": " +
+             std::string(name_of(u.regions[inner]));
+      for (const ValueId v : f.regions[inner].params)
+        out += ", parameter " + std::string(name_of(u.values[v]));
       out += "\n";
     }
   });
@@ -125,7 +129,8 @@ std::string apply(const Golden& g, Module& m) {
     } else if (name == "lower_grid_barriers") {
       lower_grid_barriers(m);
     } else if (name.starts_with("pipeline:")) {
-      if (const std::string message = run_pipeline(m, target_of(name), true); !message.empty()) return message + "\n";
+      if (const std::string message = run_pipeline(m, target_of(name), true); !message.empty())
+        return message + "\n";
     } else {
       EXPECT_TRUE(run_pass(name, m)) << "no pass " << name;
     }
@@ -166,7 +171,8 @@ std::vector<fs::path> files() {
 std::string test_name(const testing::TestParamInfo<fs::path>& test) {
   std::string name = test.param.stem().string();
   std::replace_if(
-      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
+      '_');
   return name;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random structured kernels through random orders of passes: each pass leaves a module that verifies and that the interpreter
-// runs to the same memory, any NaN being one value. Every thread writes elements of its own, so the kernels have one result.
+// Random structured kernels through random orders of passes: each pass leaves a module that
+// verifies and that the interpreter runs to the same memory, any NaN being one value. Every thread
+// writes elements of its own, so the kernels have one result.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -58,7 +59,8 @@ class Generator {
   bool chance(unsigned n) { return below(n) == 0; }
 
   void threads_own() {
-    const ValueId block = b_.emit(Op::BlockIdx, Scalar::I64, {}), size = b_.emit(Op::BlockDim, Scalar::I64, {});
+    const ValueId block = b_.emit(Op::BlockIdx, Scalar::I64, {}),
+                  size = b_.emit(Op::BlockDim, Scalar::I64, {});
     const ValueId thread = b_.emit(Op::ThreadIdx, Scalar::I64, {});
     self_ = b_.binary(Op::Add, {b_.binary(Op::Mul, {block, size}), thread});
     values_.push_back(self_);
@@ -70,8 +72,8 @@ class Generator {
     store_int(0, b_.emit(Op::Get, Scalar::I32, {sum_}));
   }
   void elements() {
-    const ValueId bound =
-        chance(2) ? b_.emit(Op::Extent, Scalar::I64, {out_int_}) : constant(Scalar::I64, below(unsigned(threads * own)));
+    const ValueId bound = chance(2) ? b_.emit(Op::Extent, Scalar::I64, {out_int_})
+                                    : constant(Scalar::I64, below(unsigned(threads * own)));
     const InstId loop = b_.append(Op::GridStride, {}, std::span(&bound, 1));
     const RegionId r = b_.new_region(loop);
     self_ = b_.new_param(r, value_type(Scalar::I64));
@@ -86,7 +88,9 @@ class Generator {
     b_.at(f_.body);
   }
 
-  ValueId constant(Scalar s, std::uint64_t bits) { return b_.constant(s, bits & (~std::uint64_t(0) >> (64 - bits_of(s)))); }
+  ValueId constant(Scalar s, std::uint64_t bits) {
+    return b_.constant(s, bits & (~std::uint64_t(0) >> (64 - bits_of(s))));
+  }
   ValueId value(Scalar s) {
     std::vector<ValueId> fitting;
     for (const ValueId v : values_)
@@ -96,8 +100,17 @@ class Generator {
       constexpr float edges[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, 0.5f, 1e-40f, 3e38f, 0.1f};
       return constant(s, std::bit_cast<std::uint32_t>(edges[below(std::size(edges))]));
     }
-    constexpr std::uint64_t edges[] = {
-        0, 1, 2, 3, 5, 8, 31, 32, ~std::uint64_t(0), std::uint64_t(1) << 31, std::uint64_t(1) << 63};
+    constexpr std::uint64_t edges[] = {0,
+                                       1,
+                                       2,
+                                       3,
+                                       5,
+                                       8,
+                                       31,
+                                       32,
+                                       ~std::uint64_t(0),
+                                       std::uint64_t(1) << 31,
+                                       std::uint64_t(1) << 63};
     return constant(s, edges[below(std::size(edges))]);
   }
   void keep(ValueId v) { values_.push_back(v); }
@@ -122,18 +135,21 @@ class Generator {
     if (s == Scalar::F32) {
       constexpr Op floats[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max, Op::Copysign};
       constexpr Op unary[] = {Op::Neg, Op::Abs, Op::Sqrt, Op::Floor};
-      return keep(chance(4) ? b_.unary(unary[below(4)], value(s)) : b_.binary(floats[below(7)], {value(s), value(s)}));
+      return keep(chance(4) ? b_.unary(unary[below(4)], value(s))
+                            : b_.binary(floats[below(7)], {value(s), value(s)}));
     }
     constexpr Op ints[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem, Op::Min,
                            Op::Max, Op::And, Op::Or,  Op::Xor, Op::Shl, Op::Shr};
     constexpr Op unary[] = {Op::Neg, Op::Abs, Op::Not};
-    keep(chance(6) ? b_.unary(unary[below(3)], value(s)) : b_.binary(ints[below(12)], {value(s), value(s)}));
+    keep(chance(6) ? b_.unary(unary[below(3)], value(s))
+                   : b_.binary(ints[below(12)], {value(s), value(s)}));
   }
 
   void load() {
     const bool ints = chance(2);
     ValueId index = b_.cast(Scalar::I64, value(chance(2) ? Scalar::I64 : Scalar::I32));
-    if (chance(3)) index = b_.cast(Scalar::I64, b_.cast(chance(2) ? Scalar::I8 : Scalar::U8, index));
+    if (chance(3))
+      index = b_.cast(Scalar::I64, b_.cast(chance(2) ? Scalar::I8 : Scalar::U8, index));
     index = b_.binary(Op::And, {index, constant(Scalar::I64, inputs - 1)});
     if (chance(2)) return load_own();
     if (chance(3)) index = b_.cast(Scalar::I32, index);
@@ -147,18 +163,22 @@ class Generator {
     const ValueId row = b_.binary(Op::Mul, {self_, constant(Scalar::I64, std::uint64_t(own))});
     keep(b_.emit(Op::Load, Scalar::I32, {out_int_, b_.binary(Op::Add, {row, column})}));
   }
-  /// A condition that bounds a number, on one side or for what follows, and arithmetic that could use the bound.
+  /// A condition that bounds a number, on one side or for what follows, and arithmetic that could
+  /// use the bound.
   void bounded(unsigned depth, unsigned loops) {
-    const ValueId x = value(Scalar::I64), n = b_.emit(Op::Extent, Scalar::I64, {chance(2) ? in_int_ : out_int_});
+    const ValueId x = value(Scalar::I64),
+                  n = b_.emit(Op::Extent, Scalar::I64, {chance(2) ? in_int_ : out_int_});
     constexpr Op compares[] = {Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne};
     ValueId inside = b_.compare(compares[below(6)], {x, n});
     if (chance(2))
-      inside = b_.binary(chance(2) ? Op::And : Op::Or, {inside, b_.compare(compares[below(6)], {x, constant(Scalar::I64, 0)})});
+      inside = b_.binary(chance(2) ? Op::And : Op::Or,
+                         {inside, b_.compare(compares[below(6)], {x, constant(Scalar::I64, 0)})});
     const InstId i = b_.append(Op::If, {}, std::span(&inside, 1));
     const auto arithmetic_on_it = [&] {
       constexpr Op ops[] = {Op::Div, Op::Rem, Op::Min, Op::Max};
       const ValueId v = b_.binary(
-          ops[below(4)], {chance(2) ? x : b_.binary(Op::Sub, {x, constant(Scalar::I64, 1)}), chance(2) ? n : value(Scalar::I64)});
+          ops[below(4)], {chance(2) ? x : b_.binary(Op::Sub, {x, constant(Scalar::I64, 1)}),
+                          chance(2) ? n : value(Scalar::I64)});
       keep(v);
       keep(b_.compare(compares[below(6)], {v, n}));
     };
@@ -175,14 +195,16 @@ class Generator {
   }
   void store() {
     if (single_element_ || chance(2)) return store_int(below(unsigned(own)), value(Scalar::I32));
-    const ValueId operands[] = {out_float_, self_, constant(Scalar::I64, below(unsigned(own))), value(Scalar::F32)};
+    const ValueId operands[] = {out_float_, self_, constant(Scalar::I64, below(unsigned(own))),
+                                value(Scalar::F32)};
     b_.append(Op::Store, value_type(Scalar::F32), operands);
   }
   void store_int(std::uint64_t column, ValueId v) {
     ValueId index = self_;
     if (!single_element_)
       index = b_.binary(Op::Add,
-                        {b_.binary(Op::Mul, {self_, constant(Scalar::I64, std::uint64_t(own))}), constant(Scalar::I64, column)});
+                        {b_.binary(Op::Mul, {self_, constant(Scalar::I64, std::uint64_t(own))}),
+                         constant(Scalar::I64, column)});
     const ValueId operands[] = {out_int_, index, v};
     b_.append(Op::Store, value_type(Scalar::I32), operands);
   }
@@ -190,8 +212,10 @@ class Generator {
   void observe(std::size_t begin) {
     for (std::size_t k = begin; k < values_.size(); ++k) {
       if (chance(3)) continue;
-      const ValueId scaled = b_.binary(Op::Mul, {b_.emit(Op::Get, Scalar::I32, {sum_}), constant(Scalar::I32, 31)});
-      const ValueId operands[] = {sum_, b_.binary(Op::Add, {scaled, b_.cast(Scalar::I32, values_[k])})};
+      const ValueId scaled =
+          b_.binary(Op::Mul, {b_.emit(Op::Get, Scalar::I32, {sum_}), constant(Scalar::I32, 31)});
+      const ValueId operands[] = {sum_,
+                                  b_.binary(Op::Add, {scaled, b_.cast(Scalar::I32, values_[k])})};
       b_.append(Op::Set, {}, operands);
     }
   }
@@ -254,7 +278,11 @@ class Generator {
         const std::size_t begin = values_.size();
         statements(below(4), depth + 1, loops);
         observe(begin);
-        if (arm == leaves) b_.append(loops == 0 || chance(5) ? Op::Return : chance(2) ? Op::Break : Op::Continue, {}, {});
+        if (arm == leaves)
+          b_.append(loops == 0 || chance(5) ? Op::Return
+                    : chance(2)             ? Op::Break
+                                            : Op::Continue,
+                    {}, {});
         else if (result) {
           const ValueId v = value(s);
           b_.append(Op::Yield, {}, std::span(&v, 1));
@@ -275,7 +303,8 @@ class Generator {
   }
   /// while (k < 3): k counts in a slot of its own.
   void loop(unsigned depth, unsigned loops) {
-    const ValueId k = b_.emit(Op::Slot, slot_type(Scalar::I32), std::array{constant(Scalar::I32, 0)});
+    const ValueId k =
+        b_.emit(Op::Slot, slot_type(Scalar::I32), std::array{constant(Scalar::I32, 0)});
     const InstId i = b_.append(Op::Loop, {}, {});
     region(i, [&](RegionId) {
       const ValueId now = b_.emit(Op::Get, Scalar::I32, {k});
@@ -334,7 +363,9 @@ bool same(const Memory& a, const Memory& b) {
   if (a.fault != b.fault || a.ints != b.ints) return false;
   for (std::size_t k = 0; k < a.floats.size(); ++k) {
     const bool nan = a.floats[k] != a.floats[k] && b.floats[k] != b.floats[k];
-    if (!nan && std::bit_cast<std::uint32_t>(a.floats[k]) != std::bit_cast<std::uint32_t>(b.floats[k])) return false;
+    if (!nan &&
+        std::bit_cast<std::uint32_t>(a.floats[k]) != std::bit_cast<std::uint32_t>(b.floats[k]))
+      return false;
   }
   return true;
 }
@@ -356,8 +387,12 @@ TEST(RandomPasses, KeepWhatTheInterpreterComputes) {
       const std::string before = print(m);
       pass.run(m);
       order += std::string(pass.name) + " ";
-      ASSERT_EQ(verify(m), "") << "seed " << seed << ", " << order << "\n" << before << "\n" << print(m);
-      ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << ", " << order << "\n" << before << "\n" << print(m);
+      ASSERT_EQ(verify(m), "") << "seed " << seed << ", " << order << "\n"
+                               << before << "\n"
+                               << print(m);
+      ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << ", " << order << "\n"
+                                                << before << "\n"
+                                                << print(m);
     }
   }
 }
@@ -369,7 +404,9 @@ TEST(RandomPasses, ThePipelineKeepsWhatTheInterpreterComputes) {
     for (const TargetKind target : {TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv}) {
       Module m = recorded;
       ASSERT_EQ(run_pipeline(m, {target}, true), "");
-      ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << print(recorded) << "\n" << print(m);
+      ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n"
+                                                << print(recorded) << "\n"
+                                                << print(m);
     }
   }
 }
@@ -395,7 +432,9 @@ TEST(RandomPasses, OneExitLeavesOneWayOut) {
     const std::string before = print(m);
     one_exit(m);
     ASSERT_EQ(verify(m), "") << print(m);
-    ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << before << "\n" << print(m);
+    ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n"
+                                              << before << "\n"
+                                              << print(m);
     for (const Function& f : m.functions) {
       EXPECT_LE(ends_under(f, f.body)[Op::Return], 1) << print(m);
       for_each_inst(f, [&](InstId i, RegionId) {
@@ -427,7 +466,8 @@ TEST(RandomPasses, LookOnlyAtWhatTheBodyReaches) {
     EXPECT_EQ(report_sites(littered).size(), report_sites(made).size());
     EXPECT_EQ(argument_layout(littered.kernel()).size, argument_layout(made.kernel()).size);
     std::string wrong, wrong_littered;
-    EXPECT_EQ(SharedLengths(littered.kernel(), wrong_littered).words(), SharedLengths(made.kernel(), wrong).words());
+    EXPECT_EQ(SharedLengths(littered.kernel(), wrong_littered).words(),
+              SharedLengths(made.kernel(), wrong).words());
     EXPECT_EQ(wrong_littered, wrong);
     if (seed % 2 == 0) {
       EXPECT_TRUE(same(run(littered, seed), run(made, seed)));
@@ -436,9 +476,11 @@ TEST(RandomPasses, LookOnlyAtWhatTheBodyReaches) {
       Module clean = made, dirty = littered;
       pass.run(clean), pass.run(dirty);
       ASSERT_EQ(verify(dirty), "") << "seed " << seed << ", " << pass.name << "\n" << print(made);
-      ASSERT_EQ(print(dirty), print(clean)) << "seed " << seed << ", " << pass.name << "\n" << print(made);
+      ASSERT_EQ(print(dirty), print(clean)) << "seed " << seed << ", " << pass.name << "\n"
+                                            << print(made);
     });
-    for (const TargetKind target : {TargetKind::Interpreter, TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv}) {
+    for (const TargetKind target :
+         {TargetKind::Interpreter, TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv}) {
       Module clean = made, dirty = littered;
       ASSERT_EQ(run_pipeline(clean, {target}, false), run_pipeline(dirty, {target}, true));
       ASSERT_EQ(print(dirty), print(clean)) << "seed " << seed << "\n" << print(made);
@@ -456,7 +498,8 @@ TEST(RandomPasses, LeaveModulesOfAllOperationsValid) {
       pass.run(alone);
       ASSERT_EQ(verify(alone), "") << "seed " << seed << ", " << pass.name << "\n" << print(made);
       pass.run(in_turn);
-      ASSERT_EQ(verify(in_turn), "") << "seed " << seed << ", in turn to " << pass.name << "\n" << print(made);
+      ASSERT_EQ(verify(in_turn), "") << "seed " << seed << ", in turn to " << pass.name << "\n"
+                                     << print(made);
     });
     EXPECT_EQ(uniformity(made).values.size(), made.kernel().values.size());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pass that leaves a broken module is named: where that is asked for, and in every build with assertions.
+// A pass that leaves a broken module is named: where that is asked for, and in every build with
+// assertions.
 #include "passes/runner.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ void lose_the_return(ir::Module& m) {
 
 void leave(ir::Module&) {}
 
-/// What is said after passes of which the last but one loses the kernel's end; empty where nobody looks.
+/// What is said after passes of which the last but one loses the kernel's end; empty where nobody
+/// looks.
 std::string said(Runner& run) {
   try {
     run("leave", leave)("lose_the_return", lose_the_return)("leave", leave);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the levels are for each schedule. The golden texts of `uniformity` hold those that are proved for all of them.
+// What the levels are for each schedule. The golden texts of `uniformity` hold those that are
+// proved for all of them.
 #include "passes/uniformity.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,9 @@ kernel @k fp(strict) facts(disjoint) flat (%0: view<i32, 1, const>, %1: view<i32
 class Schedules : public testing::Test {
  protected:
   Module module = parse(text).module;
-  Uniformity of(const Schedule& schedule) const { return UniformityAnalysis(module.kernel(), Calls(module), schedule).levels; }
+  Uniformity of(const Schedule& schedule) const {
+    return UniformityAnalysis(module.kernel(), Calls(module), schedule).levels;
+  }
   /// The n-th instruction of an operation, in order.
   InstId at(Op op, unsigned n = 0) const {
     InstId found = none;
@@ -60,7 +63,9 @@ class Schedules : public testing::Test {
     });
     return found;
   }
-  ValueId result(Op op, unsigned n = 0) const { return module.kernel().insts[at(op, n)].results[0]; }
+  ValueId result(Op op, unsigned n = 0) const {
+    return module.kernel().insts[at(op, n)].results[0];
+  }
   ValueId parameter(unsigned loop, unsigned n) const {
     const Function& f = module.kernel();
     return f.regions[f.insts[at(Op::For, loop)].regions[0]].params[n];

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the kernels of files (docs/testing.md has their form) on a back end and compares what they leave with the interpreter:
+// Runs the kernels of files (docs/testing.md has their form) on a back end and compares what they
+// leave with the interpreter:
 //   kernels --back-end interpreter|cpu|vulkan|opencl|cuda|webgpu|ptx [--jobs N] [--only TEXT] [--print yes] [--races yes] FILE|FOLDER…
-// interpreter: the kernel's text, every pass and every pipeline, interpreted; kernels that are for more than the CPU must not race.
-// ptx: they compile for NVIDIA GPUs, are assembled where ptxas is found, and those without arrays of a thread take no stack. The others
-// launch. webgpu: what needs what WebGPU lacks has to be refused, and in native mode an element may be what the device's own floats make of it
-// (device_floats.h). A file has a line for each choice of its words: the first difference, or how many launches gave the interpreter's bits. --jobs: so many processes;
-// one that dies or hangs counts as a difference. What a file says is known to go wrong on the device does not count: drivers have
-// defects of their own. --only: launches whose name has the text. --races: data races are differences. Ends
-// with 1 where something differs, with 77 where the back end is missing and KRAIT_TEST_BACK_ENDS does not name it.
+// interpreter: the kernel's text, every pass and every pipeline, interpreted; kernels that are for
+// more than the CPU must not race. ptx: they compile for NVIDIA GPUs, are assembled where ptxas is
+// found, and those without arrays of a thread take no stack. The others launch. webgpu: what needs
+// what WebGPU lacks has to be refused, and in native mode an element may be what the device's own
+// floats make of it (device_floats.h). A file has a line for each choice of its words: the first
+// difference, or how many launches gave the interpreter's bits. --jobs: so many processes; one that
+// dies or hangs counts as a difference. What a file says is known to go wrong on the device does
+// not count: drivers have defects of their own. --only: launches whose name has the text. --races:
+// data races are differences. Ends with 1 where something differs, with 77 where the back end is
+// missing and KRAIT_TEST_BACK_ENDS does not name it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +56,8 @@ Options parse(int argc, char** argv) {
   Options o;
   std::map<std::string, std::string> given;
   for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]).starts_with("--") && i + 1 < argc) given[argv[i]] = argv[i + 1], ++i;
+    if (std::string_view(argv[i]).starts_with("--") && i + 1 < argc)
+      given[argv[i]] = argv[i + 1], ++i;
     else o.paths.emplace_back(argv[i]);
   }
   if (given.count("--back-end")) o.back_end = given["--back-end"];
@@ -78,13 +83,16 @@ std::vector<fs::path> files_of(const Options& o) {
 bool has(const ir::Module& m, auto&& wanted) {
   bool found = false;
   for (const ir::Function& f : m.functions)
-    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { found = found || wanted(f.insts[i].op); });
+    ir::for_each_inst(f,
+                      [&](ir::InstId i, ir::RegionId) { found = found || wanted(f.insts[i].op); });
   return found;
 }
 
 /// Whether what it computes depends on how many lanes a warp has.
 bool asks_for_warp(const ir::Module& m) {
-  return has(m, [](ir::Op op) { return ir::is_warp_operation(op) || op == ir::Op::LaneId || op == ir::Op::WarpSize; });
+  return has(m, [](ir::Op op) {
+    return ir::is_warp_operation(op) || op == ir::Op::LaneId || op == ir::Op::WarpSize;
+  });
 }
 
 /// A file with one choice of its words; or what is wrong with the file.
@@ -104,7 +112,8 @@ std::vector<Piece> pieces_of(const Options& o) {
       if (!in) support::fail_usage("cannot be read");
       const auto file = std::make_shared<const test::KernelFile>(text, path.parent_path().string());
       unsigned number = 0;
-      for (test::Choice& choice : file->choices()) pieces.push_back({path, file, std::move(choice), number++, {}});
+      for (test::Choice& choice : file->choices())
+        pieces.push_back({path, file, std::move(choice), number++, {}});
     } catch (const std::exception& e) {
       pieces.push_back({path, nullptr, {}, 0, e.what()});
     }
@@ -114,22 +123,26 @@ std::vector<Piece> pieces_of(const Options& o) {
 /// One piece on one back end.
 class Run {
  public:
-  Run(const Options& o, runtime::Device* device, const Piece& piece) : o_(o), device_(device), piece_(piece) {
+  Run(const Options& o, runtime::Device* device, const Piece& piece)
+      : o_(o), device_(device), piece_(piece) {
     races_ = o.races || (piece.file && piece.file->back_ends() != std::vector<std::string>{"cpu"});
   }
 
   /// What to say of it, and whether it is right.
   std::pair<std::string, bool> operator()() try {
     if (!piece_.file) return {piece_.wrong, false};
-    if (o_.back_end != "interpreter" && !piece_.file->is_for(o_.back_end == "ptx" ? "cuda" : o_.back_end))
+    if (o_.back_end != "interpreter" &&
+        !piece_.file->is_for(o_.back_end == "ptx" ? "cuda" : o_.back_end))
       return {"is for other back ends", true};
     unsigned launch = piece_.number;
     for (const test::Case& c : piece_.file->cases(piece_.choice)) {
       if (c.name.find(o_.only) == std::string::npos) continue;
-      if (const std::string wrong = check(c, launch++); !wrong.empty()) return {fmt::format("{}: {}", c.name, wrong), false};
+      if (const std::string wrong = check(c, launch++); !wrong.empty())
+        return {fmt::format("{}: {}", c.name, wrong), false};
       if (o_.back_end == "ptx") break;  // launches differ in what is not in the code
     }
-    return {fmt::format("{} launches are right{}{}", right_, other_ ? fmt::format(", {} are for other warps", other_) : "",
+    return {fmt::format("{} launches are right{}{}", right_,
+                        other_ ? fmt::format(", {} are for other warps", other_) : "",
                         refused_ ? fmt::format(", {} are refused: {}", refused_, why_) : ""),
             true};
   } catch (const std::exception& e) {
@@ -142,20 +155,24 @@ class Run {
     test::Kernel kernel = c.kernel;
     const support::Target target = device_ ? device_->target() : support::Target{};
     const int warp = device_ ? test::warp_of(target) : 32;
-    const bool lacks = target.kind == support::TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Warp);
+    const bool lacks = target.kind == support::TargetKind::OpenCl &&
+                       !target.spirv.features.has(support::Feature::Warp);
     if (c.any_warp) kernel.launch.warp_size = warp;
-    if (device_ && asks_for_warp(kernel.module) && (lacks || kernel.launch.warp_size != warp)) return ++other_, "";
+    if (device_ && asks_for_warp(kernel.module) && (lacks || kernel.launch.warp_size != warp))
+      return ++other_, "";
     ++right_;
     const std::vector<ir::Facts> facts = test::facts_of(kernel);
     const test::CheckOptions options{.passes = !device_, .print = o_.print, .races = races_};
-    // Drivers of GPUs compile for long, and the CPU has many widths: launches take turns in what the code may know of them, except on
-    // this processor's own.
-    const bool all = o_.back_end == "cpu" && !std::getenv("KRAIT_CPU") && !std::getenv("KRAIT_TEST_EFFORT");
+    // Drivers of GPUs compile for long, and the CPU has many widths: launches take turns in what
+    // the code may know of them, except on this processor's own.
+    const bool all =
+        o_.back_end == "cpu" && !std::getenv("KRAIT_CPU") && !std::getenv("KRAIT_TEST_EFFORT");
     for (std::size_t k = 0; k < facts.size(); ++k) {
       if (!all && k != number % facts.size()) continue;
       test::set_facts(kernel.module, facts[k]);
       const std::string wrong = test::check(kernel, device_, options);
-      if (o_.back_end == "webgpu" && test::webgpu_lacks(wrong)) return --right_, ++refused_, why_ = wrong, "";
+      if (o_.back_end == "webgpu" && test::webgpu_lacks(wrong))
+        return --right_, ++refused_, why_ = wrong, "";
       if (!wrong.empty()) return wrong + "\n" + ir::print(kernel.module);
     }
     return {};
@@ -166,20 +183,28 @@ class Run {
     constexpr std::pair<unsigned, unsigned> devices[] = {{90, 80}, {75, 63}, {100, 87}};
     const auto [sm, isa] = devices[piece_.number % std::size(devices)];
     ir::Module m = kernel.module;
-    const support::ParsedTarget target = support::parse_target(fmt::format("ptx sm={} isa={}", sm, isa));
+    const support::ParsedTarget target =
+        support::parse_target(fmt::format("ptx sm={} isa={}", sm, isa));
     test::set_facts(m, test::facts_of(kernel).back());
-    if (const std::string refused = m.kernel().flat ? "" : passes::run_pipeline(m, target.target, true); !refused.empty())
+    if (const std::string refused =
+            m.kernel().flat ? "" : passes::run_pipeline(m, target.target, true);
+        !refused.empty())
       return refused;
     if (o_.print) std::fputs(ir::print(m).c_str(), stdout);
-    const std::string made = host::generate(ir::print(m), target.target, "binary", m.kernel().name).bytes;
+    const std::string made =
+        host::generate(ir::print(m), target.target, "binary", m.kernel().name).bytes;
     support::Envelope envelope;
-    if (const std::string wrong = support::open(made, target.target.kind, envelope); !wrong.empty()) return wrong;
+    if (const std::string wrong = support::open(made, target.target.kind, envelope); !wrong.empty())
+      return wrong;
     const std::string text(envelope.code);
     const test::Assembled code = test::assemble(text, sm);
     if (!code.found) return {};
     if (code.status != 0) return fmt::format("sm_{}: {}\n{}", sm, code.log, text);
-    const bool may_use_stack = has(m, [](ir::Op op) { return op == ir::Op::Local || op == ir::Op::Call; });
-    return may_use_stack || !code.uses_stack() ? "" : fmt::format("sm_{}: a stack, {}\n{}", sm, code.log, text);
+    const bool may_use_stack =
+        has(m, [](ir::Op op) { return op == ir::Op::Local || op == ir::Op::Call; });
+    return may_use_stack || !code.uses_stack()
+               ? ""
+               : fmt::format("sm_{}: a stack, {}\n{}", sm, code.log, text);
   }
 
   const Options& o_;
@@ -190,16 +215,19 @@ class Run {
   std::string why_;  // the last was refused
 };
 
-void tell(const Options& o, test::Progress& shared, const Piece& piece, const std::string& what, bool right) {
+void tell(const Options& o, test::Progress& shared, const Piece& piece, const std::string& what,
+          bool right) {
   const std::string known = piece.file ? piece.file->known_on(o.back_end, shared.device) : "";
   const char* const note = known.empty() ? "" : right ? "right, though listed: " : "listed: ";
-  std::printf("%s: %s%s%s%s\n", piece.path.c_str(), note, known.c_str(), known.empty() ? "" : "; ", what.c_str());
+  std::printf("%s: %s%s%s%s\n", piece.path.c_str(), note, known.c_str(), known.empty() ? "" : "; ",
+              what.c_str());
   ++shared.done;
   if (!right) ++(known.empty() ? shared.different : shared.listed);
 }
 
 /// The pieces, until there are no more. False where the device was lost before.
-bool run(const Options& o, const std::vector<Piece>& pieces, test::Progress& shared, std::atomic<long>& at) {
+bool run(const Options& o, const std::vector<Piece>& pieces, test::Progress& shared,
+         std::atomic<long>& at) {
   std::string why;
   const bool launches = o.back_end != "interpreter" && o.back_end != "ptx";
   runtime::Device* const device = launches ? test::find_device(o.back_end, why) : nullptr;
@@ -222,14 +250,18 @@ int main(int argc, char** argv) try {
   const Options o = parse(argc, argv);
   const std::vector<Piece> pieces = pieces_of(o);
   const test::Progress& all = test::run_workers(
-      o.jobs, [&](test::Progress& shared, std::atomic<long>& at) { return run(o, pieces, shared, at); },
+      o.jobs,
+      [&](test::Progress& shared, std::atomic<long>& at) { return run(o, pieces, shared, at); },
       [&](test::Progress& shared, long at, int signal) {
-        if (at < 0) std::printf("kernels: a process ended by signal %d without a kernel\n", signal), std::exit(1);
-        tell(o, shared, pieces[std::size_t(at)], fmt::format("the process ended by signal {}", signal), false);
+        if (at < 0)
+          std::printf("kernels: a process ended by signal %d without a kernel\n", signal),
+              std::exit(1);
+        tell(o, shared, pieces[std::size_t(at)],
+             fmt::format("the process ended by signal {}", signal), false);
       });
   if (all.missing) return std::printf("kernels: %s\n", all.device), test::missing(o.back_end);
-  std::printf("%ld kernels on %s (%s), %ld differ, %ld more are listed\n", all.done.load(), o.back_end.c_str(), all.device,
-              all.different.load(), all.listed.load());
+  std::printf("%ld kernels on %s (%s), %ld differ, %ld more are listed\n", all.done.load(),
+              o.back_end.c_str(), all.device, all.different.load(), all.listed.load());
   return all.different || all.done != long(pieces.size()) || pieces.empty() ? 1 : 0;
 } catch (const std::exception& e) {
   std::printf("kernels: %s\n", e.what());

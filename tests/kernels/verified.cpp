@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles the kernels of files with LLVM's machine verifier, for processors and NVIDIA GPUs; nothing runs:
+// Compiles the kernels of files with LLVM's machine verifier, for processors and NVIDIA GPUs;
+// nothing runs:
 //   verified [--seconds S] FILE|FOLDER…
-// Files: those of tests/kernels, golden ones, of which the input is taken, and what `krait dump` writes. Without --seconds each kernel is compiled for
-// every target. With it, kernels and targets come in an order that KRAIT_TEST_SEED decides, until so many seconds of processor time are used. A kernel
-// that a target cannot run is left out. Ends with 1 where the verifier finds something, or nothing was compiled.
+// Files: those of tests/kernels, golden ones, of which the input is taken, and what `krait dump`
+// writes. Without --seconds each kernel is compiled for every target. With it, kernels and targets
+// come in an order that KRAIT_TEST_SEED decides, until so many seconds of processor time are used.
+// A kernel that a target cannot run is left out. Ends with 1 where the verifier finds something, or
+// nothing was compiled.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -34,7 +37,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Level 2 has no masks, 3 has them in vectors, 4 in registers of their own; the code of first launches has another instruction selection.
+// Level 2 has no masks, 3 has them in vectors, 4 in registers of their own; the code of first
+// launches has another instruction selection.
 constexpr const char* targets[] = {"x86-64-v2",
                                    "x86-64-v3",
                                    "x86-64-v4",
@@ -51,12 +55,14 @@ struct Piece {
 void add_pieces(std::vector<Piece>& pieces, const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (text.find("\n; run:") != text.npos || text.starts_with("; run:") || text.find("; kernel:") != text.npos) {
+  if (text.find("\n; run:") != text.npos || text.starts_with("; run:") ||
+      text.find("; kernel:") != text.npos) {
     const test::KernelFile file(text, path.parent_path().string());
     for (const test::Choice& choice : file.choices())
       for (test::Case& c : file.cases(choice)) {
         test::set_facts(c.kernel.module, test::facts_of(c.kernel).back());
-        pieces.push_back({fmt::format("{}: {}", path.string(), c.name), std::move(c.kernel.module)});
+        pieces.push_back(
+            {fmt::format("{}: {}", path.string(), c.name), std::move(c.kernel.module)});
         break;  // launches differ in what is not in the code
       }
     return;
@@ -64,7 +70,8 @@ void add_pieces(std::vector<Piece>& pieces, const fs::path& path) {
   text.resize(std::min(text.size(), text.find("; ----\n")));  // what follows is the expected output
   ir::ParseResult parsed = ir::parse(text);
   if (!parsed.error.empty()) std::printf("%s: left out: %s\n", path.c_str(), parsed.error.c_str());
-  else if (ir::verify(parsed.module).empty()) pieces.push_back({path.string(), std::move(parsed.module)});
+  else if (ir::verify(parsed.module).empty())
+    pieces.push_back({path.string(), std::move(parsed.module)});
 }
 
 enum class Result { Right, Wrong, LeftOut };
@@ -92,7 +99,8 @@ Result compile(const Plugin& plugin, const Piece& piece, const support::Target& 
   const int status = reply.status;
   if (status >= 2) std::printf("%s, %s: %s\n", piece.name.c_str(), on.c_str(), reply.log);
   plugin.release(&reply);
-  return status == 0 ? Result::Right : status == 1 ? Result::LeftOut : Result::Wrong;  // 1: the target lacks something
+  // 1: the target lacks something
+  return status == 0 ? Result::Right : status == 1 ? Result::LeftOut : Result::Wrong;
 }
 
 }  // namespace
@@ -132,8 +140,8 @@ int main(int argc, char** argv) try {
   std::printf(
       "%zu kernels for %zu targets, %zu of %zu compilations: LLVM's machine verifier accepts %u, %u are for other targets, %u "
       "are wrong; %.0f s\n",
-      pieces.size(), std::size(targets), done, work.size(), count[Result::Right], count[Result::LeftOut], count[Result::Wrong],
-      double(std::clock()) / CLOCKS_PER_SEC);
+      pieces.size(), std::size(targets), done, work.size(), count[Result::Right],
+      count[Result::LeftOut], count[Result::Wrong], double(std::clock()) / CLOCKS_PER_SEC);
   return count[Result::Wrong] || !count[Result::Right];
 } catch (const std::exception& e) {
   return std::printf("verified: %s\n", e.what()), 1;

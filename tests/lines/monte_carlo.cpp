@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The price of an option by simulated paths. What stands behind //= are the operations that the line is recorded as; lines.py compares.
+// The price of an option by simulated paths. What stands behind //= are the operations that the
+// line is recorded as; lines.py compares.
 #include <krait/krait.h>
 
 #include <cstdio>
@@ -14,7 +15,8 @@ auto square(const Value& x) {
 }
 
 int main() {
-  auto price = kr::kernel([](kr::view<float> out, kr::value<float> spot, kr::value<float> rate, kr::value<float> strike) {
+  auto price = kr::kernel([](kr::view<float> out, kr::value<float> spot, kr::value<float> rate,
+                             kr::value<float> strike) {
     for (auto i : kr::grid_stride(out.size())) {  //= extent grid_stride
       kr::var sum = 0.0f;                         //= const
       kr::var best = spot;

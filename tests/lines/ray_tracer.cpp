@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rays, spheres and a light, with vectors and functions of the program's own. What stands behind //= are the operations that the line is
-// recorded as; lines.py compares.
+// Rays, spheres and a light, with vectors and functions of the program's own. What stands behind
+// //= are the operations that the line is recorded as; lines.py compares.
 #include <krait/krait.h>
 
 #include <cstdio>

@@ -25,7 +25,8 @@ namespace {
 
 /// Devices whose arrays are this form of memory (KRAIT_OPENCL_MEMORY).
 runtime::Found& found(const std::string& memory) {
-  static auto* const all = new std::map<std::string, runtime::Found>;  // leaked: drivers may be gone at exit
+  // leaked: drivers may be gone at exit
+  static auto* const all = new std::map<std::string, runtime::Found>;
   const auto [at, fresh] = all->try_emplace(memory);
   if (fresh) {
     setenv("KRAIT_OPENCL_MEMORY", memory.c_str(), 1);
@@ -57,24 +58,26 @@ class OpenClLaunch : public testing::TestWithParam<std::string> {
     }
     if (found(GetParam()).devices.empty()) GTEST_SKIP() << found(GetParam()).skipped.front();
     // PoCL 3 does not announce it, and its kernels run in this process.
-    if (GetParam() == "system" && device().name().find("Portable Computing Language") == std::string::npos)
+    if (GetParam() == "system" &&
+        device().name().find("Portable Computing Language") == std::string::npos)
       GTEST_SKIP() << "not a device of PoCL";
   }
   runtime::Device& device() { return *found(GetParam()).devices.front(); }
   std::string binary(const char* kernel = "add_one") {
-    return codegen::spirv::compile(kernel_of(kernel), device().target().spirv, codegen::spirv::Dialect::Kernel,
-                                   codegen::Emit::Binary)
+    return codegen::spirv::compile(kernel_of(kernel), device().target().spirv,
+                                   codegen::spirv::Dialect::Kernel, codegen::Emit::Binary)
         .data;
   }
   std::unique_ptr<runtime::Executable> load(const std::string& bytes) {
     return device().load(std::as_bytes(std::span(bytes)), "add_one");
   }
-  void launch(runtime::Executable& code, std::uint64_t address, std::uint64_t n, runtime::Dim3 block,
-              runtime::StreamHandle stream = {}) {
+  void launch(runtime::Executable& code, std::uint64_t address, std::uint64_t n,
+              runtime::Dim3 block, runtime::StreamHandle stream = {}) {
     const std::uint64_t arguments[] = {address, n};
     runtime::LaunchRequest request;
     request.grid = {4, 1, 1}, request.block = block, request.stream = stream;
-    request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
+    request.args = reinterpret_cast<const std::byte*>(arguments),
+    request.args_size = sizeof arguments;
     device().launch(code, request);
   }
 };
@@ -101,7 +104,9 @@ TEST_P(OpenClLaunch, StreamsAreInOrderAndEventsOrderThem) {
   for (const std::uint64_t address : {a, b}) device().free(address, {});
   for (const auto e : {begin, end}) device().destroy_event(e);
   for (const auto s : {first, second}) device().destroy_stream(s);
-  EXPECT_NE(message_of([&] { device().copy_to_host(out.data(), a, 4, {}); }).find("are not memory of"), std::string::npos);
+  EXPECT_NE(
+      message_of([&] { device().copy_to_host(out.data(), a, 4, {}); }).find("are not memory of"),
+      std::string::npos);
 }
 
 /// PoCL makes a loop of the threads; LLVM's vectoriser then puts off the first of the two stores.
@@ -110,7 +115,8 @@ TEST_P(OpenClLaunch, StoresOfAThreadStayInOrder) {
   const auto code = load(binary("stores_in_order"));
   const std::uint64_t a = device().allocate(n * 8, {}), arguments[] = {a, n, n};
   runtime::LaunchRequest request;
-  request.block = {2, 4, 32}, request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
+  request.block = {2, 4, 32}, request.args = reinterpret_cast<const std::byte*>(arguments),
+  request.args_size = sizeof arguments;
   device().launch(*code, request);
   std::vector<std::uint64_t> out(n);
   device().copy_to_host(out.data(), a, n * 8, {});
@@ -126,7 +132,8 @@ TEST_P(OpenClLaunch, TheDefaultStreamIsOrderedWithAllOthers) {
   const std::uint64_t a = device().allocate(n * 4, {});
   device().copy_to_device(a, zeros.data(), n * 4, {});
   for (int k = 0; k < 5; ++k)
-    for (const runtime::StreamHandle s : {first, runtime::StreamHandle{}, second, runtime::StreamHandle{}})
+    for (const runtime::StreamHandle s :
+         {first, runtime::StreamHandle{}, second, runtime::StreamHandle{}})
       launch(*code, a, n, {64, 1, 1}, s);
   device().copy_to_host(out.data(), a, n * 4, first);
   EXPECT_EQ(out, std::vector<std::int32_t>(n, 20));
@@ -139,13 +146,16 @@ TEST_P(OpenClLaunch, TheDefaultStreamIsOrderedWithAllOthers) {
 
 TEST_P(OpenClLaunch, SaysWhatIsTooLarge) {
   const std::string memory = message_of([&] { device().allocate(std::size_t(1) << 50, {}); });
-  EXPECT_NE(memory.find("an allocation of 1125899906842624 bytes exceeds the driver's limit of "), std::string::npos) << memory;
+  EXPECT_NE(memory.find("an allocation of 1125899906842624 bytes exceeds the driver's limit of "),
+            std::string::npos)
+      << memory;
   EXPECT_NE(memory.find("CL_DEVICE_MAX_MEM_ALLOC_SIZE"), std::string::npos) << memory;
   const auto code = load(binary());
   const std::uint64_t a = device().allocate(4096, {});
   const std::int64_t threads = device().limits().threads;
   const std::string block = message_of([&] { launch(*code, a, 1024, {threads * 2, 1, 1}); });
-  EXPECT_NE(block.find(fmt::format("cannot launch blocks of {} × 1 × 1 threads, only of {} at most", threads * 2, threads)),
+  EXPECT_NE(block.find(fmt::format("cannot launch blocks of {} × 1 × 1 threads, only of {} at most",
+                                   threads * 2, threads)),
             std::string::npos)
       << block;
   if (!device().reaches_host()) {
@@ -158,14 +168,17 @@ TEST_P(OpenClLaunch, SaysWhatIsTooLarge) {
 TEST_P(OpenClLaunch, ShowsTheLogOfABuildThatFails) {
   support::Target target = device().target();
   if (target.spirv.features.has(support::Feature::F16)) GTEST_SKIP() << "the device has halves";
-  for (const support::Feature f : {support::Feature::F16, support::Feature::Fma16}) target.spirv.features.set(f);
+  for (const support::Feature f : {support::Feature::F16, support::Feature::Fma16})
+    target.spirv.features.set(f);
   const ir::Module halves =
       ir::parse(
           "kir 1\nkernel @halves fp(native) facts(contiguous) flat (%0: view<f16, 1>) {\n  %1: i64 = thread_idx {0}\n"
           "  %2: f16 = load %0, %1\n  %3: f16 = fma %2, %2, %2\n  store.f16 %0, %1, %3\n  return\n}\n")
           .module;
   const auto code =
-      load(codegen::spirv::compile(halves, target.spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data);
+      load(codegen::spirv::compile(halves, target.spirv, codegen::spirv::Dialect::Kernel,
+                                   codegen::Emit::Binary)
+               .data);
   const std::uint64_t a = device().allocate(4096, {});
   const std::string said = message_of([&] { launch(*code, a, 1024, {64, 1, 1}); });
   EXPECT_NE(said.find("cannot build it: the program cannot be built\n"), std::string::npos) << said;
@@ -176,11 +189,13 @@ TEST_P(OpenClLaunch, ShowsTheLogOfABuildThatFails) {
 TEST_P(OpenClLaunch, RefusesDamagedCode) {
   std::string bytes = binary();
   bytes[0] = 'x';
-  EXPECT_EQ(message_of([&] { load(bytes); }),
-            "kernel add_one: its code is damaged, or of another build: it does not begin with KRAITENV. libkrait.so and "
-            "libkrait_codegen.so are of different builds: reinstall both");
+  EXPECT_EQ(
+      message_of([&] { load(bytes); }),
+      "kernel add_one: its code is damaged, or of another build: it does not begin with KRAITENV. libkrait.so and "
+      "libkrait_codegen.so are of different builds: reinstall both");
   const std::string whole = binary();
-  support::Envelope envelope = support::open_or_fail(std::as_bytes(std::span(whole)), support::TargetKind::OpenCl, "add_one");
+  support::Envelope envelope = support::open_or_fail(std::as_bytes(std::span(whole)),
+                                                     support::TargetKind::OpenCl, "add_one");
   envelope.own.resize(3);
   EXPECT_EQ(message_of([&] { load(support::seal(envelope)); }).substr(0, 52),
             "kernel add_one: its code is damaged: 3 bytes of fact");

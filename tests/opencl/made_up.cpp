@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The launcher on a driver that is made up (made_up_driver.cpp), which takes SPIR-V and fails as it is told. Each test runs in a process of its
-// own, with the variable that it needs (CMakeLists.txt).
+// The launcher on a driver that is made up (made_up_driver.cpp), which takes SPIR-V and fails as it
+// is told. Each test runs in a process of its own, with the variable that it needs
+// (CMakeLists.txt).
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -30,7 +31,8 @@ namespace {
 class MadeUp : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::getenv("OCL_ICD_VENDORS")) GTEST_SKIP() << "OCL_ICD_VENDORS does not name the folder of the made-up driver";
+    if (!std::getenv("OCL_ICD_VENDORS"))
+      GTEST_SKIP() << "OCL_ICD_VENDORS does not name the folder of the made-up driver";
     if (std::string why; !runtime::opencl::Api::open(why)) GTEST_SKIP() << why;
   }
   runtime::Found& found() {
@@ -47,8 +49,8 @@ class MadeUp : public testing::Test {
     const std::string text = "kir 1\nkernel @add_one fp(" + attributes +
                              " (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
                              "  %2: i32 = load %0, %1\n  store.i32 %0, %1, %2\n  return\n}\n";
-    return codegen::spirv::compile(ir::parse(text).module, device().target().spirv, codegen::spirv::Dialect::Kernel,
-                                   codegen::Emit::Binary)
+    return codegen::spirv::compile(ir::parse(text).module, device().target().spirv,
+                                   codegen::spirv::Dialect::Kernel, codegen::Emit::Binary)
         .data;
   }
   std::unique_ptr<runtime::Executable> load_bytes(const std::string& bytes) {
@@ -57,11 +59,13 @@ class MadeUp : public testing::Test {
   std::unique_ptr<runtime::Executable> load(const std::string& mode = "native") {
     return load_bytes(binary(mode + ") facts(contiguous) flat"));
   }
-  void launch(runtime::Executable& code, std::uint64_t address, int threads, std::int64_t blocks = 1) {
+  void launch(runtime::Executable& code, std::uint64_t address, int threads,
+              std::int64_t blocks = 1) {
     const std::uint64_t arguments[] = {address, 1};
     runtime::LaunchRequest request;
     request.block = {threads, 1, 1}, request.grid = {blocks, 1, 1};
-    request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
+    request.args = reinterpret_cast<const std::byte*>(arguments),
+    request.args_size = sizeof arguments;
     device().launch(code, request);
   }
   template <class Function>
@@ -110,11 +114,13 @@ TEST_F(MadeUp, TakesSpirV) {
 }
 
 TEST_F(MadeUp, EmptyIlVersion) {
-  EXPECT_EQ(why_not(),
-            "opencl: Nothing (Made-up A): the driver accepts neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
+  EXPECT_EQ(
+      why_not(),
+      "opencl: Nothing (Made-up A): the driver accepts neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
 }
 
-/// The translator is looked for beside the program, which runs by another name in a folder of its own.
+/// The translator is looked for beside the program, which runs by another name in a folder of its
+/// own.
 TEST_F(MadeUp, NoTranslator) {
   EXPECT_TRUE(says(
       why_not(),
@@ -124,18 +130,28 @@ TEST_F(MadeUp, NoTranslator) {
 }
 
 TEST_F(MadeUp, NoDevice) { EXPECT_EQ(why_not(), "opencl: platform Made-up A has no device"); }
-TEST_F(MadeUp, NotAvailable) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): the driver reports it as unavailable"); }
-TEST_F(MadeUp, AddressesOf32Bits) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): its addresses do not have 64 bits"); }
-TEST_F(MadeUp, BigEndian) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): it is not a little-endian device"); }
-TEST_F(MadeUp, EmbeddedProfile) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): it has only the embedded profile"); }
+TEST_F(MadeUp, NotAvailable) {
+  EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): the driver reports it as unavailable");
+}
+TEST_F(MadeUp, AddressesOf32Bits) {
+  EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): its addresses do not have 64 bits");
+}
+TEST_F(MadeUp, BigEndian) {
+  EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): it is not a little-endian device");
+}
+TEST_F(MadeUp, EmbeddedProfile) {
+  EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): it has only the embedded profile");
+}
 
 TEST_F(MadeUp, NeverAnswers) {
-  const runtime::opencl::Answer answer = runtime::opencl::ask_apart(nullptr, std::chrono::seconds(3));
+  const runtime::opencl::Answer answer =
+      runtime::opencl::ask_apart(nullptr, std::chrono::seconds(3));
   EXPECT_TRUE(answer.gpus.empty());
   ASSERT_EQ(answer.skipped.size(), 1u);
-  EXPECT_EQ(answer.skipped[0],
-            "opencl: its drivers are not used, because a process that asked them did not answer within 3 seconds at Made-up A; "
-            "the variable OCL_ICD_VENDORS tells the loader which drivers to load");
+  EXPECT_EQ(
+      answer.skipped[0],
+      "opencl: its drivers are not used, because a process that asked them did not answer within 3 seconds at Made-up A; "
+      "the variable OCL_ICD_VENDORS tells the loader which drivers to load");
 }
 
 TEST_F(MadeUp, FastModeMayFlushAndDivideLess) {
@@ -171,7 +187,9 @@ TEST_F(MadeUp, SharedVirtualMemory) {
   const std::string full = message_of([&] {
     for (int k = 0; k < 101; ++k) device().allocate(4096, {});
   });
-  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes requested, of 1073741824: clSVMAlloc failed");
+  EXPECT_EQ(
+      full,
+      "Nothing (Made-up A): out of device memory: 4096 bytes requested, of 1073741824: clSVMAlloc failed");
 }
 
 TEST_F(MadeUp, AllOfTheHostsMemory) {
@@ -191,48 +209,61 @@ TEST_F(MadeUp, AnotherFormOfMemory) {
   const auto form = [](const char* wanted) {
     setenv("KRAIT_OPENCL_MEMORY", wanted, 1);
     const auto all = new runtime::Found(runtime::opencl_devices());
-    return all->devices.empty() ? all->skipped.at(0) : all->devices[0]->reaches_host() ? "system" : "not system";
+    return all->devices.empty()              ? all->skipped.at(0)
+           : all->devices[0]->reaches_host() ? "system"
+                                             : "not system";
   };
   EXPECT_EQ(form(""), "system");
   EXPECT_EQ(form("svm"), "not system");
   EXPECT_EQ(form("buffers"), "not system");
-  EXPECT_EQ(form("none"), "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=none: expected buffers, svm or system");
+  EXPECT_EQ(
+      form("none"),
+      "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=none: expected buffers, svm or system");
   setenv("MADE_UP", "", 1);
-  EXPECT_EQ(form("svm"),
-            "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=svm: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)");
+  EXPECT_EQ(
+      form("svm"),
+      "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=svm: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)");
 }
 
 TEST_F(MadeUp, TwoPlatformsWithOneDevice) {
   ASSERT_EQ(found().devices.size(), 2u);
-  EXPECT_EQ(found().devices[0]->id() + " " + found().devices[0]->name(), "opencl:0 Nothing (Made-up A)");
-  EXPECT_EQ(found().devices[1]->id() + " " + found().devices[1]->name(), "opencl:1 Nothing (Made-up B)");
+  EXPECT_EQ(found().devices[0]->id() + " " + found().devices[0]->name(),
+            "opencl:0 Nothing (Made-up A)");
+  EXPECT_EQ(found().devices[1]->id() + " " + found().devices[1]->name(),
+            "opencl:1 Nothing (Made-up B)");
 }
 
 // What kernels show of its numbers is asked first.
 TEST_F(MadeUp, LogOfABuildThatFails) {
-  EXPECT_EQ(message_of([&] { device().target(); }),
-            "kernel probe: Nothing cannot build it: the program cannot be built\nword 17: made up on purpose");
+  EXPECT_EQ(
+      message_of([&] { device().target(); }),
+      "kernel probe: Nothing cannot build it: the program cannot be built\nword 17: made up on purpose");
 }
 
 TEST_F(MadeUp, ProgramThatIsRefused) {
-  EXPECT_EQ(message_of([&] { device().target(); }), "kernel probe: Nothing cannot build it: CL_INVALID_VALUE");
+  EXPECT_EQ(message_of([&] { device().target(); }),
+            "kernel probe: Nothing cannot build it: CL_INVALID_VALUE");
 }
 
 TEST_F(MadeUp, LimitsOfASmallDevice) {
   const auto code = load();
   const std::uint64_t a = device().allocate(4096, {});
   EXPECT_EQ(device().limits().threads, 64);
-  EXPECT_EQ(message_of([&] { launch(*code, a, 65); }),
-            "kernel add_one: Nothing (Made-up A) cannot launch blocks of 65 × 1 × 1 threads, only of 64 at "
-            "most: the block is too large or has a wrong shape");
-  EXPECT_EQ(message_of([&] { device().allocate(4097, {}); }),
-            "Nothing (Made-up A): an allocation of 4097 bytes exceeds the driver's limit of 4096 bytes per memory object "
-            "(CL_DEVICE_MAX_MEM_ALLOC_SIZE): "
-            "split it into several arrays");
+  EXPECT_EQ(
+      message_of([&] { launch(*code, a, 65); }),
+      "kernel add_one: Nothing (Made-up A) cannot launch blocks of 65 × 1 × 1 threads, only of 64 at "
+      "most: the block is too large or has a wrong shape");
+  EXPECT_EQ(
+      message_of([&] { device().allocate(4097, {}); }),
+      "Nothing (Made-up A): an allocation of 4097 bytes exceeds the driver's limit of 4096 bytes per memory object "
+      "(CL_DEVICE_MAX_MEM_ALLOC_SIZE): "
+      "split it into several arrays");
   const std::string full = message_of([&] {
     for (int k = 0; k < 100; ++k) device().allocate(4096, {});
   });
-  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes requested, of 1073741824: out of device memory");
+  EXPECT_EQ(
+      full,
+      "Nothing (Made-up A): out of device memory: 4096 bytes requested, of 1073741824: out of device memory");
 }
 
 TEST_F(MadeUp, KernelWithSmallerBlocksThanTheDevice) {
@@ -241,16 +272,19 @@ TEST_F(MadeUp, KernelWithSmallerBlocksThanTheDevice) {
   EXPECT_EQ(code->suggested_block(true), 64);
   EXPECT_EQ(code->attributes().max_threads, 100);
   const std::uint64_t a = device().allocate(4096, {});
-  EXPECT_EQ(message_of([&] { launch(*code, a, 128); }),
-            "kernel add_one: Nothing (Made-up A) cannot launch blocks of 128 × 1 × 1 threads, only of 100 at most: the block is "
-            "too large "
-            "or has a wrong shape");
+  EXPECT_EQ(
+      message_of([&] { launch(*code, a, 128); }),
+      "kernel add_one: Nothing (Made-up A) cannot launch blocks of 128 × 1 × 1 threads, only of 100 at most: the block is "
+      "too large "
+      "or has a wrong shape");
 }
 
 TEST_F(MadeUp, LaunchesThatCannotBe) {
   const auto code = load();
   const std::uint64_t a = device().allocate(16, {});
-  EXPECT_EQ(message_of([&] { launch(*load_bytes(binary("native) facts(contiguous) flat block(8, 1, 1)")), a, 4); }),
+  EXPECT_EQ(message_of([&] {
+              launch(*load_bytes(binary("native) facts(contiguous) flat block(8, 1, 1)")), a, 4);
+            }),
             "kernel add_one: compiled for blocks of 8 × 1 × 1 threads");
   EXPECT_EQ(message_of([&] { launch(*code, a, 4, std::int64_t(1) << 62); }),
             "kernel add_one: a grid of 4611686018427387904 × 1 × 1 blocks is too large");
@@ -258,12 +292,14 @@ TEST_F(MadeUp, LaunchesThatCannotBe) {
   EXPECT_EQ(message_of([&] { launch(*code, a, 4); }),
             "kernel add_one: Nothing (Made-up A) rejects parameter 0: CL_INVALID_ARG_VALUE");
   setenv("MADE_UP", "no_kernel", 1);
-  EXPECT_EQ(message_of([&] { launch(*load(), a, 4); }),
-            "kernel add_one: Nothing built it, but the program has no kernel: CL_INVALID_KERNEL_NAME");
+  EXPECT_EQ(
+      message_of([&] { launch(*load(), a, 4); }),
+      "kernel add_one: Nothing built it, but the program has no kernel: CL_INVALID_KERNEL_NAME");
   setenv("MADE_UP", "", 1);
   const std::string sound = binary("native) facts(contiguous) flat");
-  EXPECT_TRUE(says(message_of([&] { load_bytes(sound.substr(0, sound.size() - 1)); }),
-                   "kernel add_one: its code is damaged: {} bytes follow the head, expected {} and {} of code"));
+  EXPECT_TRUE(says(
+      message_of([&] { load_bytes(sound.substr(0, sound.size() - 1)); }),
+      "kernel add_one: its code is damaged: {} bytes follow the head, expected {} and {} of code"));
   support::Envelope other;
   EXPECT_EQ(support::open(sound, support::TargetKind::OpenCl, other), "");
   other.own = "x", other.code = "words";
@@ -277,7 +313,9 @@ TEST_F(MadeUp, MemoryThatComesBackLate) {
   const std::string full = message_of([&] {
     for (int k = 0; k < 9; ++k) device().allocate(16, {});
   });
-  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 16 bytes requested, of 1073741824: out of device memory");
+  EXPECT_EQ(
+      full,
+      "Nothing (Made-up A): out of device memory: 16 bytes requested, of 1073741824: out of device memory");
 }
 
 // What kernels show of its numbers is asked first.
@@ -289,8 +327,9 @@ TEST_F(MadeUp, LaunchWithoutMemory) {
 }
 
 TEST_F(MadeUp, CommandThatFails) {
-  EXPECT_EQ(message_of([&] { device().target(); }),
-            "OpenCL: clEnqueueWriteBuffer failed: out of resources (a kernel faulted, or needs more than the device has)");
+  EXPECT_EQ(
+      message_of([&] { device().target(); }),
+      "OpenCL: clEnqueueWriteBuffer failed: out of resources (a kernel faulted, or needs more than the device has)");
 }
 
 TEST_F(MadeUp, AForkHasNoDevice) {
@@ -347,7 +386,8 @@ struct Notes final : support::Store {
     const auto at = all.find(std::string(key) + std::string(source));
     return at == all.end() ? std::nullopt : std::optional(at->second);
   }
-  std::string keep(std::string_view, std::string_view key, std::string_view source, std::string made) noexcept override {
+  std::string keep(std::string_view, std::string_view key, std::string_view source,
+                   std::string made) noexcept override {
     return all[std::string(key) + std::string(source)] = std::move(made);
   }
 };
@@ -372,8 +412,9 @@ TEST_F(MadeUp, AnotherProcessAsksTheDriversOnce) {
   find_handles(gpu);
   EXPECT_TRUE(gpu.device);
   gpu.version = "2";
-  EXPECT_EQ(message_of([&] { find_handles(gpu); }),
-            "Nothing (Made-up A) is no longer available: `krait cache clear` makes Krait ask OpenCL's drivers again");
+  EXPECT_EQ(
+      message_of([&] { find_handles(gpu); }),
+      "Nothing (Made-up A) is no longer available: `krait cache clear` makes Krait ask OpenCL's drivers again");
 }
 
 }  // namespace

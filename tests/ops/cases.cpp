@@ -29,25 +29,30 @@ bool tested(const ir::OpInfo& row) { return row.family == ir::Family::Value; }
 template <class Fn>
 void for_each_op(Scalar s, Rule rule, Fn&& fn) {
   for (unsigned n = 0; n < ir::op_count; ++n)
-    if (const ir::OpInfo& row = ir::info(Op(n)); tested(row) && row.rule == rule && takes(row, s)) fn(Op(n), row);
+    if (const ir::OpInfo& row = ir::info(Op(n)); tested(row) && row.rule == rule && takes(row, s))
+      fn(Op(n), row);
 }
 
 Row simple(Op op, std::string name, Scalar result, std::vector<unsigned> operands) {
-  return {std::move(name), result, [op, result, operands](Builder& b, const std::vector<ValueId>& in) {
+  return {std::move(name), result,
+          [op, result, operands](Builder& b, const std::vector<ValueId>& in) {
             std::vector<ValueId> values;
             for (unsigned k : operands) values.push_back(in[k]);
             return b.emit(op, ir::value_type(result), values);
           }};
 }
 
-std::string named(const ir::OpInfo& row, Scalar s) { return fmt::format("{} {}", row.name, ir::name_of(s)); }
+std::string named(const ir::OpInfo& row, Scalar s) {
+  return fmt::format("{} {}", row.name, ir::name_of(s));
+}
 
 void append_split(std::vector<Case>& out, Case whole) {
   std::vector<Row> rows = std::move(whole.rows);
   for (std::size_t at = 0; at < rows.size(); at += rows_a_kernel) {
     Case part = whole;
     if (at > 0) part.name += fmt::format("_{}", at / rows_a_kernel);
-    part.rows.assign(rows.begin() + std::ptrdiff_t(at), rows.begin() + std::ptrdiff_t(std::min(at + rows_a_kernel, rows.size())));
+    part.rows.assign(rows.begin() + std::ptrdiff_t(at),
+                     rows.begin() + std::ptrdiff_t(std::min(at + rows_a_kernel, rows.size())));
     out.push_back(std::move(part));
   }
 }
@@ -55,7 +60,8 @@ void append_split(std::vector<Case>& out, Case whole) {
 /// Columns: x and y all pairs, shift counts of three types, a condition.
 Case operations(Scalar s) {
   std::vector<Column> pairs = tuples(s, 2, lanes);
-  Column narrow = filled(Scalar::U8, edges(Scalar::U8), lanes, 3), wide = filled(Scalar::I64, edges(Scalar::I64), lanes, 4);
+  Column narrow = filled(Scalar::U8, edges(Scalar::U8), lanes, 3),
+         wide = filled(Scalar::I64, edges(Scalar::I64), lanes, 4);
   Case c{fmt::format("ops_{}", ir::name_of(s)),
          {s, s, Scalar::U8, Scalar::I64, Scalar::Bool},
          {pairs[0], pairs[1], narrow, wide, filled(Scalar::Bool, {}, lanes, 5)},
@@ -67,10 +73,12 @@ Case operations(Scalar s) {
   for_each_op(s, Rule::Compare, [&](Op op, const ir::OpInfo& row) {
     c.rows.push_back(simple(op, named(row, s), Scalar::Bool, {0, 1}));
   });
-  for_each_op(s, Rule::Test,
-              [&](Op op, const ir::OpInfo& row) { c.rows.push_back(simple(op, named(row, s), Scalar::Bool, {0})); });
-  for_each_op(s, Rule::Count,
-              [&](Op op, const ir::OpInfo& row) { c.rows.push_back(simple(op, named(row, s), Scalar::I32, {0})); });
+  for_each_op(s, Rule::Test, [&](Op op, const ir::OpInfo& row) {
+    c.rows.push_back(simple(op, named(row, s), Scalar::Bool, {0}));
+  });
+  for_each_op(s, Rule::Count, [&](Op op, const ir::OpInfo& row) {
+    c.rows.push_back(simple(op, named(row, s), Scalar::I32, {0}));
+  });
   for_each_op(s, Rule::Shift, [&](Op op, const ir::OpInfo& row) {
     c.rows.push_back(simple(op, named(row, s) + " by its own type", s, {0, 1}));
     c.rows.push_back(simple(op, named(row, s) + " by u8", s, {0, 2}));
@@ -96,22 +104,27 @@ Case ternary(Scalar s) {
 }
 
 Case conversions(Scalar s) {
-  Case c{fmt::format("casts_{}", ir::name_of(s)), {s}, {filled(s, conversion_edges(s), 2045, 6)}, {}};
+  Case c{
+      fmt::format("casts_{}", ir::name_of(s)), {s}, {filled(s, conversion_edges(s), 2045, 6)}, {}};
   for (Scalar to : ir::all_scalars) {
     for_each_op(s, Rule::Convert, [&](Op op, const ir::OpInfo& row) {
-      if (to != s) c.rows.push_back(simple(op, fmt::format("{} to {}", named(row, s), ir::name_of(to)), to, {0}));
+      if (to != s)
+        c.rows.push_back(
+            simple(op, fmt::format("{} to {}", named(row, s), ir::name_of(to)), to, {0}));
     });
     for_each_op(s, Rule::Bits, [&](Op op, const ir::OpInfo& row) {
       if (to != s && takes(row, to) && ir::size_of(to) == ir::size_of(s))
-        c.rows.push_back(simple(op, fmt::format("{} to {}", named(row, s), ir::name_of(to)), to, {0}));
+        c.rows.push_back(
+            simple(op, fmt::format("{} to {}", named(row, s), ir::name_of(to)), to, {0}));
     });
   }
   return c;
 }
 
-Row with_constant(Op op, const ir::OpInfo& row, Scalar s, Scalar of, Scalar result, std::uint64_t bits, bool left) {
-  const std::string name =
-      left ? fmt::format("{} of {:#x} and x", named(row, s), bits) : fmt::format("{} of x and {:#x}", named(row, s), bits);
+Row with_constant(Op op, const ir::OpInfo& row, Scalar s, Scalar of, Scalar result,
+                  std::uint64_t bits, bool left) {
+  const std::string name = left ? fmt::format("{} of {:#x} and x", named(row, s), bits)
+                                : fmt::format("{} of x and {:#x}", named(row, s), bits);
   return {name, result, [=](Builder& b, const std::vector<ValueId>& in) {
             ValueId k = b.constant(of, bits);
             return left ? b.emit(op, result, {k, in[0]}) : b.emit(op, result, {in[0], k});
@@ -120,7 +133,10 @@ Row with_constant(Op op, const ir::OpInfo& row, Scalar s, Scalar of, Scalar resu
 
 /// Code generators and drivers treat operations with a literal in ways of their own.
 Case with_constants(Scalar s) {
-  Case c{fmt::format("constants_{}", ir::name_of(s)), {s}, {filled(s, conversion_edges(s), few_lanes, 7)}, {}};
+  Case c{fmt::format("constants_{}", ir::name_of(s)),
+         {s},
+         {filled(s, conversion_edges(s), few_lanes, 7)},
+         {}};
   const std::uint64_t top = std::uint64_t(1) << (ir::bits_of(s) - 1);
   std::vector<std::uint64_t> right;
   if (ir::is_int(s)) {
@@ -134,7 +150,8 @@ Case with_constants(Scalar s) {
   const auto both = [&](Op op, const ir::OpInfo& row, Scalar result) {
     if (row.arity != 2) return;
     for (std::uint64_t k : right) c.rows.push_back(with_constant(op, row, s, s, result, k, false));
-    for (std::uint64_t k : {right[0], right[3]}) c.rows.push_back(with_constant(op, row, s, s, result, k, true));
+    for (std::uint64_t k : {right[0], right[3]})
+      c.rows.push_back(with_constant(op, row, s, s, result, k, true));
   };
   for_each_op(s, Rule::Same, [&](Op op, const ir::OpInfo& row) { both(op, row, s); });
   for_each_op(s, Rule::Compare, [&](Op op, const ir::OpInfo& row) { both(op, row, Scalar::Bool); });
@@ -145,26 +162,38 @@ Case with_constants(Scalar s) {
   return c;
 }
 
-/// Comparisons of numbers that were extended, which Mesa's lavapipe once compared wrongly with small constants.
+/// Comparisons of numbers that were extended, which Mesa's lavapipe once compared wrongly with
+/// small constants.
 Case extended_comparisons(Scalar from) {
   std::vector<Column> pairs = tuples(from, 2, lanes);
   Case c{fmt::format("extended_{}", ir::name_of(from)), {from, from}, {pairs[0], pairs[1]}, {}};
   const auto add = [&](Op op, std::string what, auto left, auto right) {
-    c.rows.push_back({fmt::format("{} of {} extended to i64 {}", ir::info(op).name, ir::name_of(from), what), Scalar::Bool,
-                      [=](Builder& b, const std::vector<ValueId>& in) {
-                        ValueId x = left(b, in), y = right(b, in);
-                        return b.compare(op, {x, y});
-                      }});
+    c.rows.push_back(
+        {fmt::format("{} of {} extended to i64 {}", ir::info(op).name, ir::name_of(from), what),
+         Scalar::Bool, [=](Builder& b, const std::vector<ValueId>& in) {
+           ValueId x = left(b, in), y = right(b, in);
+           return b.compare(op, {x, y});
+         }});
   };
-  const auto x = [](Builder& b, const std::vector<ValueId>& in) { return b.cast(Scalar::I64, in[0]); };
-  const auto y = [](Builder& b, const std::vector<ValueId>& in) { return b.cast(Scalar::I64, in[1]); };
-  const auto sum = [=](Builder& b, const std::vector<ValueId>& in) { return b.binary(Op::Add, {x(b, in), y(b, in)}); };
+  const auto x = [](Builder& b, const std::vector<ValueId>& in) {
+    return b.cast(Scalar::I64, in[0]);
+  };
+  const auto y = [](Builder& b, const std::vector<ValueId>& in) {
+    return b.cast(Scalar::I64, in[1]);
+  };
+  const auto sum = [=](Builder& b, const std::vector<ValueId>& in) {
+    return b.binary(Op::Add, {x(b, in), y(b, in)});
+  };
   const auto narrow_sum = [](Builder& b, const std::vector<ValueId>& in) {
     return b.cast(Scalar::I64, b.binary(Op::Add, {in[0], in[1]}));
   };
-  const auto threads = [](Builder& b, const std::vector<ValueId>&) { return b.emit(Op::BlockDim, Scalar::I64, {}); };
+  const auto threads = [](Builder& b, const std::vector<ValueId>&) {
+    return b.emit(Op::BlockDim, Scalar::I64, {});
+  };
   const auto constant = [](std::int64_t k) {
-    return [k](Builder& b, const std::vector<ValueId>&) { return b.constant(Scalar::I64, std::uint64_t(k)); };
+    return [k](Builder& b, const std::vector<ValueId>&) {
+      return b.constant(Scalar::I64, std::uint64_t(k));
+    };
   };
   for_each_op(from, Rule::Compare, [&](Op op, const ir::OpInfo&) {
     for (std::int64_t k : {0, 1, -1, 5, -7, 1000}) {
@@ -209,7 +238,8 @@ std::vector<Case> all_cases() {
     if (s != Scalar::Bool) out.push_back(ternary(s));
   }
   out.push_back(products_of_pairs());
-  for (Scalar s : {Scalar::I8, Scalar::I16, Scalar::I32, Scalar::U32}) append_split(out, extended_comparisons(s));
+  for (Scalar s : {Scalar::I8, Scalar::I16, Scalar::I32, Scalar::U32})
+    append_split(out, extended_comparisons(s));
   return out;
 }
 
@@ -221,13 +251,16 @@ Built build(const Case& c, const std::vector<std::size_t>& rows, ir::FpMode fp) 
   Builder b(f);
   b.at(f.body);
   std::vector<ValueId> views, outputs, loaded;
-  for (Scalar s : c.types) views.push_back(b.new_param(f.body, ir::array_type(s, ir::Space::Global, 1, false)));
+  for (Scalar s : c.types)
+    views.push_back(b.new_param(f.body, ir::array_type(s, ir::Space::Global, 1, false)));
   for (std::size_t r : rows) {
     const auto known =
-        std::find_if(out.outputs.begin(), out.outputs.end(), [&](const Built::Output& o) { return o.type == c.rows[r].result; });
+        std::find_if(out.outputs.begin(), out.outputs.end(),
+                     [&](const Built::Output& o) { return o.type == c.rows[r].result; });
     if (known == out.outputs.end()) {
       out.outputs.push_back({c.rows[r].result});
-      outputs.push_back(b.new_param(f.body, ir::array_type(c.rows[r].result, ir::Space::Global, 1)));
+      outputs.push_back(
+          b.new_param(f.body, ir::array_type(c.rows[r].result, ir::Space::Global, 1)));
     }
   }
   ValueId id = b.emit(Op::GlobalId, Scalar::I64, {});
@@ -236,7 +269,8 @@ Built build(const Case& c, const std::vector<std::size_t>& rows, ir::FpMode fp) 
   out.lanes = b.new_region(guard);
   const ir::RegionId nothing = b.new_region(guard);
   b.at(out.lanes);
-  for (std::size_t k = 0; k < views.size(); ++k) loaded.push_back(b.emit(Op::Load, c.types[k], {views[k], id}));
+  for (std::size_t k = 0; k < views.size(); ++k)
+    loaded.push_back(b.emit(Op::Load, c.types[k], {views[k], id}));
   for (std::size_t r : rows) {
     const Row& row = c.rows[r];
     std::size_t o = 0;
@@ -255,7 +289,8 @@ Built build(const Case& c, const std::vector<std::size_t>& rows, ir::FpMode fp) 
   return out;
 }
 
-Lane::Lane(const Built& built, const Case& c, std::size_t lane) : bits_(built.module.kernel().values.size()) {
+Lane::Lane(const Built& built, const Case& c, std::size_t lane)
+    : bits_(built.module.kernel().values.size()) {
   const ir::Function& f = built.module.kernel();
   std::array<std::uint64_t, 4> operands{};
   std::size_t column = 0;
@@ -270,7 +305,8 @@ Lane::Lane(const Built& built, const Case& c, std::size_t lane) : bits_(built.mo
       result = c.types[column++] == Scalar::Bool ? bits != 0 : bits;
     } else {
       for (std::size_t k = 0; k < i.operands.size(); ++k) operands[k] = bits_[i.operands[k]];
-      result = ir::eval(i.op, i.type.scalar, f.type_of(i.operands[0]).scalar, std::span(operands.data(), i.operands.size()));
+      result = ir::eval(i.op, i.type.scalar, f.type_of(i.operands[0]).scalar,
+                        std::span(operands.data(), i.operands.size()));
     }
   }
 }

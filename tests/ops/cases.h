@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The op matrix as kernels: a case is a kernel over columns of operands, each of whose rows computes one operation on one type in
-// every lane. Rows are generated from the table of operations.
+// The op matrix as kernels: a case is a kernel over columns of operands, each of whose rows
+// computes one operation on one type in every lane. Rows are generated from the table of
+// operations.
 #pragma once
 
 #include <functional>
@@ -32,8 +33,8 @@ inline constexpr std::int64_t block = 64;  // threads of a block
 
 std::vector<Case> all_cases();
 
-/// The kernel of some rows: one thread a lane, the last block not full. Parameters are the columns, then an output for each type
-/// among the results.
+/// The kernel of some rows: one thread a lane, the last block not full. Parameters are the columns,
+/// then an output for each type among the results.
 struct Built {
   ir::Module module;
   ir::RegionId lanes = ir::none;  // where threads with a lane go

@@ -15,17 +15,21 @@ namespace {
 using ir::Op;
 using ir::Scalar;
 
-constexpr Scalar atomic_types[] = {Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::F32, Scalar::F64};
+constexpr Scalar atomic_types[] = {Scalar::I32, Scalar::U32, Scalar::I64,
+                                   Scalar::U64, Scalar::F32, Scalar::F64};
 constexpr std::int64_t threads = 96, blocks = 2, total = threads * blocks;
 
 Argument array_of_bits(Scalar s, const std::vector<std::uint64_t>& bits) {
   Argument a;
   a.rank = 1, a.extents[0] = std::int64_t(bits.size());
   a.bytes.resize(bits.size() * ir::size_of(s));
-  for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(a.bytes.data() + i * ir::size_of(s), &bits[i], ir::size_of(s));
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    std::memcpy(a.bytes.data() + i * ir::size_of(s), &bits[i], ir::size_of(s));
   return a;
 }
-Argument zeros(Scalar s, std::int64_t n) { return array_of_bits(s, std::vector<std::uint64_t>(std::size_t(n))); }
+Argument zeros(Scalar s, std::int64_t n) {
+  return array_of_bits(s, std::vector<std::uint64_t>(std::size_t(n)));
+}
 
 /// Small whole numbers, of which every sum is exact.
 Argument small_numbers(Scalar s, std::int64_t n) {
@@ -37,18 +41,23 @@ Argument small_numbers(Scalar s, std::int64_t n) {
   return array_of_bits(s, bits);
 }
 
-Meeting meeting(std::string name, const std::string& body, ir::Launch launch, std::vector<Argument> arguments) {
-  ir::ParseResult parsed = ir::parse("kir 1\nkernel @meeting fp(strict) facts(contiguous, aligned, small) " + body);
+Meeting meeting(std::string name, const std::string& body, ir::Launch launch,
+                std::vector<Argument> arguments) {
+  ir::ParseResult parsed =
+      ir::parse("kir 1\nkernel @meeting fp(strict) facts(contiguous, aligned, small) " + body);
   if (parsed.error.empty()) parsed.error = ir::verify(parsed.module);
-  if (!parsed.error.empty()) throw error(error::kind_type::internal, (name + ": " + parsed.error + "\n" + body).c_str());
+  if (!parsed.error.empty())
+    throw error(error::kind_type::internal, (name + ": " + parsed.error + "\n" + body).c_str());
   parsed.module.kernel().facts.set_block(launch.block[0], launch.block[1], launch.block[2]);
   return {std::move(name), std::move(parsed.module), launch, std::move(arguments)};
 }
 
-// ---- atomics ------------------------------------------------------------------------------------------------------------------
+// ---- atomics ------------------------------------------------------------------------------------
 
-/// `%array` is global memory, or shared memory that takes the block's part of it in before and out after.
-std::string around_atomics(Scalar s, bool shared, std::int64_t elements, const std::string& atomics) {
+/// `%array` is global memory, or shared memory that takes the block's part of it in before and out
+/// after.
+std::string around_atomics(Scalar s, bool shared, std::int64_t elements,
+                           const std::string& atomics) {
   const std::string_view t = ir::name_of(s);
   std::string text = fmt::format(
       "(%global: view<{0}, 1>, %x: view<{0}, 1, const>, %y: view<{0}, 1, const>, %out: view<{0}, 1>) {{\n"
@@ -67,7 +76,8 @@ std::string around_atomics(Scalar s, bool shared, std::int64_t elements, const s
   text += atomics;
   if (shared)
     text += fmt::format(
-        " barrier\n if %few {{\n  %back: {0} = load %array, %thread\n  store.{0} %global, %place, %back\n  yield\n }}\n", t);
+        " barrier\n if %few {{\n  %back: {0} = load %array, %thread\n  store.{0} %global, %place, %back\n  yield\n }}\n",
+        t);
   return text + " return\n}\n";
 }
 
@@ -77,17 +87,21 @@ std::string operands_of(Op op, const char* array, const char* index) {
   return values == 0 ? place : values == 1 ? place + ", %a" : place + ", %b, %a";
 }
 
-/// Every thread has an element of its own, whose old value it keeps: all bits of operands, NaN and both zeros among them.
+/// Every thread has an element of its own, whose old value it keeps: all bits of operands, NaN and
+/// both zeros among them.
 Meeting own_elements(Op op, Scalar s, bool shared, const std::string& suffix = {}) {
   const std::string_view t = ir::name_of(s);
-  std::string code = fmt::format(" %old: {} = {}{} {}\n store.{} %out, %i, %old\n", t, ir::info(op).name, suffix,
-                                 operands_of(op, shared ? "%array" : "%global", shared ? "%thread" : "%i"), t);
+  std::string code =
+      fmt::format(" %old: {} = {}{} {}\n store.{} %out, %i, %old\n", t, ir::info(op).name, suffix,
+                  operands_of(op, shared ? "%array" : "%global", shared ? "%thread" : "%i"), t);
   std::vector<Column> bits = tuples(s, 3, std::size_t(total));
   // Compare-and-swap finds what it expects in every third element.
   for (std::size_t i = 0; i < bits[0].size(); i += 3) bits[2][i] = bits[0][i];
-  return meeting(fmt::format("{} {} {} own{}", ir::info(op).name, t, shared ? "shared" : "global", suffix),
-                 around_atomics(s, shared, threads, code), {{blocks, 1, 1}, {threads, 1, 1}},
-                 {array_of_bits(s, bits[0]), array_of_bits(s, bits[1]), array_of_bits(s, bits[2]), zeros(s, total)});
+  return meeting(
+      fmt::format("{} {} {} own{}", ir::info(op).name, t, shared ? "shared" : "global", suffix),
+      around_atomics(s, shared, threads, code), {{blocks, 1, 1}, {threads, 1, 1}},
+      {array_of_bits(s, bits[0]), array_of_bits(s, bits[1]), array_of_bits(s, bits[2]),
+       zeros(s, total)});
 }
 
 /// Threads meet at seven elements: what is there in the end does not depend on their order.
@@ -96,11 +110,13 @@ Meeting contended(Op op, Scalar s, bool shared) {
   constexpr std::int64_t elements = 7;
   std::string code = fmt::format(
       " %seven: i64 = const {1}\n %slot: i64 = rem %thread, %seven\n %bound: {0} = const {3}\n %old: {0} = {2} {4}, %slot, {5}\n",
-      t, elements, ir::info(op).name, ir::is_float(s) ? "0x1.4p+3" : "10", shared ? "%array" : "%global",
-      op == Op::AtomicInc || op == Op::AtomicDec ? "%bound" : "%a");
-  return meeting(fmt::format("{} {} {} contended", ir::info(op).name, t, shared ? "shared" : "global"),
-                 around_atomics(s, shared, elements, code), {{blocks, 1, 1}, {threads, 1, 1}},
-                 {small_numbers(s, elements * blocks), small_numbers(s, total), small_numbers(s, total), zeros(s, total)});
+      t, elements, ir::info(op).name, ir::is_float(s) ? "0x1.4p+3" : "10",
+      shared ? "%array" : "%global", op == Op::AtomicInc || op == Op::AtomicDec ? "%bound" : "%a");
+  return meeting(
+      fmt::format("{} {} {} contended", ir::info(op).name, t, shared ? "shared" : "global"),
+      around_atomics(s, shared, elements, code), {{blocks, 1, 1}, {threads, 1, 1}},
+      {small_numbers(s, elements * blocks), small_numbers(s, total), small_numbers(s, total),
+       zeros(s, total)});
 }
 
 void append_atomics(std::vector<Meeting>& out) {
@@ -111,22 +127,28 @@ void append_atomics(std::vector<Meeting>& out) {
       if (ir::is_float(s) && !ir::info(op).floats) continue;
       for (const bool shared : {false, true}) {
         out.push_back(own_elements(op, s, shared));
-        if (op != Op::AtomicLoad && op != Op::AtomicExchange && op != Op::AtomicCas) out.push_back(contended(op, s, shared));
+        if (op != Op::AtomicLoad && op != Op::AtomicExchange && op != Op::AtomicCas)
+          out.push_back(contended(op, s, shared));
       }
     }
-    // One operation for each way of lowering: an instruction, a loop around compare-and-swap, and that itself.
-    if (op != Op::AtomicLoad && op != Op::AtomicAdd && op != Op::AtomicDec && op != Op::AtomicCas) continue;
+    // One operation for each way of lowering: an instruction, a loop around compare-and-swap, and
+    // that itself.
+    if (op != Op::AtomicLoad && op != Op::AtomicAdd && op != Op::AtomicDec && op != Op::AtomicCas)
+      continue;
     for (const char* order : {".acquire", ".release", ".acq_rel", ".seq_cst"})
       for (const char* scope : {".block", "", ".system"}) {
-        if (op == Op::AtomicLoad && (order[1] == 'r' || std::strcmp(order, ".acq_rel") == 0)) continue;
-        for (const bool shared : {false, true}) out.push_back(own_elements(op, Scalar::U32, shared, std::string(order) + scope));
+        if (op == Op::AtomicLoad && (order[1] == 'r' || std::strcmp(order, ".acq_rel") == 0))
+          continue;
+        for (const bool shared : {false, true})
+          out.push_back(own_elements(op, Scalar::U32, shared, std::string(order) + scope));
       }
     for (const Scalar s : {Scalar::F32, Scalar::I64})
-      if (ir::info(op).floats && op != Op::AtomicLoad) out.push_back(own_elements(op, s, false, ".acq_rel.system"));
+      if (ir::info(op).floats && op != Op::AtomicLoad)
+        out.push_back(own_elements(op, s, false, ".acq_rel.system"));
   }
 }
 
-// ---- warps --------------------------------------------------------------------------------------------------------------------
+// ---- warps --------------------------------------------------------------------------------------
 
 struct WarpRow {
   Op op;
@@ -137,7 +159,8 @@ struct WarpRow {
 std::vector<WarpRow> warp_rows() {
   std::vector<WarpRow> out;
   for (const Op op : {Op::Ballot, Op::WarpAny, Op::WarpAll})
-    out.push_back({op, Scalar::Bool, op == Op::Ballot ? Scalar::U64 : Scalar::Bool, fmt::format("{} %x", ir::info(op).name)});
+    out.push_back({op, Scalar::Bool, op == Op::Ballot ? Scalar::U64 : Scalar::Bool,
+                   fmt::format("{} %x", ir::info(op).name)});
   for (const Scalar s : ir::all_scalars) {
     out.push_back({Op::Shuffle, s, s, "shuffle %x, %n"});
     out.push_back({Op::MatchAny, s, Scalar::U64, "match_any %x"});
@@ -150,7 +173,8 @@ std::vector<WarpRow> warp_rows() {
   return out;
 }
 
-/// Called by all lanes, by some under a condition, and by those that are left after others returned.
+/// Called by all lanes, by some under a condition, and by those that are left after others
+/// returned.
 Meeting warp_meeting(const WarpRow& row, const ir::Launch& launch, bool exact) {
   const std::string_view t = ir::name_of(row.type), r = ir::name_of(row.result);
   // A shuffle that names a lane which is not active gives nothing certain.
@@ -175,16 +199,20 @@ Meeting warp_meeting(const WarpRow& row, const ir::Launch& launch, bool exact) {
       t, r, row.text, use);
   const std::int64_t n = launch.grid[0] * launch.block[0] * launch.block[1];
   std::vector<std::uint64_t> lanes;
-  for (std::int64_t i = 0; i < n; ++i) lanes.push_back(std::uint64_t(i * 2654435761 >> 7) & 0xffffffff);
+  for (std::int64_t i = 0; i < n; ++i)
+    lanes.push_back(std::uint64_t(i * 2654435761 >> 7) & 0xffffffff);
   Argument in = small_numbers(row.type, n);
-  if (!exact) {  // all sizes, so that the order of additions shows; infinities and NaN stay out: a NaN's bits are nobody's
+  // all sizes, so that the order of additions shows; infinities and NaN stay out: a NaN's bits are
+  // nobody's
+  if (!exact) {
     std::vector<std::uint64_t> bits = filled(row.type, {}, std::size_t(n), 12);
     const std::uint64_t half = std::uint64_t(1) << (ir::bits_of(row.type) - 2);
-    for (std::uint64_t& b : bits) b = ir::is_float(row.type) ? b & ~half : row.type == Scalar::Bool ? b & 1 : b;
+    for (std::uint64_t& b : bits)
+      b = ir::is_float(row.type) ? b & ~half : row.type == Scalar::Bool ? b & 1 : b;
     in = array_of_bits(row.type, bits);
   }
-  return meeting(fmt::format("{} {} {} in blocks of {} x {}{}", ir::info(row.op).name, t, row.text, launch.block[0],
-                             launch.block[1], exact ? "" : " of all bits"),
+  return meeting(fmt::format("{} {} {} in blocks of {} x {}{}", ir::info(row.op).name, t, row.text,
+                             launch.block[0], launch.block[1], exact ? "" : " of all bits"),
                  text, launch, {in, array_of_bits(Scalar::I32, lanes), zeros(row.result, 3 * n)});
 }
 
@@ -198,7 +226,7 @@ void append_warps(std::vector<Meeting>& out, int warp) {
   }
 }
 
-// ---- blocks -------------------------------------------------------------------------------------------------------------------
+// ---- blocks -------------------------------------------------------------------------------------
 
 void append_blocks(std::vector<Meeting>& out) {
   constexpr std::int64_t sizes[] = {1, 20, 32, 96, 130};
@@ -216,12 +244,14 @@ void append_blocks(std::vector<Meeting>& out) {
             " %c{0}: bool = {1} %x, %zero\n %r{0}: {2} = {3} %c{0}\n %v{0}: i32 = {4} %r{0}\n %k{0}: i64 = const {5}\n"
             " %p{0}: i64 = add %i, %k{0}\n store.i32 %out, %p{0}, %v{0}\n",
             at, test, count ? "i32" : "bool", op, count ? "abs" : "cast", at * n);
-      out.push_back(meeting(fmt::format("{} bool in blocks of {}", op, block), text + " return\n}\n", launch,
+      out.push_back(meeting(fmt::format("{} bool in blocks of {}", op, block),
+                            text + " return\n}\n", launch,
                             {small_numbers(Scalar::I32, n), zeros(Scalar::I32, 3 * n)}));
     }
   }
   for (const Scalar s : ir::all_scalars)
-    for (const std::int64_t block : sizes) {  // neighbours' elements, twice, so that a barrier that is missing shows
+    // neighbours' elements, twice, so that a barrier that is missing shows
+    for (const std::int64_t block : sizes) {
       const ir::Launch launch{{3, 1, 1}, {block, 1, 1}};
       const std::int64_t n = 3 * block;
       const std::string text = fmt::format(
@@ -234,8 +264,8 @@ void append_blocks(std::vector<Meeting>& out) {
           "%one\n"
           " %around: i64 = rem %next, %n\n %z: {0} = load %tile, %one, %around\n store.{0} %out, %i, %z\n return\n}}\n",
           ir::name_of(s));
-      out.push_back(meeting(fmt::format("shared {} in blocks of {}", ir::name_of(s), block), text, launch,
-                            {small_numbers(s, n), zeros(s, n)}));
+      out.push_back(meeting(fmt::format("shared {} in blocks of {}", ir::name_of(s), block), text,
+                            launch, {small_numbers(s, n), zeros(s, n)}));
     }
 }
 

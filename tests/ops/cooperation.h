@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations through which threads meet: atomics, barriers, votes and exchanges, on every type and memory they take. A case is a
-// whole kernel; the interpreter says what it leaves in memory, which depends on no order of threads.
+// Operations through which threads meet: atomics, barriers, votes and exchanges, on every type and
+// memory they take. A case is a whole kernel; the interpreter says what it leaves in memory, which
+// depends on no order of threads.
 #pragma once
 
 #include <string>

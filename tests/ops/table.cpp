@@ -26,7 +26,8 @@ using ir::Scalar;
 struct Target {
   char letter;
   const char* text;  // of the least capable device that Krait takes
-  // What is made. What a target lacks is refused before LLVM's code generator, which takes half of the time; op_matrix.cpu and .ptx go through it.
+  // What is made. What a target lacks is refused before LLVM's code generator, which takes half of
+  // the time; op_matrix.cpu and .ptx go through it.
   const char* emit;
 };
 constexpr Target targets[] = {
@@ -140,17 +141,20 @@ const std::map<std::string_view, std::string_view>& spellings() {
 std::string spelling(const ir::OpInfo& row) {
   if (const auto at = spellings().find(row.name); at != spellings().end())
     return at->second.empty() ? "" : fmt::format("`{}`", at->second);
-  return fmt::format("`kr::{}({})`", row.name, row.arity == 1 ? "x" : row.arity == 2 ? "x, y" : "x, y, z");
+  return fmt::format("`kr::{}({})`", row.name,
+                     row.arity == 1   ? "x"
+                     : row.arity == 2 ? "x, y"
+                                      : "x, y, z");
 }
 
 /// Operations whose kernel has no type of its own.
 bool untyped(Op op, const ir::OpInfo& row) {
-  return row.rule == Rule::Id || op == Op::WarpSize || op == Op::LaneId || op == Op::Clock || op == Op::Nanosleep ||
-         (row.effect == Effect::Sync && row.arity == 0);
+  return row.rule == Rule::Id || op == Op::WarpSize || op == Op::LaneId || op == Op::Clock ||
+         op == Op::Nanosleep || (row.effect == Effect::Sync && row.arity == 0);
 }
 bool listed(Op op, const ir::OpInfo& row) {
-  return row.effect != Effect::Control && row.effect != Effect::Call && op != Op::Slot && op != Op::Get && op != Op::Set &&
-         op != Op::Poll;
+  return row.effect != Effect::Control && row.effect != Effect::Call && op != Op::Slot &&
+         op != Op::Get && op != Op::Set && op != Op::Poll;
 }
 
 Scalar other_of_same_size(Scalar s) {
@@ -161,7 +165,8 @@ Scalar other_of_same_size(Scalar s) {
                                   : Scalar::U64;
 }
 
-/// A kernel's statements that use the operation on values of type `t`, with the result in %r of type `result` (Void: none).
+/// A kernel's statements that use the operation on values of type `t`, with the result in %r of
+/// type `result` (Void: none).
 struct Body {
   std::string text;
   Scalar result;
@@ -170,15 +175,22 @@ struct Body {
 Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) {
   const auto vector_of = [&](const char* format) {
     std::string list;
-    for (unsigned i = 0; i < 16 / ir::size_of(s); ++i) list += fmt::format("{}%{}{}", i ? ", " : "", format, i);
+    for (unsigned i = 0; i < 16 / ir::size_of(s); ++i)
+      list += fmt::format("{}%{}{}", i ? ", " : "", format, i);
     return list;
   };
   switch (op) {
     case Op::Const:
-      return {fmt::format("%r: {} = const {}", t, s == Scalar::Bool ? "true" : ir::is_float(s) ? "0x1p+0" : "1"), s};
+      return {fmt::format("%r: {} = const {}", t,
+                          s == Scalar::Bool ? "true"
+                          : ir::is_float(s) ? "0x1p+0"
+                                            : "1"),
+              s};
     case Op::Shared:
     case Op::Local:
-      return {fmt::format("%a: {}<{}, 1> = {} {{32}}\n store.{} %a, %n, %x\n %r: {} = load %a, %m", name, t, name, t, t), s};
+      return {fmt::format("%a: {}<{}, 1> = {} {{32}}\n store.{} %a, %n, %x\n %r: {} = load %a, %m",
+                          name, t, name, t, t),
+              s};
     case Op::SharedOf:
       return {
           fmt::format(
@@ -192,12 +204,16 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::Store: return {fmt::format("store.{} %in, %n, %x", t), Scalar::Void};
     case Op::LoadVec: {
       std::string results;
-      for (unsigned i = 0; i < 16 / ir::size_of(s); ++i) results += fmt::format("{}%v{}: {}", i ? ", " : "", i, t);
-      return {fmt::format("{} = load_vec %in, %n\n store_vec.{} %in, %m, {}", results, t, vector_of("v")), Scalar::Void};
+      for (unsigned i = 0; i < 16 / ir::size_of(s); ++i)
+        results += fmt::format("{}%v{}: {}", i ? ", " : "", i, t);
+      return {fmt::format("{} = load_vec %in, %n\n store_vec.{} %in, %m, {}", results, t,
+                          vector_of("v")),
+              Scalar::Void};
     }
     case Op::StoreVec: {
       std::string values;
-      for (unsigned i = 0; i < 16 / ir::size_of(s); ++i) values += i % 2 ? ", %x" : i ? ", %y" : "%y";
+      for (unsigned i = 0; i < 16 / ir::size_of(s); ++i)
+        values += i % 2 ? ", %x" : i ? ", %y" : "%y";
       return {fmt::format("store_vec.{} %in, %n, {}", t, values), Scalar::Void};
     }
     case Op::AtomicLoad: return {fmt::format("%r: {} = atomic_load %in, %n", t), s};
@@ -213,7 +229,10 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::AtomicCas: return {fmt::format("%r: {} = atomic_cas %in, %n, %x, %y", t), s};
     case Op::BarrierCount: return {"%r: i32 = barrier_count %x", Scalar::I32};
     case Op::DotPairs:
-      return {s == Scalar::F32 ? "%v: u32 = bitcast %x\n %w: u32 = bitcast %y\n %r: f32 = dot_pairs %v, %w, %z" : "", s};
+      return {s == Scalar::F32
+                  ? "%v: u32 = bitcast %x\n %w: u32 = bitcast %y\n %r: f32 = dot_pairs %v, %w, %z"
+                  : "",
+              s};
     case Op::Ballot: return {"%r: u64 = ballot %x", Scalar::U64};
     case Op::MatchAny: return {"%r: u64 = match_any %x", Scalar::U64};
     case Op::WarpReduce:
@@ -242,18 +261,24 @@ Body body_of(Op op, Scalar s) {
   if (s != Scalar::Void && !takes(row, s)) return {};
   switch (row.rule) {
     case Rule::Same:
-      return {fmt::format("%r: {} = {} {}", t, name, row.arity == 1 ? "%x" : row.arity == 2 ? "%x, %y" : "%x, %y, %z"), s};
+      return {fmt::format("%r: {} = {} {}", t, name,
+                          row.arity == 1   ? "%x"
+                          : row.arity == 2 ? "%x, %y"
+                                           : "%x, %y, %z"),
+              s};
     case Rule::Compare: return {fmt::format("%r: bool = {} %x, %y", name), Scalar::Bool};
     case Rule::Test: return {fmt::format("%r: bool = {} %x", name), Scalar::Bool};
     case Rule::Shift: return {fmt::format("%r: {} = {} %x, %n", t, name), s};
     case Rule::Select: return {fmt::format("%r: {} = {} %c, %x, %y", t, name), s};
     case Rule::Convert: {
       const Scalar from = s == Scalar::I32 ? Scalar::F32 : Scalar::I32;
-      return {fmt::format("%k: {} = cast %x\n %m2: {} = cast %k\n %r: {} = {} %m2, %y", ir::name_of(from), t, t,
-                          s == Scalar::Bool ? "xor" : "add"),
+      return {fmt::format("%k: {} = cast %x\n %m2: {} = cast %k\n %r: {} = {} %m2, %y",
+                          ir::name_of(from), t, t, s == Scalar::Bool ? "xor" : "add"),
               s};
     }
-    case Rule::Bits: return {fmt::format("%r: {} = bitcast %x", ir::name_of(other_of_same_size(s))), other_of_same_size(s)};
+    case Rule::Bits:
+      return {fmt::format("%r: {} = bitcast %x", ir::name_of(other_of_same_size(s))),
+              other_of_same_size(s)};
     case Rule::Count: return {fmt::format("%r: i32 = {} %x", name), Scalar::I32};
     case Rule::Id: return {fmt::format("%r: i64 = {} {{0}}", name), Scalar::I64};
     case Rule::Custom: return body_of_custom(op, name, t, s);
@@ -270,14 +295,18 @@ std::optional<ir::Module> sample(Op op, Scalar s) {
       "%in: view<{}, 1>",
       op == Op::SharedOf || op == Op::ClusterBarrier ? "cluster(2, 1, 1) " : "", t, t, t, t);
   if (body.result != Scalar::Void)
-    text += fmt::format(", %out: view<{}, 1>", body.result == Scalar::Bool ? "i32" : ir::name_of(body.result));
+    text += fmt::format(", %out: view<{}, 1>",
+                        body.result == Scalar::Bool ? "i32" : ir::name_of(body.result));
   text += ") {\n " + body.text + "\n";
   if (body.result == Scalar::Bool) text += " %s: i32 = cast %r\n store.i32 %out, %n, %s\n";
-  else if (body.result != Scalar::Void) text += fmt::format(" store.{} %out, %n, %r\n", ir::name_of(body.result));
+  else if (body.result != Scalar::Void)
+    text += fmt::format(" store.{} %out, %n, %r\n", ir::name_of(body.result));
   ir::ParseResult parsed = ir::parse(text + " return\n}\n");
   if (!parsed.error.empty())
-    throw error(error::kind_type::internal, (std::string(ir::info(op).name) + ": " + parsed.error + "\n" + text).c_str());
-  if (!ir::verify(parsed.module).empty()) return {};  // not an operation of this type: atomics on i8
+    throw error(error::kind_type::internal,
+                (std::string(ir::info(op).name) + ": " + parsed.error + "\n" + text).c_str());
+  // not an operation of this type: atomics on i8
+  if (!ir::verify(parsed.module).empty()) return {};
   return parsed.module;
 }
 
@@ -309,10 +338,12 @@ Support support(Op op, Scalar s) {
         if (at == message.npos) {
           const std::size_t reason = message.rfind(": ");  // behind the sample's place
           out.missing.push_back(
-              fmt::format("{}: {}", target.letter, reason == message.npos ? message : message.substr(reason + 2)));
+              fmt::format("{}: {}", target.letter,
+                          reason == message.npos ? message : message.substr(reason + 2)));
           break;
         }
-        const std::string feature = message.substr(at + key.size(), message.find('"', at + key.size()) - at - key.size());
+        const std::string feature =
+            message.substr(at + key.size(), message.find('"', at + key.size()) - at - key.size());
         text += "," + feature;
         if ((", " + features + ",").find(", " + feature + ",") == std::string::npos)
           features += (features.empty() ? "" : ", ") + feature;
@@ -330,7 +361,8 @@ std::string operations_table() {
   std::map<std::string, std::string> notes;  // operations, by why they are refused
   const auto note = [&](const Support& s, std::string_view operation) {
     for (const std::string& why : s.missing)
-      if (std::string& all = notes[why]; (", " + all + ",").find(fmt::format(", {},", operation)) == all.npos)
+      if (std::string& all = notes[why];
+          (", " + all + ",").find(fmt::format(", {},", operation)) == all.npos)
         all += fmt::format("{}{}", all.empty() ? "" : ", ", operation);
   };
   for (unsigned n = 0; n < ir::op_count; ++n) {

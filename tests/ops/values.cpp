@@ -25,7 +25,8 @@ struct FloatFormat {
 };
 FloatFormat format_of(Scalar s) {
   const unsigned width = ir::bits_of(s), fraction = ir::info(s).fraction;
-  const std::uint64_t sign = std::uint64_t(1) << (width - 1), infinity = (sign - 1) >> fraction << fraction;
+  const std::uint64_t sign = std::uint64_t(1) << (width - 1),
+                      infinity = (sign - 1) >> fraction << fraction;
   return {width, fraction, sign, infinity, infinity >> 1 >> fraction << fraction};
 }
 
@@ -43,11 +44,12 @@ std::vector<std::uint64_t> float_edges(Scalar s) {
   const FloatFormat f = format_of(s);
   std::vector<std::uint64_t> out;
   for (std::uint64_t bits :
-       {std::uint64_t(0), std::uint64_t(1), (std::uint64_t(1) << f.fraction) - 1, std::uint64_t(1) << f.fraction, f.one,
-        f.one + 1, f.one - 1, f.infinity - 1, f.infinity, f.infinity | std::uint64_t(1) << (f.fraction - 1), f.infinity + 1})
+       {std::uint64_t(0), std::uint64_t(1), (std::uint64_t(1) << f.fraction) - 1,
+        std::uint64_t(1) << f.fraction, f.one, f.one + 1, f.one - 1, f.infinity - 1, f.infinity,
+        f.infinity | std::uint64_t(1) << (f.fraction - 1), f.infinity + 1})
     append_signed(out, f, bits);
-  for (double x :
-       {0.5, 1.5, 2.0, 2.5, 3.0, 0.1, 127.5, 255.0, 32767.5, 65504.0, 65520.0, 2147483648.0, 9223372036854775808.0, 1e-40})
+  for (double x : {0.5, 1.5, 2.0, 2.5, 3.0, 0.1, 127.5, 255.0, 32767.5, 65504.0, 65520.0,
+                   2147483648.0, 9223372036854775808.0, 1e-40})
     append_signed(out, f, rounded(s, x));
   return out;
 }
@@ -57,8 +59,9 @@ std::vector<std::uint64_t> int_edges(Scalar s) {
   const std::uint64_t top = std::uint64_t(1) << (width - 1);
   std::vector<std::uint64_t> out;
   for (std::uint64_t v : {0, 1, 2, 3, 5, 7, 10, 31, 63, 100}) out.insert(out.end(), {v, 0 - v});
-  out.insert(out.end(), {top, top - 1, top + 1, std::uint64_t(width), std::uint64_t(width) - 1, std::uint64_t(width) + 1,
-                         std::uint64_t(1) << (width / 2), (std::uint64_t(1) << (width / 2)) - 1});
+  out.insert(out.end(), {top, top - 1, top + 1, std::uint64_t(width), std::uint64_t(width) - 1,
+                         std::uint64_t(width) + 1, std::uint64_t(1) << (width / 2),
+                         (std::uint64_t(1) << (width / 2)) - 1});
   for (std::uint64_t& v : out) v &= mask_of(s);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -78,7 +81,8 @@ std::uint64_t middling(Scalar s, std::uint64_t& state) {
   const FloatFormat f = format_of(s);
   const std::uint64_t r = random_bits(state), spread = ir::info(s).exponent < 8 ? 8 : 16;
   const std::uint64_t exponent = (f.one >> f.fraction) - spread / 2 + (r >> 58) % spread;
-  return exponent << f.fraction | (r & ((std::uint64_t(1) << f.fraction) - 1)) | ((r >> 57 & 1) << (f.width - 1));
+  return exponent << f.fraction | (r & ((std::uint64_t(1) << f.fraction) - 1)) |
+         ((r >> 57 & 1) << (f.width - 1));
 }
 
 std::uint64_t any_value(Scalar s, std::uint64_t& state, bool near) {
@@ -132,7 +136,8 @@ std::vector<std::uint64_t> conversion_edges(Scalar s) {
     for (std::uint64_t low : {0, 1, 2, 3, 5, 6, 7})
       for (unsigned shift = 0; precision + shift < 64; shift += 7)
         out.push_back(((std::uint64_t(1) << precision) << shift) + (low << shift >> 1));
-  for (unsigned bit = 0; bit < 64; ++bit) out.insert(out.end(), {(std::uint64_t(1) << bit) - 1, 0 - (std::uint64_t(1) << bit)});
+  for (unsigned bit = 0; bit < 64; ++bit)
+    out.insert(out.end(), {(std::uint64_t(1) << bit) - 1, 0 - (std::uint64_t(1) << bit)});
   for (std::uint64_t v : {65504, 65519, 65520, 65536}) out.insert(out.end(), {v, 0 - v});
   for (std::uint64_t& v : out) v &= mask_of(s);
   std::sort(out.begin(), out.end());
@@ -153,7 +158,8 @@ std::vector<Column> tuples(Scalar s, unsigned count, std::size_t n) {
   std::uint64_t state = 977 * unsigned(s) + count;
   for (std::size_t i = 0; i < n; ++i) {
     std::size_t rest = i;
-    for (unsigned k = count; k-- > 0; rest /= e.size()) out[k][i] = i < all ? e[rest % e.size()] : any_value(s, state, i % 2);
+    for (unsigned k = count; k-- > 0; rest /= e.size())
+      out[k][i] = i < all ? e[rest % e.size()] : any_value(s, state, i % 2);
   }
   return out;
 }
@@ -173,27 +179,31 @@ std::vector<Column> fused_triples(Scalar s, std::size_t n) {
   const std::int64_t bias = std::int64_t(f.one >> f.fraction), largest = 2 * bias;
   std::uint64_t state = 99 + unsigned(s);
   const auto number = [&](std::int64_t exponent) {
-    return std::uint64_t(std::clamp<std::int64_t>(exponent, 1, largest)) << f.fraction | (random_bits(state) & fraction) |
-           (random_bits(state) & f.sign);
+    return std::uint64_t(std::clamp<std::int64_t>(exponent, 1, largest)) << f.fraction |
+           (random_bits(state) & fraction) | (random_bits(state) & f.sign);
   };
-  // Exponents of the factors in hundredths of the largest: products in the middle, about the largest number, about the smallest,
-  // far below, anywhere.
+  // Exponents of the factors in hundredths of the largest: products in the middle, about the
+  // largest number, about the smallest, far below, anywhere.
   constexpr int ranges[][2] = {{-40, 40}, {47, 51}, {-53, -49}, {-69, -39}, {-100, 100}};
   for (std::size_t i = out[0].size(); i < n; ++i) {
     const auto [from, to] = ranges[i / 4 % 5];
     const auto factor = [&] {
-      return number(bias + bias * from / 100 + std::int64_t(random_bits(state) % std::uint64_t(bias * (to - from) / 100 + 1)));
+      return number(bias + bias * from / 100 +
+                    std::int64_t(random_bits(state) % std::uint64_t(bias * (to - from) / 100 + 1)));
     };
     std::uint64_t x = factor(), y = i % 7 == 0 ? random_bits(state) & fraction : factor();
     const std::uint64_t factors[] = {x, y};
     std::uint64_t z = ir::eval(ir::Op::Mul, s, s, factors) ^ f.sign;
-    if (i % 4 == 1) z += random_bits(state) % 5 - 2;  // a few units in the last place from cancelling
-    if (i % 4 == 2) {                                 // of a size that meets some of the product's bits
+    // a few units in the last place from cancelling
+    if (i % 4 == 1) z += random_bits(state) % 5 - 2;
+    // of a size that meets some of the product's bits
+    if (i % 4 == 2) {
       const std::int64_t digits = f.fraction + 2;
       z = number(std::int64_t((z & f.infinity) >> f.fraction) - digits +
                  std::int64_t(random_bits(state) % std::uint64_t(2 * digits)));
     }
-    if (i % 4 == 3) z = random_bits(state) % 2 ? random_bits(state) : random_bits(state) & (fraction | f.sign);
+    if (i % 4 == 3)
+      z = random_bits(state) % 2 ? random_bits(state) : random_bits(state) & (fraction | f.sign);
     if (i % 11 == 0) x = e[i / 11 % e.size()];
     if (i % 13 == 0) y = e[i / 13 % e.size()];
     if (i % 5 == 0) z = e[i / 5 % e.size()];

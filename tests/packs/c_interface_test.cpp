@@ -33,9 +33,11 @@ void expect_failure(krait_code code, const std::string& text, const Call& call) 
 
 void pack_scale(const char* file) {
   const auto scale = kr::kernel(
-      [](kr::value<bool> turned, kr::value<double> by, kr::view<const float, 2> x, kr::view<float, 2> y) {
+      [](kr::value<bool> turned, kr::value<double> by, kr::view<const float, 2> x,
+         kr::view<float, 2> y) {
         for (auto i : kr::grid_stride(y.extent(0)))
-          for (auto j : kr::range(y.extent(1))) y(i, j) = kr::cast<float>(by) * kr::select(turned, x(j, i), x(i, j));
+          for (auto j : kr::range(y.extent(1)))
+            y(i, j) = kr::cast<float>(by) * kr::select(turned, x(j, i), x(i, j));
       },
       {.name = "scale"});
   kr::pack(file, {.targets = "cpu"}, scale);
@@ -53,8 +55,9 @@ class FromC : public testing::Test {
   ~FromC() override { krait_free_kernel(kernel), krait_free_pack(pack), krait_free_memory(memory); }
 
   void expect_refusal(const std::string& text) {
-    expect_failure(KRAIT_USAGE, text,
-                   [&](char** message) { return krait_launch(kernel, arguments.data(), 4, &config, message); });
+    expect_failure(KRAIT_USAGE, text, [&](char** message) {
+      return krait_launch(kernel, arguments.data(), 4, &config, message);
+    });
   }
 
   const File file;
@@ -78,11 +81,13 @@ TEST_F(FromC, ParametersAreTold) {
   EXPECT_STREQ(krait_pack_name(pack, 0), "scale");
   EXPECT_EQ(krait_pack_name(pack, 1), nullptr);
   ASSERT_EQ(krait_parameter_count(kernel), 4u);
-  const krait_parameter number = krait_parameter_at(kernel, 1), array = krait_parameter_at(kernel, 3);
+  const krait_parameter number = krait_parameter_at(kernel, 1),
+                        array = krait_parameter_at(kernel, 3);
   EXPECT_STREQ(number.type, "f64");
   EXPECT_TRUE(number.rank == 0 && number.bytes == 8);
   EXPECT_STREQ(array.type, "f32");
-  EXPECT_TRUE(array.rank == 2 && array.bytes == 4 && array.writable && !krait_parameter_at(kernel, 2).writable);
+  EXPECT_TRUE(array.rank == 2 && array.bytes == 4 && array.writable &&
+              !krait_parameter_at(kernel, 2).writable);
   EXPECT_EQ(krait_parameter_at(kernel, 4).type, nullptr);
   EXPECT_STREQ(krait_device_id(cpu), "cpu");
 }
@@ -91,7 +96,8 @@ TEST_F(FromC, ArraysHaveStrides) {
   const std::array<float, 6> transposed{10, 40, 20, 50, 30, 60};
   ASSERT_EQ(krait_launch(kernel, arguments.data(), 4, &config, nullptr), KRAIT_OK);
   EXPECT_EQ(y, transposed);
-  turned = 0, y = {}, arguments[2].extents = y_extents.data(), arguments[2].strides = strides.data();
+  turned = 0, y = {}, arguments[2].extents = y_extents.data(),
+  arguments[2].strides = strides.data();
   config = {{0, 0, 0}, {0, 0, 0}, 3, nullptr, nullptr};
   ASSERT_EQ(krait_launch(kernel, arguments.data(), 4, &config, nullptr), KRAIT_OK);
   EXPECT_EQ(y, transposed);
@@ -100,7 +106,8 @@ TEST_F(FromC, ArraysHaveStrides) {
 TEST_F(FromC, MemoryIsOnADevice) {
   ASSERT_EQ(krait_allocate(cpu, sizeof x, &memory, nullptr), KRAIT_OK);
   krait_memory* wrapped = nullptr;
-  ASSERT_EQ(krait_wrap(cpu, reinterpret_cast<std::uint64_t>(y.data()), sizeof y, &wrapped, nullptr), KRAIT_OK);
+  ASSERT_EQ(krait_wrap(cpu, reinterpret_cast<std::uint64_t>(y.data()), sizeof y, &wrapped, nullptr),
+            KRAIT_OK);
   EXPECT_EQ(krait_address(wrapped), reinterpret_cast<std::uint64_t>(y.data()));
   ASSERT_EQ(krait_write(memory, 0, x.data(), sizeof x, nullptr), KRAIT_OK);
   arguments[2] = {nullptr, memory, 0, x_extents.data(), nullptr};
@@ -117,23 +124,28 @@ TEST_F(FromC, MemoryIsOnADevice) {
   expect_failure(KRAIT_USAGE, "krait_write of 4 bytes at offset 25 is beyond the memory's 24 bytes",
                  [&](char** message) { return krait_write(memory, 25, &last, 4, message); });
   arguments[2].offset = 4;
-  expect_refusal("kernel scale ({}): argument 3 reaches from byte 4 to byte 28 of a memory of 24 bytes");
+  expect_refusal(
+      "kernel scale ({}): argument 3 reaches from byte 4 to byte 28 of a memory of 24 bytes");
   arguments[2].offset = 2, x_extents = {1, 2};
-  expect_refusal("kernel scale ({}): argument 3 begins at the address {}, which is not a multiple of its element size of 4 bytes");
+  expect_refusal(
+      "kernel scale ({}): argument 3 begins at the address {}, which is not a multiple of its element size of 4 bytes");
   arguments[2].data = x.data();
-  expect_refusal("kernel scale ({}): argument 3 is an array with data and with memory: give one of them");
+  expect_refusal(
+      "kernel scale ({}): argument 3 is an array with data and with memory: give one of them");
   expect_failure(KRAIT_USAGE, "krait_wrap got a null address for 4 bytes",
                  [&](char** message) { return krait_wrap(cpu, 0, 4, &wrapped, message); });
 }
 
 TEST_F(FromC, WrongArgumentsAreRefused) {
-  expect_failure(KRAIT_USAGE,
-                 "kernel scale ({}) takes 4 arguments (bool, f64, view<f32, 2, const>, view<f32, 2>), and is launched with 3",
-                 [&](char** message) { return krait_launch(kernel, arguments.data(), 3, &config, message); });
+  expect_failure(
+      KRAIT_USAGE,
+      "kernel scale ({}) takes 4 arguments (bool, f64, view<f32, 2, const>, view<f32, 2>), and is launched with 3",
+      [&](char** message) { return krait_launch(kernel, arguments.data(), 3, &config, message); });
   arguments[1].data = nullptr;
   expect_refusal("kernel scale ({}): argument 2 is null: give the address of its 8 bytes");
   arguments[1].data = &by, arguments[2].data = nullptr;
-  expect_refusal("kernel scale ({}): argument 3 is an array without data and memory: give one of them");
+  expect_refusal(
+      "kernel scale ({}): argument 3 is an array without data and memory: give one of them");
   arguments[2] = {x.data(), nullptr, 0, nullptr, nullptr};
   expect_refusal("kernel scale ({}): argument 3 has no extents: give 2");
   arguments[2].extents = x_extents.data(), arguments[2].strides = strides.data();
@@ -159,22 +171,25 @@ TEST_F(FromC, MissingObjectsAreErrors) {
                  [&](char** message) { return krait_load_pack(file.c_str(), nullptr, message); });
   expect_failure(KRAIT_USAGE, "the pack {} has no kernel \"daxpy\"; it has scale",
                  [&](char** message) { return krait_make_kernel(pack, "daxpy", &none, message); });
-  expect_failure(KRAIT_USAGE, "krait_launch got a null pointer for its kernel",
-                 [&](char** message) { return krait_launch(none, arguments.data(), 4, &config, message); });
-  expect_failure(KRAIT_USAGE, "krait_launch got a null pointer for its config",
-                 [&](char** message) { return krait_launch(kernel, arguments.data(), 4, nullptr, message); });
-  expect_failure(KRAIT_USAGE, "no device matches \"tpu\"; available devices: ", [&](char** message) {
-    return krait_find_device("tpu", &cpu, message);
-  });
+  expect_failure(
+      KRAIT_USAGE, "krait_launch got a null pointer for its kernel",
+      [&](char** message) { return krait_launch(none, arguments.data(), 4, &config, message); });
+  expect_failure(
+      KRAIT_USAGE, "krait_launch got a null pointer for its config",
+      [&](char** message) { return krait_launch(kernel, arguments.data(), 4, nullptr, message); });
+  expect_failure(KRAIT_USAGE, "no device matches \"tpu\"; available devices: ",
+                 [&](char** message) { return krait_find_device("tpu", &cpu, message); });
   EXPECT_EQ(other, nullptr);
   EXPECT_EQ(krait_synchronize(nullptr, nullptr), KRAIT_OK);
-  krait_free_pack(nullptr), krait_free_kernel(nullptr), krait_free_memory(nullptr), krait_free_stream(nullptr);
+  krait_free_pack(nullptr), krait_free_kernel(nullptr), krait_free_memory(nullptr),
+      krait_free_stream(nullptr);
   krait_free_message(nullptr);
 }
 
 TEST_F(FromC, MemoryBeyondTheLimitIsAnErrorOfTheDevice) {
-  expect_failure(KRAIT_DEVICE, "memory",
-                 [&](char** message) { return krait_allocate(cpu, std::size_t(1) << 60, &memory, message); });
+  expect_failure(KRAIT_DEVICE, "memory", [&](char** message) {
+    return krait_allocate(cpu, std::size_t(1) << 60, &memory, message);
+  });
 }
 
 }  // namespace

@@ -13,7 +13,9 @@ namespace krait::test {
 
 /// A file of this test's own.
 struct File {
-  std::string path = (std::filesystem::temp_directory_path() / ("krait_pack_" + std::to_string(getpid()) + ".kpack")).string();
+  std::string path = (std::filesystem::temp_directory_path() /
+                      ("krait_pack_" + std::to_string(getpid()) + ".kpack"))
+                         .string();
   ~File() { std::remove(path.c_str()); }
   const char* c_str() const { return path.c_str(); }
   std::string read() const {

@@ -14,7 +14,9 @@ namespace krait::test {
 namespace {
 
 /// A pack's bytes, of those of its entries.
-std::string pack_of(const std::string& entries) { return cache::encode({"", "pack 2", "", entries}); }
+std::string pack_of(const std::string& entries) {
+  return cache::encode({"", "pack 2", "", entries});
+}
 
 auto make_saxpy() {
   return kr::kernel(
@@ -80,31 +82,40 @@ TEST(Pack, OtherSignaturesAndNamesAreErrors) {
   const File file;
   kr::pack(file.c_str(), {.targets = ""}, make_saxpy());
   const kr::kernel_pack pack = kr::load_pack(file.c_str());
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f64, view<f32, "
-                "1, const>, view<f32, 1>)"},
-               [&] { pack.get<void(double, kr::view<const float>, kr::view<float>)>("saxpy"); });
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32, view<f32, "
-                "1>, view<f32, 1>)"},
-               [&] { pack.get<void(float, kr::view<float>, kr::view<float>)>("saxpy"); });
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32, view<f32, "
-                "2, const>, view<f32, 1>)"},
-               [&] { pack.get<void(float, kr::view<const float, 2>, kr::view<float>)>("saxpy"); });
-  expect_usage({"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32)"},
-               [&] { pack.get<void(float)>("saxpy"); });
-  expect_usage({"the pack " + file.path + " has no kernel \"daxpy\"; it has saxpy"}, [&] { pack.get<saxpy_type>("daxpy"); });
-  expect_usage({"the pack " + file.path + " has 1 kernels, so it has no kernel 1"}, [&] { pack.name(1); });
+  expect_usage(
+      {"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f64, view<f32, "
+       "1, const>, view<f32, 1>)"},
+      [&] { pack.get<void(double, kr::view<const float>, kr::view<float>)>("saxpy"); });
+  expect_usage(
+      {"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32, view<f32, "
+       "1>, view<f32, 1>)"},
+      [&] { pack.get<void(float, kr::view<float>, kr::view<float>)>("saxpy"); });
+  expect_usage(
+      {"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32, view<f32, "
+       "2, const>, view<f32, 1>)"},
+      [&] { pack.get<void(float, kr::view<const float, 2>, kr::view<float>)>("saxpy"); });
+  expect_usage(
+      {"kernel saxpy of the pack {} takes (f32, view<f32, 1, const>, view<f32, 1>), but is loaded as (f32)"},
+      [&] { pack.get<void(float)>("saxpy"); });
+  expect_usage({"the pack " + file.path + " has no kernel \"daxpy\"; it has saxpy"},
+               [&] { pack.get<saxpy_type>("daxpy"); });
+  expect_usage({"the pack " + file.path + " has 1 kernels, so it has no kernel 1"},
+               [&] { pack.name(1); });
 }
 
 TEST(Pack, WhatCannotBePackedIsRefused) {
   const File file;
   const auto nameless = kr::kernel([](kr::view<float> y) { y[0] = 1.0f; });
-  expect_usage({"kernel pack_test.cpp:{} has no name to load it by: give {.name = \"…\"} after its lambda"},
-               [&] { kr::pack(file.c_str(), {.targets = ""}, nameless); });
+  expect_usage(
+      {"kernel pack_test.cpp:{} has no name to load it by: give {.name = \"…\"} after its lambda"},
+      [&] { kr::pack(file.c_str(), {.targets = ""}, nameless); });
   auto moved = make_saxpy();
   const auto target = std::move(moved);
-  expect_usage({"a moved-from kernel object is packed"}, [&] { kr::pack(file.c_str(), {.targets = ""}, moved); });
-  expect_usage({"two kernels of one pack are named \"saxpy\": give them different names, {.name = \"…\"}"},
-               [&] { kr::pack(file.c_str(), {.targets = ""}, make_saxpy(), make_saxpy()); });
+  expect_usage({"a moved-from kernel object is packed"},
+               [&] { kr::pack(file.c_str(), {.targets = ""}, moved); });
+  expect_usage(
+      {"two kernels of one pack are named \"saxpy\": give them different names, {.name = \"…\"}"},
+      [&] { kr::pack(file.c_str(), {.targets = ""}, make_saxpy(), make_saxpy()); });
   expect_usage({"a pack has no code for \"webgpu\": name targets of CPUs, CUDA, Vulkan and OpenCL"},
                [&] { kr::pack(file.c_str(), {.targets = "x86-64-v3; webgpu"}, make_saxpy()); });
   expect_usage({"target \"x86-64-v9\": \"x86-64-v9\": expected x86-64-v2, x86-64-v3 or x86-64-v4"},
@@ -116,7 +127,8 @@ TEST(Pack, WhatCannotBePackedIsRefused) {
 
 TEST(Pack, FilesThatAreNoPacksAreErrors) {
   const File file;
-  expect_usage({"the pack " + file.path + " cannot be read: No such file or directory"}, [&] { kr::load_pack(file.c_str()); });
+  expect_usage({"the pack " + file.path + " cannot be read: No such file or directory"},
+               [&] { kr::load_pack(file.c_str()); });
   expect_usage({"the pack / cannot be read: Is a directory"}, [] { kr::load_pack("/"); });
   for (const char* other : {"", "not a pack"}) {
     file.write(other);
@@ -125,32 +137,42 @@ TEST(Pack, FilesThatAreNoPacksAreErrors) {
   }
   file.write("KRAITCH3 and what follows");
   expect_usage(
-      {file.path + " is in format 3, or damaged; this Krait reads format 2: use the Krait that made it, or make the pack again"},
+      {file.path +
+       " is in format 3, or damaged; this Krait reads format 2: use the Krait that made it, or make the pack again"},
       [&] { kr::load_pack(file.c_str()); });
   file.write(cache::encode({"", "pack 1", "", ""}));
-  expect_usage({file.path + " is a pack of version 1; this Krait reads version 2: use the Krait that made it, or make the pack again"},
-               [&] { kr::load_pack(file.c_str()); });
+  expect_usage(
+      {file.path +
+       " is a pack of version 1; this Krait reads version 2: use the Krait that made it, or make the pack again"},
+      [&] { kr::load_pack(file.c_str()); });
   file.write(cache::encode({"saxpy", "code for x", "", ""}));
   expect_usage({file.path + " is an entry of the cache, not a pack of kernels (krait cache show)"},
                [&] { kr::load_pack(file.c_str()); });
   const auto damaged = [&](const std::string& entries, const std::string& what) {
     file.write(pack_of(entries));
-    expect_usage({"the pack " + file.path + " is damaged: " + what + ": copy it again, or make the pack again"},
+    expect_usage({"the pack " + file.path + " is damaged: " + what +
+                  ": copy it again, or make the pack again"},
                  [&] { kr::load_pack(file.c_str()); });
   };
-  const std::string kernel = cache::encode({"k", "kernel k.cpp:3", "kir 1\nkernel @k fp(native) () {\n  return\n}\n", ""});
+  const std::string kernel =
+      cache::encode({"k", "kernel k.cpp:3", "kir 1\nkernel @k fp(native) () {\n  return\n}\n", ""});
   damaged("more", "4 bytes after its 0 kernels are not an entry");
   damaged(cache::encode({"k", "kernel ", "kir 7", ""}), "kernel k: {}");
   damaged(cache::encode({"k", "table 4", "", "1234"}), "the data of kernel k do not follow it");
   for (const std::string size : {"0 4", "8 1", "4", "4 2", "4 0", "1 3", "4 x", "2147483650 2", ""})
     damaged(kernel + cache::encode({"k", "table " + size, "", "1234"}),
-            "kernel k: a table of 4 bytes is described as \"" + size + "\", which should be bytes per element and number of elements");
+            "kernel k: a table of 4 bytes is described as \"" + size +
+                "\", which should be bytes per element and number of elements");
   damaged(kernel + cache::encode({"k", "poem", "", ""}), "kernel k: an entry of unknown kind");
-  damaged(cache::encode(
-              {"k", "kernel ", "kir 1\nkernel @k fp(native) (%0: view<i32, 1, const> = table(4000000000)) {\n  return\n}\n", ""}),
-          "kernel k reads table(4000000000), which is missing");
-  const std::string reads_table =
-      cache::encode({"k", "kernel ", "kir 1\nkernel @k fp(native) (%0: view<i32, 1, const> = table(0)) {\n  return\n}\n", ""});
+  damaged(
+      cache::encode(
+          {"k", "kernel ",
+           "kir 1\nkernel @k fp(native) (%0: view<i32, 1, const> = table(4000000000)) {\n  return\n}\n",
+           ""}),
+      "kernel k reads table(4000000000), which is missing");
+  const std::string reads_table = cache::encode(
+      {"k", "kernel ",
+       "kir 1\nkernel @k fp(native) (%0: view<i32, 1, const> = table(0)) {\n  return\n}\n", ""});
   damaged(reads_table + cache::encode({"k", "table 1 4", "", "1234"}),
           "kernel k reads table(0) by elements of 4 bytes, but its elements have 1");
   std::string huge = kernel;
@@ -160,7 +182,8 @@ TEST(Pack, FilesThatAreNoPacksAreErrors) {
 
 TEST(Pack, EveryFlippedByteAndEveryCutIsAnError) {
   const File file;
-  kr::pack(file.c_str(), {.targets = "x86-64-v2"}, kr::kernel([](kr::view<int> y) { y[0] = 1; }, {.name = "k"}));
+  kr::pack(file.c_str(), {.targets = "x86-64-v2"},
+           kr::kernel([](kr::view<int> y) { y[0] = 1; }, {.name = "k"}));
   const std::string sound = file.read();
   ASSERT_LT(sound.size(), 20'000u);
   cache::Entry outer;
@@ -196,7 +219,8 @@ TEST(Pack, CodeThatDoesNotFitIsCompiled) {
   EXPECT_EQ(y[99], 3.0f);
 }
 
-/// Of every kind of launch there is code: own arrays, in rows and in squares; overlapping ones; parts with strides.
+/// Of every kind of launch there is code: own arrays, in rows and in squares; overlapping ones;
+/// parts with strides.
 TEST(Pack, EveryLaunchFindsCode) {
   const File file;
   const auto shift = kr::kernel(
@@ -206,7 +230,8 @@ TEST(Pack, EveryLaunchFindsCode) {
       },
       {.name = "shift"});
   kr::pack(file.c_str(), {.targets = "cpu"}, shift);
-  const auto shipped = kr::load_pack(file.c_str()).get<void(kr::view<const int>, kr::view<int>)>("shift");
+  const auto shipped =
+      kr::load_pack(file.c_str()).get<void(kr::view<const int>, kr::view<int>)>("shift");
   const auto before = kr::stats().compiled();
   kr::array<int> x({128}, kr::device::cpu()), y({128}, kr::device::cpu());
   x.copy_from(std::vector<int>(128, 1));
@@ -239,7 +264,9 @@ TEST(Pack, LinesAndFaultsAreTold) {
   shipped.launch({1, 1}, x);
   EXPECT_EQ(x[0], 4);
   x[0] = 0;
-  expect_usage({"kernel inverse", "pack_test.cpp:", "x[0] is 0"}, [&] { shipped.launch({1, 1}, x); });
+  expect_usage({"kernel inverse", "pack_test.cpp:", "x[0] is 0"}, [&] {
+    shipped.launch({1, 1}, x);
+  });
   kr::on_print(nullptr);
   EXPECT_EQ(lines, "x[0] = 3;x[0] = 0;");
 }

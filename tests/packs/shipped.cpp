@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pack that one process makes and another runs: shipped make FILE TARGETS; shipped age FILE makes its code that of another format, with
-// checksums that are right; shipped run FILE prints whether the code generator was loaded, as /proc/self/maps says, or the error. Exit
-// status 1: another result than expected.
+// A pack that one process makes and another runs: shipped make FILE TARGETS; shipped age FILE makes
+// its code that of another format, with checksums that are right; shipped run FILE prints whether
+// the code generator was loaded, as /proc/self/maps says, or the error. Exit status 1: another
+// result than expected.
 #include <krait/krait.h>
 #include <krait/pack.h>
 
@@ -46,13 +47,15 @@ int age(const char* file) {
   kr::cache::Entry pack, entry;
   if (kr::cache::decode(bytes, pack)) return 1;
   std::string entries;
-  for (std::string_view rest = pack.payload; !rest.empty(); rest.remove_prefix(kr::cache::entry_bytes(rest))) {
+  for (std::string_view rest = pack.payload; !rest.empty();
+       rest.remove_prefix(kr::cache::entry_bytes(rest))) {
     if (kr::cache::decode(rest.substr(0, kr::cache::entry_bytes(rest)), entry)) return 1;
     std::string code(entry.payload);
     if (!code.empty()) code[8] = 99;
     entries += kr::cache::encode({entry.name, entry.key, entry.source, code});
   }
-  std::ofstream(file, std::ios::binary) << kr::cache::encode({pack.name, pack.key, pack.source, entries});
+  std::ofstream(file, std::ios::binary)
+      << kr::cache::encode({pack.name, pack.key, pack.source, entries});
   return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library that somebody put where it should not be loaded from: it leaves the file that PROOF names.
+// A library that somebody put where it should not be loaded from: it leaves the file that PROOF
+// names.
 #include <cstdio>
 #include <cstdlib>
 

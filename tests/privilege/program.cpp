@@ -36,7 +36,8 @@ bool solves() {
 
 void report() {
   constexpr std::string_view nothing = "kir 1\nkernel @nothing fp(native) () {\n  return\n}\n";
-  std::printf("%s", kr::detail::inspect_text(nothing.data(), nothing.size(), "stats", "sm_90").data());
+  std::printf("%s",
+              kr::detail::inspect_text(nothing.data(), nothing.size(), "stats", "sm_90").data());
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ int main(int count, char** words) try {
     } else if (word == "run" && !runs()) return std::puts("a wrong result"), 1;
     else if (word == "solve" && !solves()) return std::puts("a wrong solution"), 1;
     else if (word == "report") report();
-    else if (word == "devices") std::printf("default %s\n%s\n", kr::device().id(), kr::skipped_devices().data());
+    else if (word == "devices")
+      std::printf("default %s\n%s\n", kr::device().id(), kr::skipped_devices().data());
   }
   return 0;
 } catch (const std::exception& e) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The random kernels' maker, in parts: generator.cpp has values and statements, generator_accesses.cpp what passes look for in
-// indices and accesses, generator_meet.cpp what threads do together, generator_tiles.cpp kernels of tiles.
+// The random kernels' maker, in parts: generator.cpp has values and statements,
+// generator_accesses.cpp what passes look for in indices and accesses, generator_meet.cpp what
+// threads do together, generator_tiles.cpp kernels of tiles.
 #pragma once
 
 #include <memory>
@@ -45,9 +46,11 @@ Kernel tile_kernel(std::uint64_t seed, const GeneratorOptions& options);
 /// Interesting bits of a type: edges half of the time.
 std::uint64_t random_bits(Random& r, scalar s);
 
-// Elements of arrays. A thread owns one element of an output, whose number is below output_size; some places behind them allow for
-// indices that are shifted. An aggregate by value has arrays of its own.
-inline constexpr std::int64_t input_size = 64, output_size = 256, largest_shift = 16, output_extent = output_size + largest_shift;
+// Elements of arrays. A thread owns one element of an output, whose number is below output_size;
+// some places behind them allow for indices that are shifted. An aggregate by value has arrays of
+// its own.
+inline constexpr std::int64_t input_size = 64, output_size = 256, largest_shift = 16,
+                              output_extent = output_size + largest_shift;
 inline constexpr std::int64_t by_value_size = 16;
 
 class Generator {
@@ -72,7 +75,8 @@ class Generator {
     scalar type;
   };
 
-  /// A function that is called: all arrays, the thread's number, then values; the last of them are variables of the caller.
+  /// A function that is called: all arrays, the thread's number, then values; the last of them are
+  /// variables of the caller.
   struct Function {
     Generator* generator;
     std::uint64_t object;
@@ -137,8 +141,8 @@ class Generator {
   GeneratorOptions options_;
   std::vector<scalar> types_;
   std::vector<std::unique_ptr<Function>> functions_;
-  // Here: `values` are parameters and immutable values of the outermost region, `thread` is an i64 within the outputs, `budget` the
-  // number of statements left.
+  // Here: `values` are parameters and immutable values of the outermost region, `thread` is an i64
+  // within the outputs, `budget` the number of statements left.
   Surroundings here_;
 
   // Threads that meet.
@@ -155,7 +159,8 @@ class Generator {
   void exchange_rows(scalar s);
   node of_warp(scalar s, int depth);
   bool warp_may_meet() const {
-    return options_.warps && cooperative_ && !here_.function && (options_.any_flow || here_.loops == 0);
+    return options_.warps && cooperative_ && !here_.function &&
+           (options_.any_flow || here_.loops == 0);
   }
   bool cooperative_ = false;
   node thread_in_block();

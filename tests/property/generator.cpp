@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel reads constant arrays at any index (brought into bounds, or guarded through && and ||), computes on typed locals under nested
-// control flow, calls functions that do the same, and writes elements that belong to its thread. Loops are bounded by construction. NaN payloads never reach an
-// integer: a float's bits are only taken where it is no NaN.
+// A kernel reads constant arrays at any index (brought into bounds, or guarded through && and ||),
+// computes on typed locals under nested control flow, calls functions that do the same, and writes
+// elements that belong to its thread. Loops are bounded by construction. NaN payloads never reach
+// an integer: a float's bits are only taken where it is no NaN.
 #include "property/generator.h"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ std::uint64_t random_bits(Random& r, scalar s) {
   const std::uint64_t mask = width == 64 ? ~0ull : (1ull << width) - 1;
   if (s == scalar::boolean) return r.below(2);
   if (is_int(s)) {
-    const std::uint64_t edges[] = {0, 1, 2, 3, 7, mask, mask - 1, mask >> 1, (mask >> 1) + 1, width - 1, width};
+    const std::uint64_t edges[] = {
+        0, 1, 2, 3, 7, mask, mask - 1, mask >> 1, (mask >> 1) + 1, width - 1, width};
     if (width == 64 && r.chance(25))
       return (r.chance(50) ? 1ull << 31 : 1ull << 32) * (r.chance(80) ? 1 : ~0ull) + r.below(3) - 1;
     return (r.chance(60) ? edges[r.below(11)] : r.bits()) & mask;
@@ -31,17 +33,20 @@ std::uint64_t random_bits(Random& r, scalar s) {
   const std::uint64_t bias = (1ull << (exponent_bits - 1)) - 1, top = (1ull << exponent_bits) - 1;
   const std::uint64_t exponents[] = {0,        1,        bias,    bias, bias + 1,        bias - 1,
                                      bias + 3, bias + 9, top - 1, top,  bias + fraction, bias - 3};
-  const std::uint64_t exponent = r.chance(30) ? bias + r.below(8) - 4 : std::min(exponents[r.below(12)], top);
+  const std::uint64_t exponent =
+      r.chance(30) ? bias + r.below(8) - 4 : std::min(exponents[r.below(12)], top);
   std::uint64_t rest = r.chance(40) ? 0 : r.bits() & ((1ull << fraction) - 1);
   if (exponent == top && rest) rest = 1ull << (fraction - 1);  // the quiet NaN
   return std::uint64_t(r.below(2)) << (width - 1) | exponent << fraction | rest;
 }
 
-Generator::Generator(std::uint64_t seed, const GeneratorOptions& o) : r_(seed), options_(o), shapes_(~seed) {
+Generator::Generator(std::uint64_t seed, const GeneratorOptions& o)
+    : r_(seed), options_(o), shapes_(~seed) {
   for (const Scalar type : ir::all_scalars) {
     const auto s = scalar(type);
     const bool small = ir::is_int(ir::info(type).storage) && ir::size_of(type) < 4;
-    if ((small && !o.small_ints) || (s == scalar::f16 && !o.f16) || (s == scalar::f64 && !o.f64)) continue;
+    if ((small && !o.small_ints) || (s == scalar::f16 && !o.f16) || (s == scalar::f64 && !o.f64))
+      continue;
     types_.push_back(s);
   }
 }
@@ -51,7 +56,8 @@ node Generator::leaf(scalar s) {
   for (const auto* list : {&here_.locals, &here_.values})
     for (const Local& l : *list)
       if (l.type == s) candidates.push_back(l.slot);
-  if (!candidates.empty() && r_.chance(70)) return candidates[r_.below(unsigned(candidates.size()))];
+  if (!candidates.empty() && r_.chance(70))
+    return candidates[r_.below(unsigned(candidates.size()))];
   return literal(s, random_bits(r_, s));
 }
 
@@ -65,17 +71,18 @@ node Generator::load(const Array& from, int depth) {
   // Any integer, masked into the array.
   const node any = value(r_.chance(50) ? scalar::i64 : scalar::u32, depth - 1);
   if (from.by_value) {
-    const node element =
-        detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, by_value_size - 1));
-    detail::place at =
-        from.at(detail::apply(op::Mul, scalar::i64, element, literal(scalar::i64, ir::size_of(Scalar(from.type)))));
+    const node element = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any),
+                                       literal(scalar::i64, by_value_size - 1));
+    detail::place at = from.at(detail::apply(op::Mul, scalar::i64, element,
+                                             literal(scalar::i64, ir::size_of(Scalar(from.type)))));
     return detail::load(at);
   }
   if (options_.reports && r_.chance(20)) {
     detail::place wild{from.array, {any}, 1};
     return detail::load(wild);
   }
-  const node index = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, input_size - 1));
+  const node index = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any),
+                                   literal(scalar::i64, input_size - 1));
   detail::place at = from.at(index);
   const node loaded = detail::load(at);
   if (hinted()) detail::make_streaming(loaded);
@@ -87,7 +94,8 @@ node Generator::condition(int depth) {
   switch (r_.below(has_thread() ? 7 : 6)) {
     case 6: {  // a part of the threads
       const op what = r_.chance(50) ? op::Lt : op::Ge;
-      return detail::apply(what, scalar::i64, here_.thread, literal(scalar::i64, r_.below(unsigned(output_size))));
+      return detail::apply(what, scalar::i64, here_.thread,
+                           literal(scalar::i64, r_.below(unsigned(output_size))));
     }
     case 0:
     case 1:
@@ -103,8 +111,8 @@ node Generator::condition(int depth) {
       if (a.type == scalar::boolean || a.by_value) return leaf(scalar::boolean);
       const bool and_ = r_.chance(60);
       const node index = value(scalar::i32, depth - 1);
-      const node inside =
-          detail::apply(op::Lt, scalar::u32, detail::convert(scalar::u32, index), literal(scalar::u32, input_size));
+      const node inside = detail::apply(op::Lt, scalar::u32, detail::convert(scalar::u32, index),
+                                        literal(scalar::u32, input_size));
       const node left = and_ ? inside : detail::apply(op::Not, scalar::boolean, inside);
       const detail::mark mark = detail::mark_here(left);
       detail::place at = a.at(index);
@@ -131,7 +139,9 @@ op Generator::any_row(ir::Rule rule, scalar s) {
   unsigned fitting = 0;
   for (unsigned n = 0; n < ir::op_count; ++n) {
     const ir::OpInfo& row = ir::info(ir::Op(n));
-    if (row.family == ir::Family::Value && row.rule == rule && takes(row, Scalar(s)) && r_.below(++fitting) == 0) found = op(n);
+    if (row.family == ir::Family::Value && row.rule == rule && takes(row, Scalar(s)) &&
+        r_.below(++fitting) == 0)
+      found = op(n);
   }
   return found;
 }
@@ -145,8 +155,10 @@ node Generator::same_value(scalar s, int depth) {
   const int arity = ir::info(ir::Op(what)).arity;
   if (arity == 1) return detail::apply(what, s, x);
   const node y =
-      what == op::Copysign ? literal(s, random_bits(r_, s)) : value(s, depth - 1);  // whose sign is known though it is a NaN
-  return arity == 2 ? detail::apply(what, s, x, y) : detail::apply(what, s, x, y, value(s, depth - 1));
+      // whose sign is known though it is a NaN
+      what == op::Copysign ? literal(s, random_bits(r_, s)) : value(s, depth - 1);
+  return arity == 2 ? detail::apply(what, s, x, y)
+                    : detail::apply(what, s, x, y, value(s, depth - 1));
 }
 
 node Generator::int_value(scalar s, int depth) {
@@ -170,7 +182,8 @@ node Generator::int_value(scalar s, int depth) {
       if (floats.empty()) return sub();
       const scalar f = floats[r_.below(unsigned(floats.size()))];
       const node x = value(f, depth - 1);
-      const node safe = detail::apply(op::Select, f, detail::apply(op::Isnan, f, x), literal(f, 0), x);
+      const node safe =
+          detail::apply(op::Select, f, detail::apply(op::Isnan, f, x), literal(f, 0), x);
       return detail::bit_convert(s, safe);
     }
     default: return same_value(s, depth);
@@ -210,7 +223,8 @@ node Generator::value(scalar s, int depth) {
   // In native mode it may be summed in another order.
   const bool exact = options_.fp == ir::FpMode::Strict || options_.fp == ir::FpMode::Reproducible;
   if (s == scalar::f32 && exact && r_.chance(5)) {
-    const node x = value(scalar::u32, depth - 1), y = value(scalar::u32, depth - 1), z = value(s, depth - 1);
+    const node x = value(scalar::u32, depth - 1), y = value(scalar::u32, depth - 1),
+               z = value(s, depth - 1);
     return detail::apply(op::DotPairs, s, x, y, z);
   }
   return is_float(s) ? same_value(s, depth) : int_value(s, depth);
@@ -234,8 +248,8 @@ void Generator::store() {
   detail::place at = a.at(own_element(a));
   if (options_.reports && r_.chance(20)) {
     const std::int64_t distances[] = {output_extent, -output_extent, std::int64_t(1) << 33};
-    const node outside =
-        detail::apply(op::Add, scalar::i64, here_.thread, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
+    const node outside = detail::apply(op::Add, scalar::i64, here_.thread,
+                                       literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
     const node inside = detail::convert(scalar::i64, at.indices[0]), wild = condition(1);
     at.indices[0] = detail::apply(op::Select, scalar::i64, wild, outside, inside);
   }
@@ -261,12 +275,15 @@ void Generator::loop(int depth) {
   const std::size_t scope = here_.locals.size();
   if (r_.chance(50)) {  // for
     const scalar s = r_.chance(50) ? scalar::i32 : scalar::i64;
-    const std::uint64_t begins[] = {~0ull - 2, (1ull << 31) - 2, 0 - (1ull << 31), (1ull << 32) - 3};
-    const std::uint64_t begin =
-        r_.chance(70) ? 0 : begins[r_.below(s == scalar::i32 ? 3 : 4)] & (s == scalar::i32 ? 0xffffffff : ~0ull);
+    const std::uint64_t begins[] = {~0ull - 2, (1ull << 31) - 2, 0 - (1ull << 31),
+                                    (1ull << 32) - 3};
+    const std::uint64_t begin = r_.chance(70) ? 0
+                                              : begins[r_.below(s == scalar::i32 ? 3 : 4)] &
+                                                    (s == scalar::i32 ? 0xffffffff : ~0ull);
     const node trips = detail::apply(op::And, s, value(s, 1), literal(s, 7));
     const node end = begin == 0 ? trips : detail::apply(op::Add, s, trips, literal(s, begin));
-    const node index = detail::begin_range(s, literal(s, begin), end, literal(s, 1 + r_.below(2)), nowhere);
+    const node index =
+        detail::begin_range(s, literal(s, begin), end, literal(s, 1 + r_.below(2)), nowhere);
     here_.values.push_back({index, s});
     body();
     here_.values.pop_back();
@@ -276,7 +293,8 @@ void Generator::loop(int depth) {
     const std::uint64_t bound = 1 + r_.below(6);
     detail::record_while(
         [&] {
-          const detail::mark mark = detail::mark_here(detail::apply(op::Lt, scalar::i32, count, literal(scalar::i32, bound)));
+          const detail::mark mark = detail::mark_here(
+              detail::apply(op::Lt, scalar::i32, count, literal(scalar::i32, bound)));
           return detail::logical(op::And, mark, condition(2));
         },
         [&] {
@@ -288,10 +306,11 @@ void Generator::loop(int depth) {
   here_.locals.resize(scope);
 }
 
-// ---- functions --------------------------------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 const Generator::Function& Generator::new_function() {
-  auto f = std::make_unique<Function>(Function{this, detail::next_function(), {}, r_.below(3), scalar::none});
+  auto f = std::make_unique<Function>(
+      Function{this, detail::next_function(), {}, r_.below(3), scalar::none});
   for (unsigned n = r_.below(3) + f->references; n > 0; --n) f->types.push_back(any_type());
   if (r_.chance(60)) f->result = any_type();
   functions_.push_back(std::move(f));
@@ -300,9 +319,11 @@ const Generator::Function& Generator::new_function() {
 
 void Generator::call() {
   // One that was made before may be called from inside of another, but not from inside of itself.
-  const bool make = functions_.empty() || (!here_.function && functions_.size() < 3 && r_.chance(60));
+  const bool make =
+      functions_.empty() || (!here_.function && functions_.size() < 3 && r_.chance(60));
   const Function& f = make ? new_function() : *functions_[r_.below(unsigned(functions_.size()))];
-  if (&f == here_.function || (here_.function && f.object > here_.function->object)) return assign(1);
+  if (&f == here_.function || (here_.function && f.object > here_.function->object))
+    return assign(1);
   std::vector<detail::function_argument> arguments;
   for (const auto* list : {&here_.inputs, &here_.outputs})
     for (const Array& a : *list) arguments.push_back({a.array, false});
@@ -313,7 +334,9 @@ void Generator::call() {
     node x = reference ? node{} : detail::convert(f.types[i], value(f.types[i], 2));
     if (reference) {
       for (const Local& l : here_.locals)
-        if (l.type == f.types[i] && std::none_of(used.begin(), used.end(), [&](node n) { return n.id == l.slot.id; })) x = l.slot;
+        if (l.type == f.types[i] &&
+            std::none_of(used.begin(), used.end(), [&](node n) { return n.id == l.slot.id; }))
+          x = l.slot;
       if (x.recording == 0) x = detail::make_slot(f.types[i], leaf(f.types[i]));
       used.push_back(x);
     }
@@ -321,8 +344,9 @@ void Generator::call() {
   }
   node result;
   const unsigned count = f.result == scalar::none ? 0 : 1;
-  detail::call_function({f.object, &f, &record_function, &f.result, count, "called", nowhere, false}, arguments.data(),
-                        unsigned(arguments.size()), &result);
+  detail::call_function(
+      {f.object, &f, &record_function, &f.result, count, "called", nowhere, false},
+      arguments.data(), unsigned(arguments.size()), &result);
   if (count == 0) return;
   for (const Local& l : here_.locals)
     if (l.type == f.result) return detail::assign(l.slot, result);
@@ -338,13 +362,16 @@ void Generator::function_body(const Function& f, const node* parameters, node* r
   Surroundings inside;
   inside.function = &f;
   inside.budget = 3 + int(r_.below(6));
-  for (const Array& a : here_.inputs) inside.inputs.push_back(a), inside.inputs.back().array = *parameters++;
-  for (const Array& a : here_.outputs) inside.outputs.push_back(a), inside.outputs.back().array = *parameters++;
+  for (const Array& a : here_.inputs)
+    inside.inputs.push_back(a), inside.inputs.back().array = *parameters++;
+  for (const Array& a : here_.outputs)
+    inside.outputs.push_back(a), inside.outputs.back().array = *parameters++;
   inside.thread = *parameters++;
   inside.values.push_back({inside.thread, scalar::i64});
   const Surroundings outside = std::exchange(here_, std::move(inside));
   // Results and the variables' locals, in the order of the parameters.
-  node* const locals = results + (f.result == scalar::none ? 0 : 1) + here_.inputs.size() + here_.outputs.size() + 1;
+  node* const locals =
+      results + (f.result == scalar::none ? 0 : 1) + here_.inputs.size() + here_.outputs.size() + 1;
   for (std::size_t i = 0; i < f.types.size(); ++i) {
     const bool reference = i + f.references >= f.types.size();
     if (!reference) {
@@ -360,7 +387,9 @@ void Generator::function_body(const Function& f, const node* parameters, node* r
     detail::end_body(body);
   } else {
     node kept = detail::make_slot(f.result, literal(f.result, 0));
-    const auto keep = [](void* slot, node x) { detail::assign(*static_cast<const node*>(slot), x); };
+    const auto keep = [](void* slot, node x) {
+      detail::assign(*static_cast<const node*>(slot), x);
+    };
     const detail::body_scope body = detail::begin_body(keep, &kept);
     block(2, 2 + int(r_.below(3)));
     detail::assign(kept, value(f.result, 2));
@@ -407,7 +436,8 @@ void Generator::statement(int depth) {
       if (r_.chance(30)) {
         const detail::mark elif_mark = chain;
         const node c = condition(2);
-        const detail::mark next = detail::record_elif(elif_mark, c, nested, nowhere, detail::expected::nothing);
+        const detail::mark next =
+            detail::record_elif(elif_mark, c, nested, nowhere, detail::expected::nothing);
         if (r_.chance(50)) detail::record_else(next, nested, nowhere);
       } else if (r_.chance(50)) {
         detail::record_else(chain, nested, nowhere);
@@ -419,8 +449,9 @@ void Generator::statement(int depth) {
       if (here_.straight) return assign(3);
       return loop(depth);
     case 10: {
-      const node chain =
-          detail::begin_switch(detail::apply(op::And, scalar::i32, value(scalar::i32, 2), literal(scalar::i32, 3)), nowhere);
+      const node chain = detail::begin_switch(
+          detail::apply(op::And, scalar::i32, value(scalar::i32, 2), literal(scalar::i32, 3)),
+          nowhere);
       const std::int64_t cases[] = {0, 1, 2};
       detail::record_case(chain, cases, 1, nested, nowhere);
       detail::record_case(chain, cases + 1, 2, nested, nowhere);
@@ -431,7 +462,8 @@ void Generator::statement(int depth) {
     case 12:
       if (here_.loops > 0 && !here_.straight) {
         detail::record_if(
-            condition(2), [&] { detail::leave(r_.chance(50) ? op::Break : op::Continue, nowhere); }, nowhere);
+            condition(2), [&] { detail::leave(r_.chance(50) ? op::Break : op::Continue, nowhere); },
+            nowhere);
         return;
       }
       return assign(2);
@@ -478,8 +510,8 @@ void Generator::make_array(Kernel& k, bool out, unsigned width) {
   k.arguments.push_back(std::move(a));
 }
 
-/// An array of two to four members, of which an output writes those that are no floats: its bytes are compared as they are. Or members
-/// by value, each an array.
+/// An array of two to four members, of which an output writes those that are no floats: its bytes
+/// are compared as they are. Or members by value, each an array.
 void Generator::make_aggregates(Kernel& k, bool out) {
   std::vector<scalar> members;
   for (unsigned n = 2 + r_.below(3); n > 0; --n)
@@ -495,7 +527,8 @@ void Generator::make_aggregates(Kernel& k, bool out) {
     offsets.push_back(bytes), bytes += size * count;
   }
   bytes = (bytes + alignment - 1) / alignment * alignment;
-  const node array = by_value ? detail::parameter_aggregate(bytes) : detail::parameter_array(scalar::none, 1, out, bytes);
+  const node array = by_value ? detail::parameter_aggregate(bytes)
+                              : detail::parameter_array(scalar::none, 1, out, bytes);
   Argument a;
   a.rank = 1, a.extents[0] = by_value ? 1 : out ? output_extent : input_size;
   for (std::int64_t e = 0; e < a.extents[0]; ++e)
@@ -520,7 +553,9 @@ constexpr std::int64_t blocks[] = {32, 64, 20, 7, 128, 256, 1};
 node Generator::thread_in_block() {
   const auto id = [](unsigned dim) { return detail::position(op::ThreadIdx, scalar::i64, dim); };
   if (!shaped_) return id(0);
-  const auto of = [](op what, const node& x, const node& y) { return detail::apply(what, scalar::i64, x, y); };
+  const auto of = [](op what, const node& x, const node& y) {
+    return detail::apply(what, scalar::i64, x, y);
+  };
   const auto size = [](unsigned dim) { return detail::position(op::BlockDim, scalar::i64, dim); };
   const node row = of(op::Add, of(op::Mul, id(2), size(1)), id(1));
   return of(op::Add, of(op::Mul, row, size(0)), id(0));
@@ -542,7 +577,8 @@ void Generator::shape(ir::Launch& launch) {
 Kernel Generator::make() {
   Kernel k;
   detail::recording_options o;
-  o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.checked = options_.reports;
+  o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere,
+  o.checked = options_.reports;
   void* recording = detail::begin_recording(o);
   if (options_.meet) block_ = blocks[r_.below(std::size(blocks))], cooperative_ = r_.chance(70);
   element_wise_ = !cooperative_ && !options_.reports && r_.chance(25);
@@ -569,15 +605,18 @@ Kernel Generator::make() {
   const auto first_of_block = [] {
     node threads = detail::position(op::BlockDim, scalar::i64, 0);
     for (unsigned d : {1u, 2u})
-      threads = detail::apply(op::Mul, scalar::i64, threads, detail::position(op::BlockDim, scalar::i64, d));
-    return detail::apply(op::Mul, scalar::i64, detail::position(op::BlockIdx, scalar::i64, 0), threads);
+      threads = detail::apply(op::Mul, scalar::i64, threads,
+                              detail::position(op::BlockDim, scalar::i64, d));
+    return detail::apply(op::Mul, scalar::i64, detail::position(op::BlockIdx, scalar::i64, 0),
+                         threads);
   };
   const node id = shaped_ ? detail::apply(op::Add, scalar::i64, first_of_block(), thread_in_block())
                           : detail::position(op::GlobalId, scalar::i64, 0);
   here_.thread = id;
   if (cooperative_) in_block_ = thread_in_block();
   here_.values.push_back({id, scalar::i64});
-  here_.values.push_back({detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)), scalar::i32});
+  here_.values.push_back(
+      {detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)), scalar::i32});
   for (int i = 0; i < 4; ++i) {
     const scalar s = any_type();
     here_.locals.push_back({detail::make_slot(s, leaf(s)), s});
@@ -607,7 +646,8 @@ void Generator::show_locals(std::size_t first) {
   }
 }
 
-/// The recording, and its launch; with `strides` one of fewer threads than there are elements, now and then.
+/// The recording, and its launch; with `strides` one of fewer threads than there are elements, now
+/// and then.
 Kernel Generator::finish(Kernel& k, void* recording, bool strides) {
   k.module = std::move(trace::take(detail::finish_recording(recording))->module);
   if (!options_.meet) block_ = blocks[r_.below(std::size(blocks))];
@@ -624,7 +664,8 @@ Kernel Generator::finish(Kernel& k, void* recording, bool strides) {
 namespace krait::test {
 
 Kernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) {
-  return options.tiles ? generating::tile_kernel(seed, options) : generating::Generator(seed, options).make();
+  return options.tiles ? generating::tile_kernel(seed, options)
+                       : generating::Generator(seed, options).make();
 }
 
 }  // namespace krait::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that meet: shared arrays between barriers, votes, atomics whose order does not show, operations of the warp.
+// Threads that meet: shared arrays between barriers, votes, atomics whose order does not show,
+// operations of the warp.
 #include "property/generating.h"
 
 namespace krait::test::generating {
@@ -10,11 +11,13 @@ constexpr std::int64_t accumulator_size = 8;
 /// Parameters, so before anything is computed.
 void Generator::make_accumulators(Kernel& k) {
   constexpr scalar types[] = {scalar::i32, scalar::u32, scalar::i64, scalar::u64, scalar::f32};
-  constexpr op operations[] = {op::AtomicMin, op::AtomicMax, op::AtomicAdd, op::AtomicAnd, op::AtomicOr, op::AtomicXor};
+  constexpr op operations[] = {op::AtomicMin, op::AtomicMax, op::AtomicAdd,
+                               op::AtomicAnd, op::AtomicOr,  op::AtomicXor};
   for (int i = 0; i < 3; ++i) {
     const scalar s = types[r_.below(5)];
     const op what = operations[r_.below(is_float(s) ? 2 : 6)];
-    accumulators_.push_back({{detail::parameter_array(s, 1, true, ir::size_of(Scalar(s))), s}, what, false});
+    accumulators_.push_back(
+        {{detail::parameter_array(s, 1, true, ir::size_of(Scalar(s))), s}, what, false});
     Argument a;
     a.rank = 1, a.extents[0] = accumulator_size;
     a.bytes.resize(std::size_t(accumulator_size) * ir::size_of(Scalar(s)));
@@ -47,7 +50,8 @@ void Generator::write_shared_accumulators() {
   detail::synchronise(op::Barrier);
   for (const Accumulator& a : accumulators_) {
     if (!a.shared) continue;
-    const node index = detail::apply(op::And, scalar::i64, in_block_, literal(scalar::i64, accumulator_size - 1));
+    const node index =
+        detail::apply(op::And, scalar::i64, in_block_, literal(scalar::i64, accumulator_size - 1));
     detail::place at{a.array.array, {index}, 1};
     here_.locals.push_back({detail::make_slot(a.array.type, detail::load(at)), a.array.type});
   }
@@ -57,8 +61,8 @@ void Generator::write_shared_accumulators() {
 void Generator::accumulate() {
   const Accumulator& a = accumulators_[r_.below(unsigned(accumulators_.size()))];
   const node x = value(a.array.type, 2), any = value(scalar::i32, 1);
-  const node index =
-      detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, accumulator_size - 1));
+  const node index = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any),
+                                   literal(scalar::i64, accumulator_size - 1));
   const detail::place at{a.array.array, {index}, 1};
   detail::atomic(a.what, at, &x, 1, r_.below(4), r_.below(3));
 }
@@ -80,9 +84,13 @@ void Generator::exchange() {
   detail::synchronise(op::Barrier);
   const std::uint64_t factor = 1 + r_.below(7), step = r_.below(64);
   const node turned =
-      detail::apply(op::Add, scalar::i64, detail::apply(op::Mul, scalar::i64, in_block_, literal(scalar::i64, factor)),
+      detail::apply(op::Add, scalar::i64,
+                    detail::apply(op::Mul, scalar::i64, in_block_, literal(scalar::i64, factor)),
                     literal(scalar::i64, step));
-  detail::place other{array, {detail::apply(op::Rem, scalar::i64, turned, literal(scalar::i64, std::uint64_t(block_)))}, 1};
+  detail::place other{
+      array,
+      {detail::apply(op::Rem, scalar::i64, turned, literal(scalar::i64, std::uint64_t(block_)))},
+      1};
   here_.locals.push_back({detail::make_slot(s, detail::load(other)), s});
 }
 
@@ -91,14 +99,17 @@ void Generator::exchange_rows(scalar s) {
   const std::int64_t width = 2 << r_.below(3), size = block_ * width;
   const node array = detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &size, 1);
   const auto neighbours = [&](node row, auto use) {
-    const node first = detail::apply(op::Mul, scalar::i64, row, literal(scalar::i64, std::uint64_t(width)));
+    const node first =
+        detail::apply(op::Mul, scalar::i64, row, literal(scalar::i64, std::uint64_t(width)));
     for (std::int64_t k = 0; k < width; ++k) {
-      const node index = detail::apply(op::Add, scalar::i64, first, literal(scalar::i64, std::uint64_t(k)));
+      const node index =
+          detail::apply(op::Add, scalar::i64, first, literal(scalar::i64, std::uint64_t(k)));
       use(detail::place{array, {index}, 1});
     }
   };
   const node own = value(s, 2);
-  neighbours(in_block_, [&](detail::place at) { detail::store(at, r_.chance(30) ? value(s, 1) : own); });
+  neighbours(in_block_,
+             [&](detail::place at) { detail::store(at, r_.chance(30) ? value(s, 1) : own); });
   detail::synchronise(op::Barrier);
   const node other = detail::convert(scalar::i64, index_below(block_, 1));
   neighbours(other, [&](detail::place at) {
@@ -123,7 +134,8 @@ node Generator::of_warp(scalar s, int depth) {
       if (is_int(s)) {
         const scalar of = r_.chance(50) ? s : scalar::boolean;
         const node x = value(of, depth - 1);
-        return detail::convert(s, r_.chance(70) ? detail::apply(op::MatchAny, of, x) : votes(condition(depth - 1)));
+        return detail::convert(
+            s, r_.chance(70) ? detail::apply(op::MatchAny, of, x) : votes(condition(depth - 1)));
       }
       [[fallthrough]];
     default: {

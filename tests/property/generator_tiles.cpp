@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of tiles: loads and stores over edges, arithmetic with rows and columns, reductions, scans, transposes, products of all types, also in
-// pipelines. Each block has matrices of its own in the outputs. Where products may add in another order (native mode), their factors are
-// small whole numbers, whose sums are exact.
+// Kernels of tiles: loads and stores over edges, arithmetic with rows and columns, reductions,
+// scans, transposes, products of all types, also in pipelines. Each block has matrices of its own
+// in the outputs. Where products may add in another order (native mode), their factors are small
+// whole numbers, whose sums are exact.
 #include <algorithm>
 #include <utility>
 
@@ -21,16 +22,19 @@ using detail::tile_place;
 using detail::tile_shape;
 
 constexpr int most_stores = 8, most_elements = 16;  // elements: of a tile, per thread
-// Instructions of a recording, but for every sixteenth seed: LLVM takes a second of a processor for 1,500, and six for 2,700.
+// Instructions of a recording, but for every sixteenth seed: LLVM takes a second of a processor for
+// 1,500, and six for 2,700.
 constexpr std::size_t most_instructions = 1000;
-constexpr std::int64_t most_shared = 30 * 1024;  // bytes of a block's arrays: WebGPU has 32 KiB, of which votes take some
+// bytes of a block's arrays: WebGPU has 32 KiB, of which votes take some
+constexpr std::int64_t most_shared = 30 * 1024;
 
 /// With `words` elements take a word at least, as WGSL has it.
 std::int64_t shared_bytes_of(const ir::Function& f, bool words) {
   std::int64_t bytes = 0;
   ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
     if (f.insts[i].op != ir::Op::Shared) return;
-    std::int64_t size = std::max<std::int64_t>(f.type_of(f.insts[i].results[0]).elem_bytes, words ? 4 : 1);
+    std::int64_t size =
+        std::max<std::int64_t>(f.type_of(f.insts[i].results[0]).elem_bytes, words ? 4 : 1);
     for (const std::int64_t extent : f.insts[i].list) size *= extent;
     bytes += (size + 15) / 16 * 16;
   });
@@ -58,7 +62,8 @@ class TileGenerator {
     threads_ = blocks[r_.below(std::size(blocks))];
     const std::int64_t grid = 1 + r_.below(3);
     detail::recording_options o;
-    o.name = "tiles", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.block[0] = threads_, o.block[1] = o.block[2] = 1;
+    o.name = "tiles", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.block[0] = threads_,
+    o.block[1] = o.block[2] = 1;
     void* recording = detail::begin_recording(o);
     choose_types();
     for (const scalar s : types_) make_view(k, s, grid);
@@ -68,10 +73,12 @@ class TileGenerator {
     k.arguments.push_back(count);
     block_ = detail::position(op::BlockIdx, scalar::i64, 0);
     load();
-    for (unsigned n = (options_.small ? 2 : 4) + r_.below(options_.small ? 3 : 6); n > 0; --n) statement();
+    for (unsigned n = (options_.small ? 2 : 4) + r_.below(options_.small ? 3 : 6); n > 0; --n)
+      statement();
     for (std::size_t n = tiles_.size(); n-- > 0 && stores_ < most_stores;) store(tiles_[n]);
     k.module = std::move(trace::take(detail::finish_recording(recording))->module);
-    k.launch.block = {threads_, 1, 1}, k.launch.grid = {grid, 1, 1}, k.launch.warp_size = options_.warp;
+    k.launch.block = {threads_, 1, 1}, k.launch.grid = {grid, 1, 1},
+    k.launch.warp_size = options_.warp;
     return k;
   }
 
@@ -80,7 +87,8 @@ class TileGenerator {
   node number(std::int64_t n) { return literal(scalar::i64, std::uint64_t(n)); }
   scalar any_type() { return types_[r_.below(unsigned(types_.size()))]; }
 
-  /// f32 and i32, in which products have their sums, and some others; a seed's types are few, so that its tiles meet.
+  /// f32 and i32, in which products have their sums, and some others; a seed's types are few, so
+  /// that its tiles meet.
   void choose_types() {
     types_ = {scalar::f32, scalar::i32};
     constexpr scalar others[] = {scalar::f16,    scalar::bf16,   scalar::i8,  scalar::u8,
@@ -92,14 +100,18 @@ class TileGenerator {
     }
   }
 
-  bool exact_products() const { return options_.fp == ir::FpMode::Strict || options_.fp == ir::FpMode::Reproducible; }
+  bool exact_products() const {
+    return options_.fp == ir::FpMode::Strict || options_.fp == ir::FpMode::Reproducible;
+  }
 
   /// A matrix that is read, and one per block and store that is written.
   void make_view(Kernel& k, scalar s, std::int64_t grid) {
-    const View in{detail::parameter_array(s, 2, false, ir::size_of(Scalar(s))), s, 20 + r_.below(70), 20 + r_.below(70)};
+    const View in{detail::parameter_array(s, 2, false, ir::size_of(Scalar(s))), s,
+                  20 + r_.below(70), 20 + r_.below(70)};
     add_argument(k, s, {in.rows, in.columns}, true);
     inputs_.push_back(in);
-    const View out{detail::parameter_array(s, 3, true, ir::size_of(Scalar(s))), s, 16 + r_.below(40), 16 + r_.below(40)};
+    const View out{detail::parameter_array(s, 3, true, ir::size_of(Scalar(s))), s,
+                   16 + r_.below(40), 16 + r_.below(40)};
     add_argument(k, s, {grid * most_stores, out.rows, out.columns}, false);
     outputs_.push_back(out);
   }
@@ -110,13 +122,16 @@ class TileGenerator {
     for (unsigned d = 0; d < a.rank; ++d) count *= a.extents[d] = extents[d];
     const unsigned size = ir::size_of(Scalar(s));
     for (std::int64_t e = 0; e < count; ++e) {
-      const std::uint64_t bits = !filled ? 0 : exact_products() && r_.chance(70) ? random_bits(r_, s) : whole_number(s);
+      const std::uint64_t bits = !filled                             ? 0
+                                 : exact_products() && r_.chance(70) ? random_bits(r_, s)
+                                                                     : whole_number(s);
       for (unsigned b = 0; b < size; ++b) a.bytes.push_back(std::byte(bits >> 8 * b));
     }
     k.arguments.push_back(std::move(a));
   }
   std::uint64_t whole_number(scalar s) {
-    const std::uint64_t bits = std::uint64_t(std::int64_t(r_.below(7)) - (ir::is_unsigned_int(Scalar(s)) ? 0 : 3));
+    const std::uint64_t bits =
+        std::uint64_t(std::int64_t(r_.below(7)) - (ir::is_unsigned_int(Scalar(s)) ? 0 : 3));
     return ir::eval(ir::Op::Cast, Scalar(s), Scalar::I64, {&bits, 1});
   }
 
@@ -144,8 +159,9 @@ class TileGenerator {
     const node at = number(std::int64_t(r_.below(unsigned(extent + 20))) - 20);
     if (r_.chance(60)) return at;
     const node moved = r_.chance(50) ? block_ : detail::convert(scalar::i64, count_);
-    return detail::apply(op::Add, scalar::i64, at,
-                         detail::apply(op::Mul, scalar::i64, moved, number(std::int64_t(r_.below(20)))));
+    return detail::apply(
+        op::Add, scalar::i64, at,
+        detail::apply(op::Mul, scalar::i64, moved, number(std::int64_t(r_.below(20)))));
   }
   tile_place place(const View& v, const tile_shape& shape, node matrix = {}) {
     const bool inside = shape.rows <= v.rows && shape.columns <= v.columns && r_.chance(30);
@@ -156,10 +172,13 @@ class TileGenerator {
     return p;
   }
   const View& input(scalar s) const {
-    return *std::find_if(inputs_.begin(), inputs_.end(), [&](const View& v) { return v.type == s; });
+    return *std::find_if(inputs_.begin(), inputs_.end(),
+                         [&](const View& v) { return v.type == s; });
   }
 
-  void add(const tile_shape& shape, tile_nodes nodes, bool whole = false) { tiles_.push_back({shape, std::move(nodes), whole}); }
+  void add(const tile_shape& shape, tile_nodes nodes, bool whole = false) {
+    tiles_.push_back({shape, std::move(nodes), whole});
+  }
   const Tile& any_tile() { return tiles_[r_.below(unsigned(tiles_.size()))]; }
 
   void load() {
@@ -191,7 +210,8 @@ class TileGenerator {
           (t.shape.columns == shape.columns || t.shape.columns == 1))
         fitting.push_back(&t);
     if (fitting.empty() || r_.chance(15))
-      return detail::spread_tile({shape.type, 1, 1}, {literal(shape.type, random_bits(r_, shape.type))}, shape);
+      return detail::spread_tile({shape.type, 1, 1},
+                                 {literal(shape.type, random_bits(r_, shape.type))}, shape);
     const Tile& t = *fitting[r_.below(unsigned(fitting.size()))];
     return detail::spread_tile(t.shape, t.nodes, shape);
   }
@@ -204,32 +224,39 @@ class TileGenerator {
     const tile_shape shape = base.shape;
     const op what = operation(shape.type);
     const tile_nodes x = operand(shape), y = operand(shape);
-    add(shape, detail::copy_tile(
-                   shape, detail::map_tile(shape, [&](unsigned e) { return detail::apply(what, shape.type, x[e], y[e]); })));
+    add(shape, detail::copy_tile(shape, detail::map_tile(shape, [&](unsigned e) {
+                                   return detail::apply(what, shape.type, x[e], y[e]);
+                                 })));
   }
   void choose() {
     const tile_shape shape = any_tile().shape;
     const tile_nodes x = operand(shape), y = operand(shape), z = operand(shape),
                      rows = detail::index_tile({scalar::i32, shape.rows, 1}, 0),
-                     each = detail::spread_tile({scalar::i32, shape.rows, 1}, rows, {scalar::i32, shape.rows, shape.columns});
+                     each = detail::spread_tile({scalar::i32, shape.rows, 1}, rows,
+                                                {scalar::i32, shape.rows, shape.columns});
     const bool by_row = r_.chance(40) && shape.rows > 1;
     const node border = literal(scalar::i32, r_.below(unsigned(shape.rows)));
     add(shape, detail::copy_tile(shape, detail::map_tile(shape, [&](unsigned e) {
-                                   const node c = by_row ? detail::apply(op::Lt, scalar::i32, each[e], border)
-                                                         : detail::apply(op::Lt, shape.type, x[e], y[e]);
-                                   return detail::apply(op::Select, shape.type, c, z[e], r_.chance(50) ? x[e] : y[e]);
+                                   const node c =
+                                       by_row ? detail::apply(op::Lt, scalar::i32, each[e], border)
+                                              : detail::apply(op::Lt, shape.type, x[e], y[e]);
+                                   return detail::apply(op::Select, shape.type, c, z[e],
+                                                        r_.chance(50) ? x[e] : y[e]);
                                  })));
   }
   void cast() {
     const Tile from = any_tile();
     const scalar to = any_type();
     const tile_shape shape{to, from.shape.rows, from.shape.columns};
-    add(shape, detail::copy_tile(shape, detail::map_tile(shape, [&](unsigned e) { return detail::convert(to, from.nodes[e]); })));
+    add(shape, detail::copy_tile(shape, detail::map_tile(shape, [&](unsigned e) {
+                                   return detail::convert(to, from.nodes[e]);
+                                 })));
   }
   void turn() {
     const Tile from = any_tile();
     const tile_shape shape{from.shape.type, from.shape.columns, from.shape.rows};
-    if (shape.rows == 1 || shape.columns == 1 || shape.rows % 16 != 0 || !fits(shape.rows, shape.columns) ||
+    if (shape.rows == 1 || shape.columns == 1 || shape.rows % 16 != 0 ||
+        !fits(shape.rows, shape.columns) ||
         !takes(std::int64_t(shape.rows) * (shape.columns + 1) * ir::size_of(Scalar(shape.type))))
       return;
     add(shape, detail::transpose_tile(from.shape, from.nodes), from.whole);
@@ -245,7 +272,8 @@ class TileGenerator {
     if (!options_.warps || r_.chance(50)) {
       if (takes(bytes)) add(s, detail::scan_tile_along(s, from.nodes, axis, combined));
     } else if (takes(bytes / 8)) {
-      add({s.type, axis == 0 ? 1 : s.rows, axis == 1 ? 1 : s.columns}, detail::reduce_tile(s, from.nodes, axis, combined));
+      add({s.type, axis == 0 ? 1 : s.rows, axis == 1 ? 1 : s.columns},
+          detail::reduce_tile(s, from.nodes, axis, combined));
     }
   }
 
@@ -255,14 +283,17 @@ class TileGenerator {
     scalar left, right, sums;
     int rows, columns, depth;
     bool left_turned, right_turned, rounds;
-    tile_shape left_shape() const { return left_turned ? tile_shape{left, depth, rows} : tile_shape{left, rows, depth}; }
+    tile_shape left_shape() const {
+      return left_turned ? tile_shape{left, depth, rows} : tile_shape{left, rows, depth};
+    }
     tile_shape right_shape() const {
       return right_turned ? tile_shape{right, columns, depth} : tile_shape{right, depth, columns};
     }
     tile_shape sum_shape() const { return {sums, rows, columns}; }
   };
   static std::int64_t bytes_of(const tile_shape& s) {
-    return ir::SharedTile{s.rows, s.columns, ir::size_of(Scalar(s.type))}.size() * ir::size_of(Scalar(s.type));
+    return ir::SharedTile{s.rows, s.columns, ir::size_of(Scalar(s.type))}.size() *
+           ir::size_of(Scalar(s.type));
   }
   std::optional<Form> any_form(int slots) {
     for (int tries = 0; tries < 20; ++tries) {
@@ -270,7 +301,8 @@ class TileGenerator {
              0,          r_.chance(40), r_.chance(40), r_.chance(30)};
       const Scalar sums = ir::Product::sums_of(Scalar(f.left), Scalar(f.right));
       if (sums == Scalar::Void || !fits(f.rows, f.columns)) continue;
-      f.sums = scalar(sums), f.depth = int(ir::Product::least_depth(Scalar(f.left)) * (1 + r_.below(3)));
+      f.sums = scalar(sums),
+      f.depth = int(ir::Product::least_depth(Scalar(f.left)) * (1 + r_.below(3)));
       f.rounds = f.rounds && f.left == scalar::f32;
       if (takes(slots * (bytes_of(f.left_shape()) + bytes_of(f.right_shape())))) return f;
     }
@@ -281,16 +313,17 @@ class TileGenerator {
   factor factor_of(const tile_shape& s) {
     const factor made = detail::make_factor(s, 1);
     for (const Tile& t : tiles_)
-      if (t.shape.type == s.type && t.shape.rows == s.rows && t.shape.columns == s.columns && (t.whole || exact_products()) &&
-          r_.chance(60))
+      if (t.shape.type == s.type && t.shape.rows == s.rows && t.shape.columns == s.columns &&
+          (t.whole || exact_products()) && r_.chance(60))
         return detail::keep_factor(s, made, t.nodes), made;
     detail::fetch_factor(s, made, number(0), place(input(s.type), s));
     detail::end_copies(), detail::wait_for_copies(0);
     return made;
   }
-  tile_nodes product(const Form& f, const factor& x, const factor& y, tile_nodes sums, bool overlapped) {
-    detail::multiply({f.rows, f.columns, f.depth, f.rounds, overlapped}, turned(x, f.left_turned), turned(y, f.right_turned),
-                     sums.data(), unsigned(sums.size()));
+  tile_nodes product(const Form& f, const factor& x, const factor& y, tile_nodes sums,
+                     bool overlapped) {
+    detail::multiply({f.rows, f.columns, f.depth, f.rounds, overlapped}, turned(x, f.left_turned),
+                     turned(y, f.right_turned), sums.data(), unsigned(sums.size()));
     return sums;
   }
   /// What products are added to: zeros where other sums might round.
@@ -313,21 +346,27 @@ class TileGenerator {
     const std::optional<Form> f = any_form(slots);
     if (!f) return;
     const tile_nodes sums = first_sums(*f);
-    const factor x = detail::make_factor(f->left_shape(), slots), y = detail::make_factor(f->right_shape(), slots);
+    const factor x = detail::make_factor(f->left_shape(), slots),
+                 y = detail::make_factor(f->right_shape(), slots);
     const node first_row = index(30, 1, false), first_column = index(30, 1, false);
     const View &left = input(f->left), &right = input(f->right);
-    const auto along_depth = [&](node step) { return detail::apply(op::Mul, scalar::i64, step, number(f->depth)); };
+    const auto along_depth = [&](node step) {
+      return detail::apply(op::Mul, scalar::i64, step, number(f->depth));
+    };
     const auto fetch = [&](node step, node slot) {
       const node k = along_depth(step);
-      tile_place p{left.array, {first_row, k}, 2, false}, q{right.array, {k, first_column}, 2, false};
+      tile_place p{left.array, {first_row, k}, 2, false},
+          q{right.array, {k, first_column}, 2, false};
       if (f->left_turned) std::swap(p.indices[0], p.indices[1]);
       if (f->right_turned) std::swap(q.indices[0], q.indices[1]);
-      detail::fetch_factor(f->left_shape(), x, slot, p), detail::fetch_factor(f->right_shape(), y, slot, q);
+      detail::fetch_factor(f->left_shape(), x, slot, p),
+          detail::fetch_factor(f->right_shape(), y, slot, q);
     };
     const bool scaled = r_.chance(25) && exact_products();  // sums that are not only added to
     const auto body = [&](node, node slot) {
       const tile_nodes made = product(*f, detail::factor_at(f->left_shape(), x, slot),
-                                      detail::factor_at(f->right_shape(), y, slot), sums, detail::in_overlapped_pipeline());
+                                      detail::factor_at(f->right_shape(), y, slot), sums,
+                                      detail::in_overlapped_pipeline());
       detail::assign_tile(sums, made);
       if (scaled)
         detail::assign_tile(sums, detail::map_tile(f->sum_shape(), [&](unsigned e) {
@@ -345,8 +384,9 @@ class TileGenerator {
     for (const View& v : outputs_)
       if (is_float(v.type) == is_float(t.shape.type)) views.push_back(&v);
     const View& v = *views[r_.below(unsigned(views.size()))];
-    const node matrix =
-        detail::apply(op::Add, scalar::i64, detail::apply(op::Mul, scalar::i64, block_, number(most_stores)), number(stores_++));
+    const node matrix = detail::apply(
+        op::Add, scalar::i64, detail::apply(op::Mul, scalar::i64, block_, number(most_stores)),
+        number(stores_++));
     const tile_shape shape{v.type, t.shape.rows, t.shape.columns};
     detail::store_tile(shape, t.nodes, place(v, shape, matrix));
   }
@@ -369,7 +409,9 @@ Kernel tile_kernel(std::uint64_t seed, const GeneratorOptions& options) {
   for (;; seed += 1ull << 32) {
     Kernel k = TileGenerator(seed, options).make();
     const ir::Function& f = k.module.kernel();
-    if (shared_bytes_of(f, options.small) <= most_shared && (any_size || f.insts.size() <= most_instructions)) return k;
+    if (shared_bytes_of(f, options.small) <= most_shared &&
+        (any_size || f.insts.size() <= most_instructions))
+      return k;
   }
 }
 

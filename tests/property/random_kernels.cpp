@@ -3,13 +3,19 @@
 // Compares back ends with the interpreter on random kernels (checks.h says how):
 //   random_kernels [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--reports yes | --meet yes | --aggregates yes | --tiles yes]
 //                  [--seconds S] [--fewest N] [--count N] [--seed K] [--jobs N] [--limit S] [--passes no] [--go-on yes] [--keep FOLDER] [--print yes]
-// Runs until the time is up, but at least --fewest (300) kernels, or exactly --count, and prints how many. The seeds begin at one that
-// is drawn, or at --seed; with KRAIT_TEST_SEED in the environment, at one that follows from its text and the arguments. It ends with 1 at the first difference, with --go-on after all of them; the line of a difference has the
-// arguments that give the kernel again, and --keep writes it to a file, which the program kernels takes. --jobs: so many processes; one that dies
-// counts as a difference. --limit: a kernel that takes longer than so many seconds (60; 0: any number) is named. On the CPU it is skipped; on other
-// back ends it counts as a difference, and with one job ends the process. --reports: kernels are checked, print, and leave their arrays. --meet: threads exchange values, update
-// accumulators and use what a warp does together. --aggregates: arrays of aggregates, and aggregates by value. --tiles: tiles and their products.
-// --passes no: the back end alone, without the passes one by one. --print: shows the lowered kernels.
+// Runs until the time is up, but at least --fewest (300) kernels, or exactly --count, and prints
+// how many. The seeds begin at one that is drawn, or at --seed; with KRAIT_TEST_SEED in the
+// environment, at one that follows from its text and the arguments. It ends with 1 at the first
+// difference, with --go-on after all of them; the line of a difference has the arguments that give
+// the kernel again, and --keep writes it to a file, which the program kernels takes. --jobs: so
+// many processes; one that dies counts as a difference. --limit: a kernel that takes longer than so
+// many seconds (60; 0: any number) is named. On the CPU it is skipped; on other back ends it counts
+// as a difference, and with one job ends the process. --reports: kernels are checked, print, and
+// leave their arrays. --meet: threads exchange values, update accumulators and use what a warp does
+// together. --aggregates: arrays of aggregates, and aggregates by value. --tiles: tiles and their
+// products.
+// --passes no: the back end alone, without the passes one by one. --print: shows the lowered
+// kernels.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -58,7 +64,8 @@ std::uint64_t drawn_seed(const Options& o) {
   const char* const text = std::getenv("KRAIT_TEST_SEED");
   if (!text) return std::random_device()();
   const char* const target = std::getenv("KRAIT_CPU");
-  const std::string all = fmt::format("{} {} {} {} {}", text, o.back_end, o.kind, o.mode, target ? target : "");
+  const std::string all =
+      fmt::format("{} {} {} {} {}", text, o.back_end, o.kind, o.mode, target ? target : "");
   std::uint32_t seed = 0;
   std::seed_seq(all.begin(), all.end()).generate(&seed, &seed + 1);
   return seed;
@@ -72,14 +79,16 @@ Options parse(int argc, char** argv) {
     if (given.count(name)) to = given[name];
   };
   const auto number = [&](const char* name, auto& to) {
-    if (given.count(name)) to = std::remove_reference_t<decltype(to)>(std::strtod(given[name].c_str(), nullptr));
+    if (given.count(name))
+      to = std::remove_reference_t<decltype(to)>(std::strtod(given[name].c_str(), nullptr));
   };
   text("--back-end", o.back_end), text("--mode", o.mode), text("--keep", o.keep);
-  number("--seconds", o.seconds), number("--fewest", o.fewest), number("--count", o.count), number("--jobs", o.jobs),
-      number("--limit", o.limit);
+  number("--seconds", o.seconds), number("--fewest", o.fewest), number("--count", o.count),
+      number("--jobs", o.jobs), number("--limit", o.limit);
   for (const char* kind : {"aggregates", "meet", "reports", "tiles"})
     if (given.count(std::string("--") + kind)) o.kind = kind;
-  o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.passes = given["--passes"] != "no";
+  o.print = given.count("--print"), o.go_on = given.count("--go-on"),
+  o.passes = given["--passes"] != "no";
   o.seeded = given.count("--seed");
   o.seed = o.seeded ? std::strtoull(given["--seed"].c_str(), nullptr, 10) : drawn_seed(o);
   o.jobs = std::max(o.jobs, 1u);
@@ -95,18 +104,20 @@ bool opencl_lacks(const runtime::Device& device, support::Feature f) {
 test::GeneratorOptions generated(const Options& o, int warp) {
   test::GeneratorOptions generate;
   std::string why;
-  if (const runtime::Device* const device = o.back_end == "opencl" ? test::find_device(o.back_end, why) : nullptr)
-    generate.f64 = !opencl_lacks(*device, support::Feature::F64), generate.warps = !opencl_lacks(*device, support::Feature::Warp);
+  if (const runtime::Device* const device =
+          o.back_end == "opencl" ? test::find_device(o.back_end, why) : nullptr)
+    generate.f64 = !opencl_lacks(*device, support::Feature::F64),
+    generate.warps = !opencl_lacks(*device, support::Feature::Warp);
   if (o.back_end == "webgpu") generate.f64 = generate.warps = false, generate.small = true;
   generate.fp = test::exact_mode(o.mode);
   generate.warp = warp, generate.any_flow = o.back_end == "cpu";
-  generate.meet = o.kind == "meet", generate.reports = o.kind == "reports", generate.aggregates = o.kind == "aggregates",
-  generate.tiles = o.kind == "tiles";
+  generate.meet = o.kind == "meet", generate.reports = o.kind == "reports",
+  generate.aggregates = o.kind == "aggregates", generate.tiles = o.kind == "tiles";
   return generate;
 }
 
-/// The kernel of a seed, with the facts of its launch: views are dense, aligned and apart, and hold few elements; the seed decides
-/// which of these facts the code may use.
+/// The kernel of a seed, with the facts of its launch: views are dense, aligned and apart, and hold
+/// few elements; the seed decides which of these facts the code may use.
 Kernel kernel_of(std::uint64_t seed, const test::GeneratorOptions& generate) {
   Kernel k = test::random_kernel(seed, generate);
   ir::Facts facts{true, (seed & 1) == 0, (seed & 2) == 0, true};
@@ -124,13 +135,15 @@ void keep(const Kernel& k, const Options& o, const std::string& origin, std::uin
   std::printf("kept as %s\n", file.c_str());
 }
 
-void differs(const Options& o, test::Progress& shared, std::uint64_t seed, const std::string& wrong) {
+void differs(const Options& o, test::Progress& shared, std::uint64_t seed,
+             const std::string& wrong) {
   ++shared.different;
   if (!o.go_on) shared.stop = true;
   const std::string kind = o.kind == "plain" ? "" : fmt::format("--{} yes ", o.kind),
                     origin = fmt::format("{}--mode {} --seed {}", kind, o.mode, seed);
-  std::printf("seed %llu: %s\nto reproduce: --back-end %s %s --count 1\n", static_cast<unsigned long long>(seed), wrong.c_str(),
-              o.back_end.c_str(), origin.c_str());
+  std::printf("seed %llu: %s\nto reproduce: --back-end %s %s --count 1\n",
+              static_cast<unsigned long long>(seed), wrong.c_str(), o.back_end.c_str(),
+              origin.c_str());
   std::fflush(stdout);  // behind a hang what follows may hang, too
   if (!o.keep.empty()) keep(kernel_of(seed, generated(o, shared.warp)), o, origin, seed);
 }
@@ -146,7 +159,9 @@ bool run_seeds(const Options& o, test::Progress& shared, std::atomic<long>& at) 
   if (o.back_end == "webgpu") test::set_webgpu_patience(webgpu_patience);
   const test::GeneratorOptions generate = generated(o, shared.warp);
   const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   while (!shared.stop) {
     const long i = shared.next++;
     if (o.count ? i >= o.count : i >= o.fewest && elapsed() >= o.seconds) break;
@@ -162,7 +177,8 @@ bool run_seeds(const Options& o, test::Progress& shared, std::atomic<long>& at) 
   return true;
 }
 
-/// What is said of a kernel that takes too long. The processor's compiler is slow at times; a GPU's that does not come back is wrong.
+/// What is said of a kernel that takes too long. The processor's compiler is slow at times; a GPU's
+/// that does not come back is wrong.
 void too_late(const Options& o, test::Progress& shared, long at) {
   const std::uint64_t seed = o.seed + std::uint64_t(at);
   const std::string text = fmt::format("more than {:g} s", o.limit);
@@ -195,8 +211,9 @@ int missing(const Options& o, const char* why) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  static const Options& o = *new Options(parse(argc, argv));  // the thread of watch() reads it until the process is gone
-  test::exact_mode(o.mode);                            // throws for others
+  // the thread of watch() reads it until the process is gone
+  static const Options& o = *new Options(parse(argc, argv));
+  test::exact_mode(o.mode);  // throws for others
   const auto start = std::chrono::steady_clock::now();
   const bool watched = o.jobs == 1 && o.back_end != "cpu" && o.limit > 0;
   const test::Progress& all = test::run_workers(
@@ -206,19 +223,25 @@ int main(int argc, char** argv) try {
         return run_seeds(o, shared, at);
       },
       [&](test::Progress& shared, long at, int signal) {
-        if (at < 0) std::printf("random_kernels: a process ended by signal %d without a kernel\n", signal), std::exit(1);
-        differs(o, shared, o.seed + std::uint64_t(at), fmt::format("the process ended by signal {}", signal)), ++shared.done;
+        if (at < 0)
+          std::printf("random_kernels: a process ended by signal %d without a kernel\n", signal),
+              std::exit(1);
+        differs(o, shared, o.seed + std::uint64_t(at),
+                fmt::format("the process ended by signal {}", signal)),
+            ++shared.done;
       },
       {.seconds = o.limit > 0 ? o.limit : 1e9,
        .late = [&](test::Progress& shared, long at) { too_late(o, shared, at); },
        .apart = o.back_end == "cpu" && o.limit > 0});
   if (all.missing) return missing(o, all.device);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::string given_up = all.given_up ? fmt::format(", {} were given up", all.given_up.load()) : "";
   if (all.late) given_up += fmt::format(", {} took more than {:g} s", all.late.load(), o.limit);
-  std::printf("%ld random kernels, %s, %s, from seed %llu: interpreter against %s (%s), %.0f s; %ld differ%s\n", all.done.load(),
-              o.kind.c_str(), o.mode.c_str(), static_cast<unsigned long long>(o.seed), o.back_end.c_str(), all.device, seconds,
-              all.different.load(), given_up.c_str());
+  std::printf(
+      "%ld random kernels, %s, %s, from seed %llu: interpreter against %s (%s), %.0f s; %ld differ%s\n",
+      all.done.load(), o.kind.c_str(), o.mode.c_str(), static_cast<unsigned long long>(o.seed),
+      o.back_end.c_str(), all.device, seconds, all.different.load(), given_up.c_str());
   return all.different || (all.late && !all.done) ? 1 : 0;
 } catch (const std::exception& e) {
   std::printf("random_kernels: %s\n", e.what());

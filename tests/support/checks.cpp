@@ -28,29 +28,33 @@ struct Result {
   ir::Outcome outcome;
 };
 
-// Instructions of a launch: the generator's kernels take fewer, those that reduce.py cuts may never end.
+// Instructions of a launch: the generator's kernels take fewer, those that reduce.py cuts may never
+// end.
 constexpr std::uint64_t most_steps = 20'000'000;
 
 Result interpreted(const ir::Module& m, const Kernel& k, bool races = false) {
   Result r{k.arguments, {}, {}};
-  r.outcome = run_interpreted(
-      m, k.launch, r.arguments,
-      {.races = races, .print = [&](const std::string& line) { r.lines.push_back(line); }, .max_steps = most_steps});
+  r.outcome = run_interpreted(m, k.launch, r.arguments,
+                              {.races = races,
+                               .print = [&](const std::string& line) { r.lines.push_back(line); },
+                               .max_steps = most_steps});
   return r;
 }
 
-/// Empty, or what differs. Faults and lines come in any order; the first fault is that of the order in which threads ran.
+/// Empty, or what differs. Faults and lines come in any order; the first fault is that of the order
+/// in which threads ran.
 std::string compare(const ir::Module& m, const Result& expected, Result got) {
   if (!got.outcome.stopped.empty()) return got.outcome.stopped;
   if (expected.outcome.faults != got.outcome.faults)
-    return fmt::format("{} faults instead of {}: {}", got.outcome.faults, expected.outcome.faults, got.outcome.fault);
+    return fmt::format("{} faults instead of {}: {}", got.outcome.faults, expected.outcome.faults,
+                       got.outcome.fault);
   std::vector<std::string> lines = expected.lines;
   std::sort(lines.begin(), lines.end()), std::sort(got.lines.begin(), got.lines.end());
   if (lines != got.lines) return "other lines";
   return difference(m, expected.arguments, got.arguments);
 }
 
-// ---- what a back end reports ------------------------------------------------------------------------------------------------------
+// ---- what a back end reports --------------------------------------------------------------------
 
 /// Lines and faults of a launch.
 struct Said {
@@ -71,13 +75,14 @@ void add_report_arguments(std::vector<Argument>& arguments) {
 /// Takes them off again, and what was written.
 Said take_reports(std::vector<Argument>& arguments, const std::vector<ir::ReportSite>& sites) {
   const std::vector<std::byte>& bytes = arguments[arguments.size() - 2].bytes;
-  const std::span<const std::uint32_t> buffer(reinterpret_cast<const std::uint32_t*>(bytes.data()), bytes.size() / 4);
+  const std::span<const std::uint32_t> buffer(reinterpret_cast<const std::uint32_t*>(bytes.data()),
+                                              bytes.size() / 4);
   const auto find = [&](std::uint32_t kernel) { return kernel == 1 ? &sites : nullptr; };
   Said said;
   for (const ir::Report& r : ir::read_reports(buffer, false, find)) said.lines.push_back(r.text());
   for (const ir::Report& r : ir::read_reports(buffer, true, find))
-    said.faults.push_back(
-        fmt::format("{}, block ({}), thread ({})", r.text(), fmt::join(r.block, ", "), fmt::join(r.thread, ", ")));
+    said.faults.push_back(fmt::format("{}, block ({}), thread ({})", r.text(),
+                                      fmt::join(r.block, ", "), fmt::join(r.thread, ", ")));
   said.lost = ir::lost_reports(buffer, false) + ir::lost_reports(buffer, true);
   arguments.resize(arguments.size() - 2);
   return said;
@@ -85,10 +90,12 @@ Said take_reports(std::vector<Argument>& arguments, const std::vector<ir::Report
 
 /// Empty, or what differs between the interpreter's words and the buffer's.
 std::string compare_reports(std::vector<std::string> lines, const ir::Outcome& outcome, Said said) {
-  const std::uint64_t wanted = lines.size() + outcome.faults, got = said.lines.size() + said.faults.size() + said.lost;
+  const std::uint64_t wanted = lines.size() + outcome.faults,
+                      got = said.lines.size() + said.faults.size() + said.lost;
   if (wanted != got) return fmt::format("{} lines and faults, the interpreter has {}", got, wanted);
   if (said.lost) return {};
-  if (outcome.faults && std::find(said.faults.begin(), said.faults.end(), outcome.fault) == said.faults.end())
+  if (outcome.faults &&
+      std::find(said.faults.begin(), said.faults.end(), outcome.fault) == said.faults.end())
     return fmt::format("no fault is the interpreter's: {}; the first is {}", outcome.fault,
                        said.faults.empty() ? "none" : said.faults[0]);
   std::sort(lines.begin(), lines.end()), std::sort(said.lines.begin(), said.lines.end());
@@ -98,11 +105,12 @@ std::string compare_reports(std::vector<std::string> lines, const ir::Outcome& o
              : fmt::format("other lines than the interpreter's, such as {}", *at.second);
 }
 
-// ---- the checks -------------------------------------------------------------------------------------------------------------------
+// ---- the checks ---------------------------------------------------------------------------------
 
 class Checker {
  public:
-  Checker(const Kernel& k, runtime::Device* device, const CheckOptions& o) : k_(k), device_(device), o_(o) {
+  Checker(const Kernel& k, runtime::Device* device, const CheckOptions& o)
+      : k_(k), device_(device), o_(o) {
     if (device) target_ = o.target ? *o.target : target_of(*device);
     if (!k.module.kernel().checked) return;
     ir::Module lowered = k.module;
@@ -118,8 +126,10 @@ class Checker {
     expand_functions(plain_);
     recorded_ = interpreted(plain_, k_, o_.races);
     if (!recorded_.outcome.stopped.empty()) return "interpreter: " + recorded_.outcome.stopped;
-    if (recorded_.outcome.faults && !k_.module.kernel().checked) return "interpreter: " + recorded_.outcome.fault;
-    const bool flushing = device_ && target_.flushes_fma() && k_.module.kernel().fp == ir::FpMode::Native;
+    if (recorded_.outcome.faults && !k_.module.kernel().checked)
+      return "interpreter: " + recorded_.outcome.fault;
+    const bool flushing =
+        device_ && target_.flushes_fma() && k_.module.kernel().fp == ir::FpMode::Native;
     const Result expected = meant(!flushing);
     if (o_.passes && !final()) {
       ir::Facts all{true, true, true, true, false};
@@ -132,7 +142,8 @@ class Checker {
       if (own != all) launches.push_back(own);
       for (const TargetKind kind : {TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv})
         for (const ir::Facts& facts : launches)
-          if (const std::string wrong = check_pipeline(kind, facts, usual); !wrong.empty()) return wrong;
+          if (const std::string wrong = check_pipeline(kind, facts, usual); !wrong.empty())
+            return wrong;
     }
     return device_ ? check_back_end(expected) : "";
   }
@@ -141,7 +152,8 @@ class Checker {
   bool final() const { return k_.module.kernel().flat; }
 
   std::string check_text() const {
-    if (const std::string broken = ir::verify(k_.module); !broken.empty()) return "the recording is not valid: " + broken;
+    if (const std::string broken = ir::verify(k_.module); !broken.empty())
+      return "the recording is not valid: " + broken;
     const std::string text = ir::print(k_.module);
     const ir::ParseResult parsed = ir::parse(text);
     if (!parsed.error.empty()) return "its own text does not parse: " + parsed.error;
@@ -149,11 +161,14 @@ class Checker {
   }
 
   Result meant(bool singles) const {
-    return final() || k_.module.kernel().fp == ir::FpMode::Strict ? recorded_ : interpreted(meaning_of(k_.module, singles), k_);
+    return final() || k_.module.kernel().fp == ir::FpMode::Strict
+               ? recorded_
+               : interpreted(meaning_of(k_.module, singles), k_);
   }
 
-  /// All passes, one after another. What they made is interpreted in front of and behind those that change results, and at the end;
-  /// where that differs, once more behind every pass, so that its name is known.
+  /// All passes, one after another. What they made is interpreted in front of and behind those that
+  /// change results, and at the end; where that differs, once more behind every pass, so that its
+  /// name is known.
   std::string check_passes(const ir::Facts& facts) const {
     const std::string wrong = check_passes(facts, false);
     if (wrong.empty()) return wrong;
@@ -168,7 +183,8 @@ class Checker {
     const auto compared = [&](std::string_view when) {
       if (const std::string wrong = compare(k_.module, expected, interpreted(m, k_));
           !wrong.empty())  // any NaN, where the recorded type has some
-        failure = fmt::format("another result {}{}: {}", when, facts == ir::Facts{} ? ", without facts" : "", wrong);
+        failure = fmt::format("another result {}{}: {}", when,
+                              facts == ir::Facts{} ? ", without facts" : "", wrong);
     };
     passes::for_each_pass([&](const passes::Pass& pass) {
       if (!failure.empty()) return;
@@ -185,39 +201,50 @@ class Checker {
   }
 
   /// Up to what a target's code generator makes instructions of.
-  std::string check_pipeline(TargetKind kind, const ir::Facts& facts, const Result& expected) const {
-    if (device_ && kind == TargetKind::Cpu && facts == k_.module.kernel().facts && target_.kind == kind) return {};
+  std::string check_pipeline(TargetKind kind, const ir::Facts& facts,
+                             const Result& expected) const {
+    if (device_ && kind == TargetKind::Cpu && facts == k_.module.kernel().facts &&
+        target_.kind == kind)
+      return {};
     ir::Module m = k_.module;
     set_facts(m, facts);
-    if (const std::string refused = passes::run_pipeline(m, {kind}, true); !refused.empty()) return "passes: " + refused;
+    if (const std::string refused = passes::run_pipeline(m, {kind}, true); !refused.empty())
+      return "passes: " + refused;
     return compared(fmt::format("the pipeline of {}", support::info(kind).word), expected,
                     [&](std::vector<Argument>& got) { return run_interpreted(m, k_.launch, got); });
   }
 
   std::string check_back_end(const Result& expected) const {
     ir::Module lowered = k_.module;
-    if (const std::string refused = final() ? "" : passes::run_pipeline(lowered, target_, true); !refused.empty())
+    if (const std::string refused = final() ? "" : passes::run_pipeline(lowered, target_, true);
+        !refused.empty())
       return "passes: " + refused;
     if (o_.print) {
       std::fputs(ir::print(lowered).c_str(), stdout);
       for (const Argument& a : k_.arguments)
-        if (a.rank == 0) std::printf("; scalar argument: bits %llx\n", static_cast<unsigned long long>(a.bits));
+        if (a.rank == 0)
+          std::printf("; scalar argument: bits %llx\n", static_cast<unsigned long long>(a.bits));
     }
-    std::string wrong = compared(std::string(support::info(target_.kind).word), expected, [&](std::vector<Argument>& got) {
-      const std::string failed = run_on(*device_, target_, lowered, k_.launch, got);
-      if (failed.empty() && target_.kind == TargetKind::WebGpu && k_.module.kernel().fp == ir::FpMode::Native)
-        take_device_floats(lowered, expected, got);
-      return failed;
-    });
+    std::string wrong = compared(
+        std::string(support::info(target_.kind).word), expected, [&](std::vector<Argument>& got) {
+          const std::string failed = run_on(*device_, target_, lowered, k_.launch, got);
+          if (failed.empty() && target_.kind == TargetKind::WebGpu &&
+              k_.module.kernel().fp == ir::FpMode::Native)
+            take_device_floats(lowered, expected, got);
+          return failed;
+        });
     if (wrong.empty()) return wrong;
-    const std::string before = compared("interpreter, lowered", expected,
-                                        [&](std::vector<Argument>& got) { return run_interpreted(lowered, k_.launch, got); });
+    const std::string before = compared(
+        "interpreter, lowered", expected,
+        [&](std::vector<Argument>& got) { return run_interpreted(lowered, k_.launch, got); });
     return before.empty() ? wrong : before;
   }
 
-  /// Elements that are what the device's own floats make of them count as the expected ones; so do zeros of the other sign, which WGSL lets an
-  /// implementation ignore (WGSL, "differences from IEEE-754").
-  void take_device_floats(const ir::Module& lowered, const Result& expected, std::vector<Argument>& got) const {
+  /// Elements that are what the device's own floats make of them count as the expected ones; so do
+  /// zeros of the other sign, which WGSL lets an implementation ignore (WGSL, "differences from
+  /// IEEE-754").
+  void take_device_floats(const ir::Module& lowered, const Result& expected,
+                          std::vector<Argument>& got) const {
     if (difference(k_.module, expected.arguments, got).empty()) return;
     std::vector<Argument> own = k_.arguments;
     if (!sites_.empty()) add_report_arguments(own);
@@ -232,8 +259,8 @@ class Checker {
         return bits << 1 == 0;
       };
       for (std::size_t at = 0; at + size <= got[i].bytes.size(); at += size) {
-        const bool zeros =
-            t.is_array() && t.scalar == ir::Scalar::F32 && is_zero(got[i].bytes, at) && is_zero(expected.arguments[i].bytes, at);
+        const bool zeros = t.is_array() && t.scalar == ir::Scalar::F32 &&
+                           is_zero(got[i].bytes, at) && is_zero(expected.arguments[i].bytes, at);
         if (zeros || std::memcmp(&got[i].bytes[at], &own[i].bytes[at], size) == 0)
           std::memcpy(&got[i].bytes[at], &expected.arguments[i].bytes[at], size);
       }
@@ -246,7 +273,8 @@ class Checker {
     std::vector<Argument> got = k_.arguments;
     if (!sites_.empty()) add_report_arguments(got);
     std::string wrong = run(got);
-    if (wrong.empty() && !sites_.empty()) wrong = compare_reports(expected.lines, expected.outcome, take_reports(got, sites_));
+    if (wrong.empty() && !sites_.empty())
+      wrong = compare_reports(expected.lines, expected.outcome, take_reports(got, sites_));
     if (wrong.empty()) wrong = difference(k_.module, expected.arguments, got);
     return wrong.empty() ? "" : who + ": " + wrong;
   }
@@ -279,8 +307,10 @@ std::vector<ir::Facts> facts_of(const Kernel& kernel) {
 }
 
 bool webgpu_lacks(const std::string& wrong) {
-  constexpr const char* said[] = {"which WebGPU lacks", "but WebGPU has", "but WebGPU's", ": WebGPU "};
-  return std::any_of(std::begin(said), std::end(said), [&](const char* text) { return wrong.find(text) != wrong.npos; });
+  constexpr const char* said[] = {"which WebGPU lacks", "but WebGPU has", "but WebGPU's",
+                                  ": WebGPU "};
+  return std::any_of(std::begin(said), std::end(said),
+                     [&](const char* text) { return wrong.find(text) != wrong.npos; });
 }
 
 }  // namespace krait::test

@@ -12,7 +12,9 @@ namespace {
 using namespace ir;
 
 bool is_arithmetic(const Function& f, const Inst& i) {
-  if (i.operands.empty() || !f.type_of(i.operands[0]).is_value() || f.type_of(i.operands[0]).scalar != Scalar::F32) return false;
+  if (i.operands.empty() || !f.type_of(i.operands[0]).is_value() ||
+      f.type_of(i.operands[0]).scalar != Scalar::F32)
+    return false;
   if (info(i.op).rule == Rule::Compare) return true;
   switch (i.op) {
     case Op::Add:

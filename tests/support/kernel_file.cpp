@@ -10,14 +10,15 @@ namespace krait::test {
 std::string write_kernel(const Kernel& kernel, std::string_view origin) {
   constexpr std::size_t bytes_per_line = 60;
   const ir::Launch& l = kernel.launch;
-  std::string out = fmt::format("; {}\n; run: grid {} block {} warp {} arguments", origin, fmt::join(l.grid, " "),
-                                fmt::join(l.block, " "), l.warp_size);
+  std::string out = fmt::format("; {}\n; run: grid {} block {} warp {} arguments", origin,
+                                fmt::join(l.grid, " "), fmt::join(l.block, " "), l.warp_size);
   for (const Argument& a : kernel.arguments) {
     if (a.rank == 0) {
       out += fmt::format("\n;   bits({:x})", a.bits);
       continue;
     }
-    out += fmt::format("\n;   [{}]=bytes(", fmt::join(a.extents.begin(), a.extents.begin() + a.rank, ","));
+    out += fmt::format("\n;   [{}]=bytes(",
+                       fmt::join(a.extents.begin(), a.extents.begin() + a.rank, ","));
     for (std::size_t at = 0; at < a.bytes.size(); ++at)
       out += fmt::format("{}{:02x}", at % bytes_per_line ? "" : "\n;   ", unsigned(a.bytes[at]));
     out += ')';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a recording means: the module on which the interpreter says what every back end has to compute. It knows no launch facts and
-// no target, so that whatever a pass makes of those is under test.
+// What a recording means: the module on which the interpreter says what every back end has to
+// compute. It knows no launch facts and no target, so that whatever a pass makes of those is under
+// test.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +22,13 @@ inline void set_facts(ir::Module& m, const ir::Facts& facts) {
 inline void expand_functions(ir::Module& m) {
   bool math = false;
   for (const ir::Function& f : m.functions)
-    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { math = math || ir::is_math(f.insts[i].op); });
+    ir::for_each_inst(
+        f, [&](ir::InstId i, ir::RegionId) { math = math || ir::is_math(f.insts[i].op); });
   if (math) passes::expand_math(m, passes::expand_all);
 }
 
-/// In strict mode the recording itself. Else the recording after contraction, which changes results, and what has to come in front
-/// of it; `singles` as the target's. Functions are expanded.
+/// In strict mode the recording itself. Else the recording after contraction, which changes
+/// results, and what has to come in front of it; `singles` as the target's. Functions are expanded.
 inline ir::Module meaning_of(const ir::Module& recorded, bool singles = true) {
   ir::Module m = recorded;
   set_facts(m, {});

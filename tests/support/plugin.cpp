@@ -35,12 +35,17 @@ const Plugin& plugin() {
 
 }  // namespace
 
-Compiled compile(const std::string& kir, const std::string& target, const std::string& emit, bool hints) {
+Compiled compile(const std::string& kir, const std::string& target, const std::string& emit,
+                 bool hints) {
   if (!plugin().compile) return {};
   krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit.c_str(), hints};
   krait_codegen_reply reply;
   plugin().compile(&request, &reply);
-  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log, {}, {}};
+  Compiled result{reply.status,
+                  reply.data ? std::string(reply.data, reply.size) : std::string(),
+                  reply.log,
+                  {},
+                  {}};
   if (reply.hints) result.hints = reply.hints;
   plugin().release(&reply);
   if (result.status != 0 || emit != "binary") return result;
@@ -51,14 +56,19 @@ Compiled compile(const std::string& kir, const std::string& target, const std::s
   return result;
 }
 
-Compiled compile_raw(const std::string& kir, const std::string& target, const std::string& emit, const std::string& code,
-                     const std::string& entry) {
+Compiled compile_raw(const std::string& kir, const std::string& target, const std::string& emit,
+                     const std::string& code, const std::string& entry) {
   if (!plugin().compile) return {};
   krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit.c_str(), 0};
-  request.raw = code.data(), request.raw_size = code.size(), request.entry = entry.c_str(), request.verify = 1;
+  request.raw = code.data(), request.raw_size = code.size(), request.entry = entry.c_str(),
+  request.verify = 1;
   krait_codegen_reply reply;
   plugin().compile(&request, &reply);
-  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log, {}, {}};
+  Compiled result{reply.status,
+                  reply.data ? std::string(reply.data, reply.size) : std::string(),
+                  reply.log,
+                  {},
+                  {}};
   plugin().release(&reply);
   return result;
 }
@@ -79,7 +89,8 @@ std::string check_ptx(const std::string& kir, bool may_use_stack) {
       continue;
     }
     EXPECT_EQ(code.status, 0) << "sm_" << sm << ": " << code.log << "\n" << ptx.data;
-    EXPECT_TRUE(may_use_stack || !code.uses_stack()) << "sm_" << sm << ": " << code.log << "\n" << ptx.data;
+    EXPECT_TRUE(may_use_stack || !code.uses_stack()) << "sm_" << sm << ": " << code.log << "\n"
+                                                     << ptx.data;
   }
   return shown;
 }

@@ -35,7 +35,8 @@ Assembled assemble(const std::string& ptx, unsigned sm) {
   if (!mkdtemp(folder)) return {true, -1, "no temporary folder"};
   std::string base = folder;
   std::ofstream(base + "/k.ptx") << ptx;
-  std::string command = fmt::format("ptxas -v -arch=sm_{0} -o {1}/k.cubin {1}/k.ptx > {1}/log 2>&1", sm, base);
+  std::string command =
+      fmt::format("ptxas -v -arch=sm_{0} -o {1}/k.cubin {1}/k.ptx > {1}/log 2>&1", sm, base);
   int status = std::system(command.c_str());
   Assembled result{true, status, read(base + "/log")};
   for (const char* name : {"/k.ptx", "/k.cubin", "/log"}) unlink((base + name).c_str());

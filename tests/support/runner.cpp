@@ -20,9 +20,10 @@
 namespace krait::test {
 namespace {
 
-/// Of the modules that ran last: cases that differ in their launch alone are compiled once. Launches take turns in what the code may know
-/// of them, so what was used last stays.
-std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, const support::Target& target,
+/// Of the modules that ran last: cases that differ in their launch alone are compiled once.
+/// Launches take turns in what the code may know of them, so what was used last stays.
+std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device,
+                                                   const support::Target& target,
                                                    const ir::Module& lowered) {
   struct Made {
     std::string text, target;
@@ -31,14 +32,19 @@ std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, cons
   };
   static auto* const last = new std::deque<Made>;  // leaked: drivers may be gone at exit
   std::string text = ir::print(lowered), made_for = support::print(target);
-  const auto same = [&](const Made& m) { return m.device == &device && m.text == text && m.target == made_for; };
+  const auto same = [&](const Made& m) {
+    return m.device == &device && m.text == text && m.target == made_for;
+  };
   if (const auto known = std::find_if(last->begin(), last->end(), same); known != last->end()) {
     std::rotate(known, known + 1, last->end());
     return last->back().code;
   }
-  const host::Generated made = host::generate(text, target, "binary", "kernel " + lowered.kernel().name);
+  const host::Generated made =
+      host::generate(text, target, "binary", "kernel " + lowered.kernel().name);
   if (last->size() == 8) last->pop_front();
-  return last->emplace_back(text, made_for, &device, device.load(std::as_bytes(std::span(made.bytes)), lowered.kernel().name))
+  return last
+      ->emplace_back(text, made_for, &device,
+                     device.load(std::as_bytes(std::span(made.bytes)), lowered.kernel().name))
       .code;
 }
 
@@ -52,7 +58,8 @@ struct DeviceMemory {
   }
 };
 
-/// With what passes added behind those of `arguments`: maps of tiles, which the interpreter takes and does not read.
+/// With what passes added behind those of `arguments`: maps of tiles, which the interpreter takes
+/// and does not read.
 std::vector<ir::Argument> with_maps(const ir::Module& module, std::vector<Argument>& arguments) {
   static std::byte zeros[support::tile_map_bytes];
   std::vector<ir::Argument> raw = ir::raw_arguments(arguments);
@@ -88,14 +95,18 @@ support::Target target_of(const runtime::Device& device) {
 }
 
 int warp_of(const support::Target& target) {
-  if (target.kind == support::TargetKind::WebGpu && target.web.subgroup) return int(target.web.subgroup);
-  return target.kind == support::TargetKind::Spirv && target.spirv.subgroup ? int(target.spirv.subgroup) : 32;
+  if (target.kind == support::TargetKind::WebGpu && target.web.subgroup)
+    return int(target.web.subgroup);
+  return target.kind == support::TargetKind::Spirv && target.spirv.subgroup
+             ? int(target.spirv.subgroup)
+             : 32;
 }
 
 ir::FpMode exact_mode(const std::string& name) {
   for (const ir::FpMode mode : {ir::FpMode::Strict, ir::FpMode::Reproducible, ir::FpMode::Native})
     if (name == ir::name_of(mode)) return mode;
-  throw error(error::kind_type::usage, ("the mode " + name + " is none of strict, reproducible and native").c_str());
+  throw error(error::kind_type::usage,
+              ("the mode " + name + " is none of strict, reproducible and native").c_str());
 }
 
 std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch,
@@ -103,13 +114,15 @@ std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir:
   return run_on(device, target_of(device), lowered, launch, arguments);
 }
 
-std::string run_on(runtime::Device& device, const support::Target& target, const ir::Module& lowered, const ir::Launch& launch,
+std::string run_on(runtime::Device& device, const support::Target& target,
+                   const ir::Module& lowered, const ir::Launch& launch,
                    std::vector<Argument>& arguments) try {
   const auto executable = executable_of(device, target, lowered);
   DeviceMemory memory{device, {}};
   for (const Argument& a : arguments) {
     memory.addresses.push_back(a.bytes.empty() ? 0 : device.allocate(a.bytes.size(), {}));
-    if (!a.bytes.empty()) device.copy_to_device(memory.addresses.back(), a.bytes.data(), a.bytes.size(), {});
+    if (!a.bytes.empty())
+      device.copy_to_device(memory.addresses.back(), a.bytes.data(), a.bytes.size(), {});
   }
   const ir::ArgumentLayout layout = ir::argument_layout(lowered.kernel());
   std::string wrong;
@@ -124,8 +137,9 @@ std::string run_on(runtime::Device& device, const support::Target& target, const
     if (s.what == What::Bytes && s.param >= arguments.size()) {
       const support::TileMapOf which(layout.hidden[s.param - layout.given].index);
       const Argument& view = arguments[which.param];
-      const auto of = host::tiled_array(which, memory.addresses[which.param], std::span(view.extents).first(view.rank),
-                                        lowered.kernel().type_of(lowered.kernel().params()[which.param]).elem_bytes);
+      const auto of = host::tiled_array(
+          which, memory.addresses[which.param], std::span(view.extents).first(view.rank),
+          lowered.kernel().type_of(lowered.kernel().params()[which.param]).elem_bytes);
       std::memcpy(block.data() + s.offset, &of, sizeof of);
       continue;
     }
@@ -136,8 +150,9 @@ std::string run_on(runtime::Device& device, const support::Target& target, const
     const std::uint64_t bits = s.what == What::SharedLength ? std::uint64_t(sizes.lengths[s.param])
                                : s.what == What::Scalar     ? raw[s.param].bits
                                : s.what == What::Address    ? memory.addresses[s.param]
-                               : s.what == What::Extent     ? std::uint64_t(raw[s.param].extents[s.dimension])
-                                                            : std::uint64_t(raw[s.param].strides[s.dimension]);
+                               : s.what == What::Extent
+                                   ? std::uint64_t(raw[s.param].extents[s.dimension])
+                                   : std::uint64_t(raw[s.param].strides[s.dimension]);
     std::memcpy(block.data() + s.offset, &bits, s.bytes);
   }
   runtime::LaunchRequest request;
@@ -148,24 +163,27 @@ std::string run_on(runtime::Device& device, const support::Target& target, const
   device.synchronize();
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].bytes.empty())
-      device.copy_to_host(arguments[i].bytes.data(), memory.addresses[i], arguments[i].bytes.size(), {});
+      device.copy_to_host(arguments[i].bytes.data(), memory.addresses[i], arguments[i].bytes.size(),
+                          {});
   return {};
 } catch (const error& e) {
   return e.message();
 }
 
-std::string run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments) {
+std::string run_interpreted(const ir::Module& module, const ir::Launch& launch,
+                            std::vector<Argument>& arguments) {
   const std::vector<ir::Argument> raw = with_maps(module, arguments);
   return ir::interpret(module, launch, raw);
 }
 
-ir::Outcome run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments,
-                            const ir::InterpretOptions& options) {
+ir::Outcome run_interpreted(const ir::Module& module, const ir::Launch& launch,
+                            std::vector<Argument>& arguments, const ir::InterpretOptions& options) {
   const std::vector<ir::Argument> raw = with_maps(module, arguments);
   return ir::run(module, launch, raw, options);
 }
 
-std::string difference(const ir::Module& module, const std::vector<Argument>& expected, const std::vector<Argument>& got) {
+std::string difference(const ir::Module& module, const std::vector<Argument>& expected,
+                       const std::vector<Argument>& got) {
   const ir::Function& f = module.kernel();
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const ir::Type& t = f.type_of(f.params()[i]);
@@ -177,8 +195,8 @@ std::string difference(const ir::Module& module, const std::vector<Argument>& ex
           std::memcpy(&have, &got[i].bytes[at], std::min<std::size_t>(size, 8));
       if (is_nan(t.scalar, want) && is_nan(t.scalar, have)) continue;
       std::ostringstream text;
-      text << "argument " << i << " (" << ir::name_of(t.scalar) << ") element " << at / size << std::hex << ": expected bits "
-           << want << ", got " << have;
+      text << "argument " << i << " (" << ir::name_of(t.scalar) << ") element " << at / size
+           << std::hex << ": expected bits " << want << ", got " << have;
       return text.str();
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exact text of a message, as the sources have it: {} stands for each value. tools/messages.py looks for these texts.
+// The exact text of a message, as the sources have it: {} stands for each value. tools/messages.py
+// looks for these texts.
 #pragma once
 
 #include <string_view>

@@ -14,7 +14,8 @@ namespace krait::test {
 inline std::uint32_t first_seed() {
   static const std::uint32_t first = [] {
     const char* const given = std::getenv("KRAIT_SEED");
-    const auto seed = given && *given ? std::uint32_t(std::strtoul(given, nullptr, 10)) : std::random_device()() >> 1;
+    const auto seed = given && *given ? std::uint32_t(std::strtoul(given, nullptr, 10))
+                                      : std::random_device()() >> 1;
     std::printf("seeds begin at %u; KRAIT_SEED=%u gives them again\n", seed, seed);
     return seed;
   }();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Back ends that may not be missing: where KRAIT_TEST_BACK_ENDS names one, its tests fail instead of being skipped.
+// Back ends that may not be missing: where KRAIT_TEST_BACK_ENDS names one, its tests fail instead
+// of being skipped.
 #pragma once
 
 #include <cstdlib>
@@ -13,7 +14,8 @@ namespace krait::test {
 /// What CTest counts as skipped (SKIP_RETURN_CODE).
 inline constexpr int skipped = 77;
 
-/// "cpu", or KRAIT_TEST_BACK_ENDS' comma list of the back ends to compare with the interpreter. One that is missing there is an error.
+/// "cpu", or KRAIT_TEST_BACK_ENDS' comma list of the back ends to compare with the interpreter. One
+/// that is missing there is an error.
 inline std::vector<std::string> wanted_back_ends() {
   const char* const list = std::getenv("KRAIT_TEST_BACK_ENDS");
   std::istringstream in(list && *list ? list : "cpu");

@@ -82,14 +82,17 @@ class Server {
   void write(const void* bytes, std::size_t count) {
     for (const char* at = static_cast<const char*>(bytes); count > 0;) {
       const ssize_t n = ::write(to_, at, count);
-      if (n <= 0) support::fail_device("node, which runs WebGPU, has ended: it is lost to this process");
+      if (n <= 0)
+        support::fail_device("node, which runs WebGPU, has ended: it is lost to this process");
       at += n, count -= std::size_t(n);
     }
   }
   void read(void* bytes, std::size_t count) {
     for (char* at = static_cast<char*>(bytes); count > 0;) {
       const ssize_t n = ::read(from_, at, count);
-      if (n <= 0) support::fail_device("node, which runs WebGPU, has ended or is not installed: it is lost to this process");
+      if (n <= 0)
+        support::fail_device(
+            "node, which runs WebGPU, has ended or is not installed: it is lost to this process");
       at += n, count -= std::size_t(n);
     }
   }
@@ -105,9 +108,11 @@ class Server {
       a.words[line.substr(0, space)] = line.substr(std::min(space + 1, line.size()));
     }
     std::istringstream sizes(a.words["bytes"]);
-    for (std::size_t bytes; sizes >> bytes;) a.parts.emplace_back(bytes), read(a.parts.back().data(), bytes);
+    for (std::size_t bytes; sizes >> bytes;)
+      a.parts.emplace_back(bytes), read(a.parts.back().data(), bytes);
     if (a.words.contains("wrong"))
-      support::fail_device("{}", std::string_view(reinterpret_cast<const char*>(a.parts[0].data()), a.parts[0].size()));
+      support::fail_device("{}", std::string_view(reinterpret_cast<const char*>(a.parts[0].data()),
+                                                  a.parts[0].size()));
     return a;
   }
 
@@ -132,10 +137,14 @@ class Device final : public runtime::Device {
     name_ = "WebGPU: " + a.words.at("name"), probed_ = a.words.at("probed");
     target_.kind = support::TargetKind::WebGpu;
     support::WebGpuTarget& web = target_.web;
-    web.features.set(support::Feature::Warp, a.words.at("features").find("subgroups") != std::string::npos);
-    web.features.set(support::Feature::F16, a.words.at("features").find("shader-f16") != std::string::npos);
-    web.subgroup = unsigned(std::stoul(a.words.at("subgroup"))), web.buffers = unsigned(std::stoul(a.words.at("buffers")));
-    web.shared = unsigned(std::stoul(a.words.at("shared"))), web.threads = unsigned(std::stoul(a.words.at("threads")));
+    web.features.set(support::Feature::Warp,
+                     a.words.at("features").find("subgroups") != std::string::npos);
+    web.features.set(support::Feature::F16,
+                     a.words.at("features").find("shader-f16") != std::string::npos);
+    web.subgroup = unsigned(std::stoul(a.words.at("subgroup"))),
+    web.buffers = unsigned(std::stoul(a.words.at("buffers")));
+    web.shared = unsigned(std::stoul(a.words.at("shared"))),
+    web.threads = unsigned(std::stoul(a.words.at("threads")));
   }
 
   std::string name() const override { return name_; }
@@ -152,18 +161,24 @@ class Device final : public runtime::Device {
     next_ += (bytes + 511) / 256 * 256;
     return at;
   }
-  void free(std::uint64_t address, runtime::StreamHandle) noexcept override { memory_.erase(address); }
-  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, runtime::StreamHandle) override {
+  void free(std::uint64_t address, runtime::StreamHandle) noexcept override {
+    memory_.erase(address);
+  }
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                      runtime::StreamHandle) override {
     std::memcpy(at(to), from, bytes);
   }
-  void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, runtime::StreamHandle) override {
+  void copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
+                    runtime::StreamHandle) override {
     std::memcpy(to, at(from), bytes);
   }
-  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, runtime::StreamHandle) override {
+  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                      runtime::StreamHandle) override {
     std::memmove(at(to), at(from), bytes);
   }
 
-  std::unique_ptr<runtime::Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) override;
+  std::unique_ptr<runtime::Executable> load(std::span<const std::byte> binary,
+                                            const std::string& kernel_name) override;
   void launch(runtime::Executable& code, const runtime::LaunchRequest& request) override;
 
   runtime::StreamHandle create_stream() override { return {}; }
@@ -180,7 +195,9 @@ class Device final : public runtime::Device {
  private:
   void load(Code& code);
   /// The allocation with the address.
-  std::pair<const std::uint64_t, Bytes>& around(std::uint64_t address) { return *std::prev(memory_.upper_bound(address)); }
+  std::pair<const std::uint64_t, Bytes>& around(std::uint64_t address) {
+    return *std::prev(memory_.upper_bound(address));
+  }
   std::byte* at(std::uint64_t address) {
     auto& [begin, bytes] = around(address);
     return bytes.data() + (address - begin);
@@ -198,15 +215,19 @@ Bytes bytes_of(const void* data, std::size_t size) {
   return {bytes, bytes + size};
 }
 
-std::unique_ptr<runtime::Executable> Device::load(std::span<const std::byte> binary, const std::string& kernel_name) {
+std::unique_ptr<runtime::Executable> Device::load(std::span<const std::byte> binary,
+                                                  const std::string& kernel_name) {
   auto code = std::make_unique<Code>();
   code->envelope = support::open_or_fail(binary, support::TargetKind::WebGpu, kernel_name);
-  if (!code->envelope.get_own(code->own)) support::fail_device("kernel {}: code of another version", kernel_name);
+  if (!code->envelope.get_own(code->own))
+    support::fail_device("kernel {}: code of another version", kernel_name);
   std::string bindings;
   for (unsigned p = 0; p < support::WebGpuCode::max_parameters; ++p)
     if (const auto& b = code->own.bindings[p]; b.cell_bytes)
-      bindings += fmt::format("{}{{\"binding\": {}, \"written\": {}}}", bindings.empty() ? "" : ", ", 1 + p, b.written != 0);
-  code->head = fmt::format(R"("do": "load", "entry": "{}", "bindings": [{}])", code->envelope.entry, bindings);
+      bindings += fmt::format("{}{{\"binding\": {}, \"written\": {}}}",
+                              bindings.empty() ? "" : ", ", 1 + p, b.written != 0);
+  code->head = fmt::format(R"("do": "load", "entry": "{}", "bindings": [{}])", code->envelope.entry,
+                           bindings);
   code->text = bytes_of(code->envelope.code.data(), code->envelope.code.size());
   code->envelope.code = {};
   load(*code);
@@ -223,10 +244,12 @@ void Device::launch(runtime::Executable& executable, const runtime::LaunchReques
   if (code.process != server_.process()) load(code);
   using What = support::ArgumentSlot::What;
   std::string constants;
-  for (unsigned d = 0; d < 3; ++d) constants += fmt::format("\"block_{}\": {}, ", "xyz"[d], request.block[d]);
+  for (unsigned d = 0; d < 3; ++d)
+    constants += fmt::format("\"block_{}\": {}, ", "xyz"[d], request.block[d]);
   runtime::Dim3 groups = request.grid;
   constexpr std::int64_t most = 65'535;
-  const bool folded = std::any_of(groups.begin(), groups.end(), [](std::int64_t n) { return n > most; });
+  const bool folded =
+      std::any_of(groups.begin(), groups.end(), [](std::int64_t n) { return n > most; });
   if (folded) {
     const std::int64_t all = groups[0] * groups[1] * groups[2];
     groups = {std::min(all, most), (all + most - 1) / most, 1};
@@ -234,7 +257,8 @@ void Device::launch(runtime::Executable& executable, const runtime::LaunchReques
   constants += fmt::format("\"folded\": {}", folded ? 1 : 0);
   if (code.own.probed) constants += probed_;
   std::vector<Bytes> parts{Bytes(support::webgpu_launch_bytes)};
-  const std::uint32_t grid[] = {std::uint32_t(request.grid[0]), std::uint32_t(request.grid[1]), std::uint32_t(request.grid[2])};
+  const std::uint32_t grid[] = {std::uint32_t(request.grid[0]), std::uint32_t(request.grid[1]),
+                                std::uint32_t(request.grid[2])};
   std::memcpy(parts[0].data(), grid, sizeof grid);
   parts[0].insert(parts[0].end(), request.args, request.args + request.args_size);
   std::vector<std::uint64_t> bound;
@@ -243,7 +267,8 @@ void Device::launch(runtime::Executable& executable, const runtime::LaunchReques
     std::uint64_t value = 0;
     std::memcpy(&value, place, std::min(slot.bytes, 8u));
     if (slot.what == What::SharedLength)
-      constants += fmt::format(", \"shared_rows_{}\": {}", slot.param, std::max<std::uint64_t>(value, 1));
+      constants +=
+          fmt::format(", \"shared_rows_{}\": {}", slot.param, std::max<std::uint64_t>(value, 1));
     if (slot.what != What::Address) continue;
     const support::WebGpuCode::Binding& binding = code.own.bindings[slot.param];
     if (!binding.cell_bytes) continue;
@@ -257,9 +282,10 @@ void Device::launch(runtime::Executable& executable, const runtime::LaunchReques
     std::memcpy(place, &begin, sizeof begin);
     parts.push_back(std::move(memory));
   }
-  const Answer a = server_.ask(fmt::format(R"("do": "launch", "module": {}, "constants": {{{}}}, "groups": [{}])", code.module,
-                                           constants, fmt::join(groups, ", ")),
-                               parts);
+  const Answer a = server_.ask(
+      fmt::format(R"("do": "launch", "module": {}, "constants": {{{}}}, "groups": [{}])",
+                  code.module, constants, fmt::join(groups, ", ")),
+      parts);
   for (std::size_t k = 0; k < bound.size(); ++k)
     if (bound[k] && !a.parts[k].empty()) around(bound[k]).second = a.parts[k];
 }

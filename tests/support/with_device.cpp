@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   with_device PROGRAM ARGUMENTS…
-// Runs the program where KRAIT_DEVICE's device is there. Else it prints why not, and ends as skipped, or as failed where
-// KRAIT_TEST_BACK_ENDS names the back end. A process of its own looks: the program's first use of the device stays its first.
+// Runs the program where KRAIT_DEVICE's device is there. Else it prints why not, and ends as
+// skipped, or as failed where KRAIT_TEST_BACK_ENDS names the back end. A process of its own looks:
+// the program's first use of the device stays its first.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,7 +36,8 @@ bool is_there(const char* device) {
 
 int main(int argc, char** argv) {
   const char* const device = std::getenv("KRAIT_DEVICE");
-  if (argc < 2 || !device) return std::printf("with_device: expected a program, and KRAIT_DEVICE\n"), 2;
+  if (argc < 2 || !device)
+    return std::printf("with_device: expected a program, and KRAIT_DEVICE\n"), 2;
   if (!is_there(device)) return krait::test::missing(device);
   execv(argv[1], argv + 1);
   return std::perror(argv[1]), 2;

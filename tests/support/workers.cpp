@@ -28,7 +28,8 @@ struct Worker {
 
 template <class T>
 T* shared(std::size_t count) {
-  void* const memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) std::perror("workers: mmap"), std::exit(1);
   T* const all = static_cast<T*>(memory);
   for (std::size_t i = 0; i < count; ++i) new (all + i) T;
@@ -57,7 +58,8 @@ Progress& run_workers(unsigned jobs, const Work& work, const Died& died, const P
   // Ends those that stay at one piece: the death is told as any other.
   const auto end_hanging = [&] {
     for (auto& [child, w] : workers)
-      if (const long now_at = at[w.number]; now_at != w.seen_at) w.seen_at = now_at, w.since = Clock::now();
+      if (const long now_at = at[w.number]; now_at != w.seen_at)
+        w.seen_at = now_at, w.since = Clock::now();
       else if (std::chrono::duration<double>(Clock::now() - w.since).count() > patience.seconds)
         kill(child, SIGKILL), w.since = Clock::now(), w.late = true;
   };

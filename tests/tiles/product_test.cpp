@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of tiles: small integers, whose sums are exact in every type and on every unit, of all types, shapes, ways to lie in memory and
-// numbers of threads; edges; pipelines.
+// Products of tiles: small integers, whose sums are exact in every type and on every unit, of all
+// types, shapes, ways to lie in memory and numbers of threads; edges; pipelines.
 #include <krait/tile.h>
 
 #include <cmath>
@@ -41,8 +41,9 @@ using sums_of = typename kr::detail::sums_of<Type, Type>::type;
 
 /// left * right + 1, rows by columns; a factor that is transposed lies in memory by columns.
 template <class Type>
-void expect_products(const std::vector<Type>& left, const std::vector<Type>& right, const std::vector<sums_of<Type>>& got,
-                     int rows, int columns, int depth, bool left_turned, bool right_turned) {
+void expect_products(const std::vector<Type>& left, const std::vector<Type>& right,
+                     const std::vector<sums_of<Type>>& got, int rows, int columns, int depth,
+                     bool left_turned, bool right_turned) {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) {
       double sum = 1;
@@ -55,24 +56,27 @@ void expect_products(const std::vector<Type>& left, const std::vector<Type>& rig
 
 template <class Type, int Rows, int Columns, int Depth, int Threads, bool Left, bool Right>
 void one_product(kr::precision how = kr::precision::single) {
-  SCOPED_TRACE(std::string(typeid(Type).name()) + " " + std::to_string(Rows) + "x" + std::to_string(Columns) + "x" +
-               std::to_string(Depth) + " of " + std::to_string(Threads) + " threads" + (Left ? ", left transposed" : "") +
+  SCOPED_TRACE(std::string(typeid(Type).name()) + " " + std::to_string(Rows) + "x" +
+               std::to_string(Columns) + "x" + std::to_string(Depth) + " of " +
+               std::to_string(Threads) + " threads" + (Left ? ", left transposed" : "") +
                (Right ? ", right transposed" : ""));
   using sums = sums_of<Type>;
-  static const auto multiply =
-      kr::kernel<1, Threads>([how](kr::view<const Type, 2> x, kr::view<const Type, 2> y, kr::view<sums, 2> z) {
+  static const auto multiply = kr::kernel<1, Threads>(
+      [how](kr::view<const Type, 2> x, kr::view<const Type, 2> y, kr::view<sums, 2> z) {
         const auto left = [&] {
           if constexpr (Left) return kr::transpose(kr::staged(kr::load<Depth, Rows>(x, {0, 0})));
           else return kr::staged(kr::load<Rows, Depth>(x, {0, 0}));
         }();
         const auto right = [&] {
-          if constexpr (Right) return kr::transpose(kr::staged(kr::load<Columns, Depth>(y, {0, 0})));
+          if constexpr (Right)
+            return kr::transpose(kr::staged(kr::load<Columns, Depth>(y, {0, 0})));
           else return kr::staged(kr::load<Depth, Columns>(y, {0, 0}));
         }();
         kr::store(z, {0, 0}, kr::mma(left, right, kr::tile<sums, Rows, Columns>(sums(1)), how));
       });
   const auto x = numbers<Type>(Rows * Depth, 1), y = numbers<Type>(Depth * Columns, 2);
-  kr::array<Type, 2> a(Left ? Depth : Rows, Left ? Rows : Depth), b(Right ? Columns : Depth, Right ? Depth : Columns);
+  kr::array<Type, 2> a(Left ? Depth : Rows, Left ? Rows : Depth),
+      b(Right ? Columns : Depth, Right ? Depth : Columns);
   kr::array<sums, 2> c(Rows, Columns);
   a.copy_from(x), b.copy_from(y);
   if (!has_run([&] { multiply(a, b, c); })) return;
@@ -118,17 +122,20 @@ void expect_matrix(std::int64_t m, std::int64_t n, std::int64_t depth) {
         kr::tile<float, 32, 32> sum(1.0f);
         kr::pipelined<Slots>((x.extent(1) + 31) / 32,
                              [&](auto step) {
-                               return std::tuple(kr::load<32, 32>(x, {i, step * 32}), kr::load<32, 32>(y, {step * 32, j}));
+                               return std::tuple(kr::load<32, 32>(x, {i, step * 32}),
+                                                 kr::load<32, 32>(y, {step * 32, j}));
                              },
                              [&](auto, const auto& a, const auto& b) { sum = kr::mma(a, b, sum); });
         kr::store(z, {i, j}, sum);
       },
       {.block = 64});
-  const auto x = numbers<Type>(std::size_t(m * depth), 3), y = numbers<Type>(std::size_t(depth * n), 4);
+  const auto x = numbers<Type>(std::size_t(m * depth), 3),
+             y = numbers<Type>(std::size_t(depth * n), 4);
   kr::array<Type, 2> a(m, depth), b(depth, n);
   kr::array<float, 2> c(m, n);
   a.copy_from(x), b.copy_from(y);
-  if (!has_run([&] { multiply.launch({kr::dims((n + 31) / 32, (m + 31) / 32), 64}, a, b, c); })) return;
+  if (!has_run([&] { multiply.launch({kr::dims((n + 31) / 32, (m + 31) / 32), 64}, a, b, c); }))
+    return;
   expect_products(x, y, c.to_host(), int(m), int(n), int(depth), false, false);
 }
 TEST(Products, PipelinesAndEdges) {
@@ -141,29 +148,34 @@ TEST(Products, PipelinesAndEdges) {
 
 // What a program promises of tiles changes what is tested, not what is loaded.
 TEST(Products, PromisesChangeNothing) {
-  static const auto multiply = kr::kernel<1, 128>([](kr::view<const kr::bf16, 2> x, kr::view<float, 3> z) {
-    const auto with = [&](std::int64_t n, kr::edges how) {
-      kr::tile<float, 64, 64> sum;
-      for (auto step : kr::range(x.extent(1) / 64)) {
-        const auto k = step * 64;
-        sum = kr::mma(kr::load<64, 64>(x, {64, k}, how), kr::transpose(kr::staged(kr::load<64, 64>(x, {0, k}, how))), sum);
-      }
-      kr::store(z, {n, 0, 0}, sum);
-    };
-    with(0, kr::edges::masked);
-    with(1, kr::edges::unmasked);
-    with(2, kr::edges::pieces);
-  });
+  static const auto multiply =
+      kr::kernel<1, 128>([](kr::view<const kr::bf16, 2> x, kr::view<float, 3> z) {
+        const auto with = [&](std::int64_t n, kr::edges how) {
+          kr::tile<float, 64, 64> sum;
+          for (auto step : kr::range(x.extent(1) / 64)) {
+            const auto k = step * 64;
+            sum = kr::mma(kr::load<64, 64>(x, {64, k}, how),
+                          kr::transpose(kr::staged(kr::load<64, 64>(x, {0, k}, how))), sum);
+          }
+          kr::store(z, {n, 0, 0}, sum);
+        };
+        with(0, kr::edges::masked);
+        with(1, kr::edges::unmasked);
+        with(2, kr::edges::pieces);
+      });
   std::vector<kr::bf16> x(128 * 192);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = kr::bf16(float(int(i * 2654435761u >> 9 & 15) - 8));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = kr::bf16(float(int(i * 2654435761u >> 9 & 15) - 8));
   kr::array<kr::bf16, 2> a(128, 192);
   kr::array<float, 3> c(3, 64, 64);
   a.copy_from(x);
   if (!has_run([&] { multiply(a, c); })) return;
   const std::vector<float> got = c.to_host();
   constexpr std::size_t size = 64 * 64;
-  EXPECT_EQ(std::vector(got.begin(), got.begin() + size), std::vector(got.begin() + size, got.begin() + 2 * size));
-  EXPECT_EQ(std::vector(got.begin(), got.begin() + size), std::vector(got.begin() + 2 * size, got.end()));
+  EXPECT_EQ(std::vector(got.begin(), got.begin() + size),
+            std::vector(got.begin() + size, got.begin() + 2 * size));
+  EXPECT_EQ(std::vector(got.begin(), got.begin() + size),
+            std::vector(got.begin() + 2 * size, got.end()));
   float sum = 0;
   for (std::size_t k = 0; k < 192; ++k) sum += float(x[64 * 192 + k]) * float(x[192 + k]);
   EXPECT_EQ(got[1], sum);
@@ -173,9 +185,11 @@ TEST(Products, PromisesChangeNothing) {
 template <class Type>
 void expect_bound(double of_factors, kr::precision how) {
   constexpr int rows = 64, columns = 64, depth = 64;
-  static const auto multiply =
-      kr::kernel<1, 128>([how](kr::view<const Type, 2> x, kr::view<const Type, 2> y, kr::view<float, 2> z) {
-        kr::store(z, {0, 0}, kr::mma(kr::load<rows, depth>(x, {0, 0}), kr::load<depth, columns>(y, {0, 0}), how));
+  static const auto multiply = kr::kernel<1, 128>(
+      [how](kr::view<const Type, 2> x, kr::view<const Type, 2> y, kr::view<float, 2> z) {
+        kr::store(
+            z, {0, 0},
+            kr::mma(kr::load<rows, depth>(x, {0, 0}), kr::load<depth, columns>(y, {0, 0}), how));
       });
   std::mt19937 random(6);
   std::normal_distribution<float> normal;
@@ -191,10 +205,12 @@ void expect_bound(double of_factors, kr::precision how) {
     for (int j = 0; j < columns; ++j) {
       double sum = 0, size = 0;
       for (int k = 0; k < depth; ++k) {
-        const double product = double(float(x[std::size_t(i * depth + k)])) * double(float(y[std::size_t(k * columns + j)]));
+        const double product = double(float(x[std::size_t(i * depth + k)])) *
+                               double(float(y[std::size_t(k * columns + j)]));
         sum += product, size += std::abs(product);
       }
-      ASSERT_LE(std::abs(double(got[std::size_t(i * columns + j)]) - sum), (depth * std::ldexp(1.0, -22) + of_factors) * size);
+      ASSERT_LE(std::abs(double(got[std::size_t(i * columns + j)]) - sum),
+                (depth * std::ldexp(1.0, -22) + of_factors) * size);
     }
 }
 TEST(Products, StayWithinTheirBound) {

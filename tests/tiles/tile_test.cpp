@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of tiles: memory with edges, arithmetic with tiles of one row or column, reductions, scans, transposes, the way to single threads and
-// back; what is refused.
+// Values of tiles: memory with edges, arithmetic with tiles of one row or column, reductions,
+// scans, transposes, the way to single threads and back; what is refused.
 #include <krait/tile.h>
 
 #include <cmath>
@@ -14,9 +14,10 @@ namespace kr = krait;
 namespace {
 
 template <int Threads, class Body>
-std::vector<float> run(const Body& body, std::int64_t rows, std::int64_t columns, std::int64_t out_rows,
-                       std::int64_t out_columns) {
-  const auto kernel = kr::kernel<1, Threads>([&](kr::view<const float, 2> x, kr::view<float, 2> y) { body(x, y); });
+std::vector<float> run(const Body& body, std::int64_t rows, std::int64_t columns,
+                       std::int64_t out_rows, std::int64_t out_columns) {
+  const auto kernel =
+      kr::kernel<1, Threads>([&](kr::view<const float, 2> x, kr::view<float, 2> y) { body(x, y); });
   std::vector<float> h(std::size_t(rows * columns));
   for (std::size_t i = 0; i < h.size(); ++i) h[i] = float(i % 7) + float(i / 7 % 5) * 8;
   kr::array<float, 2> a(rows, columns), b(out_rows, out_columns);
@@ -60,8 +61,12 @@ TEST(Tiles, EdgesAndPlaces) {
   for (std::int64_t i = 0; i < 12; ++i)
     for (std::int64_t j = 0; j < 10; ++j) {
       const std::int64_t row = i + 2 - 3, column = j - 3 + 4;  // of what was loaded there
-      const bool stored = i + 2 < 16 && j >= 3 && j - 3 < 8, there = row >= 0 && row < 11 && column < 9;
-      EXPECT_EQ(y[std::size_t(i * 10 + j)], !stored ? -1 : there ? number_at(column, 9, row) : 0) << i << ", " << j;
+      const bool stored = i + 2 < 16 && j >= 3 && j - 3 < 8,
+                 there = row >= 0 && row < 11 && column < 9;
+      EXPECT_EQ(y[std::size_t(i * 10 + j)], !stored ? -1
+                                            : there ? number_at(column, 9, row)
+                                                    : 0)
+          << i << ", " << j;
     }
 }
 
@@ -73,7 +78,9 @@ bool is_refused_on_opencl(const Call& call) {
     call();
     ADD_FAILURE() << "nothing was refused";
   } catch (const kr::error& e) {
-    EXPECT_NE(std::string(e.what()).find("an operation of a warp needs sub-groups"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("an operation of a warp needs sub-groups"),
+              std::string::npos)
+        << e.what();
   }
   return true;
 }
@@ -96,16 +103,19 @@ void reductions() {
   for (int j = 0; j < Columns; ++j) {
     float most = 0;
     for (int i = 0; i < Rows; ++i)
-      most = std::max(most, number_at(j, Columns, i)), sums[std::size_t(j)] += number_at(j, Columns, i);
+      most = std::max(most, number_at(j, Columns, i)),
+      sums[std::size_t(j)] += number_at(j, Columns, i);
     EXPECT_EQ(y[std::size_t(j + 1)], most) << j;
     sum_of_most += most;
   }
   for (int i = 0; i < Rows; ++i) {
     float sum = 0, most = 0;
-    for (int j = 0; j < Columns; ++j) sum += number_at(j, Columns, i), most = std::max(most, number_at(j, Columns, i));
+    for (int j = 0; j < Columns; ++j)
+      sum += number_at(j, Columns, i), most = std::max(most, number_at(j, Columns, i));
     EXPECT_EQ(y[std::size_t(i * (Columns + 1))], sum) << i;
     least = std::min(least, sum);
-    for (int j = 0; j < Columns; ++j) most_rest = std::max(most_rest, number_at(j, Columns, i) - most + sums[std::size_t(j)]);
+    for (int j = 0; j < Columns; ++j)
+      most_rest = std::max(most_rest, number_at(j, Columns, i) - most + sums[std::size_t(j)]);
   }
   EXPECT_EQ(y[Columns + 1 + 1], least);
   EXPECT_EQ(y[2 * (Columns + 1) + 1], sum_of_most);
@@ -151,7 +161,8 @@ TEST(Tiles, ThreadsAndBack) {
       },
       16, 16, 16, 16);
   for (std::int64_t i = 0; i < 16; ++i)
-    for (std::int64_t j = 0; j < 16; ++j) EXPECT_EQ(y[std::size_t(i * 16 + j)], number_at(j, 16, i) * (i == j ? -1 : 1));
+    for (std::int64_t j = 0; j < 16; ++j)
+      EXPECT_EQ(y[std::size_t(i * 16 + j)], number_at(j, 16, i) * (i == j ? -1 : 1));
 }
 
 template <class Call>
@@ -171,31 +182,38 @@ TEST(Tiles, MisuseIsRefused) {
         kr::store(v, {0, 0}, kr::tile<float, 16, 16>());
       },
       {.name = "chosen"});
-  EXPECT_NE(message_of([&] {
-              chosen.launch({1, 32}, x);
-            }).find("tiles need a block whose size is fixed: kr::kernel<grid, block>(…), or kr::kernel(…, {.block = 128})"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([&] {
+        chosen.launch({1, 32}, x);
+      }).find("tiles need a block whose size is fixed: kr::kernel<grid, block>(…), or kr::kernel(…, {.block = 128})"),
+      std::string::npos);
   const auto odd = kr::kernel<1, 96>(
       [](kr::view<float, 2> v) {
         kr::store(v, {0, 0}, kr::tile<float, 16, 16>());
       },
       {.name = "odd"});
   EXPECT_NE(
-      message_of([&] { odd(x); })
-          .find("96 threads cannot hold a product of 16 rows and 16 columns: use 32 times a power of two; warps share the rows in sixteens, then the columns in eights"),
+      message_of([&] {
+        odd(x);
+      }).find("96 threads cannot hold a product of 16 rows and 16 columns: use 32 times a power of two; warps share the rows in sixteens, then the columns in eights"),
       std::string::npos);
   const auto index =
-      kr::kernel<1, 32>([](kr::view<float, 2> v) { kr::store(v, {0}, kr::tile<float, 16, 16>()); }, {.name = "index"});
-  EXPECT_NE(message_of([&] { index(x); }).find("a tile's place must have one index for each dimension of its view"), std::string::npos);
+      kr::kernel<1, 32>([](kr::view<float, 2> v) { kr::store(v, {0}, kr::tile<float, 16, 16>()); },
+                        {.name = "index"});
+  EXPECT_NE(message_of([&] {
+              index(x);
+            }).find("a tile's place must have one index for each dimension of its view"),
+            std::string::npos);
   const auto fixed = kr::kernel(
       [](kr::view<float, 2> v) {
         kr::store(v, {0, 0}, kr::tile<float, 16, 16>());
       },
       {.name = "fixed", .block = 32});
-  EXPECT_NE(message_of([&] {
-              fixed.launch({1, 64}, x);
-            }).find("): the kernel is made for blocks of 32 x 1 x 1 threads: launch it with a grid and this block"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([&] {
+        fixed.launch({1, 64}, x);
+      }).find("): the kernel is made for blocks of 32 x 1 x 1 threads: launch it with a grid and this block"),
+      std::string::npos);
 }
 
 }  // namespace

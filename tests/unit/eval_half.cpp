@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f16: conversions and arithmetic against the host compiler's _Float16 where it has one, and against exact integer arithmetic.
+// f16: conversions and arithmetic against the host compiler's _Float16 where it has one, and
+// against exact integer arithmetic.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -20,19 +21,23 @@ __extension__ typedef __int128 Int128;
 constexpr bool nan_bits(std::uint64_t h) { return (h & 0x7fff) > 0x7c00; }
 std::uint64_t f64(double x) { return std::bit_cast<std::uint64_t>(x); }
 std::uint64_t f32(float x) { return std::bit_cast<std::uint32_t>(x); }
-std::uint64_t run(Op op, Scalar result, Scalar operand, std::initializer_list<std::uint64_t> operands) {
+std::uint64_t run(Op op, Scalar result, Scalar operand,
+                  std::initializer_list<std::uint64_t> operands) {
   return eval(op, result, operand, std::span(operands.begin(), operands.size()));
 }
 
-/// The f16 nearest to n · 2^-48 by search over all finite f16, which are ordered like their bits: an independent rounding.
+/// The f16 nearest to n · 2^-48 by search over all finite f16, which are ordered like their bits:
+/// an independent rounding.
 std::uint64_t nearest_half(Int128 n) {
   const bool negative = n < 0;
   const Int128 magnitude = negative ? -n : n;
-  const auto value = [](unsigned bits) {  // times 2^48; the code after the largest number counts as 2^16
+  // times 2^48; the code after the largest number counts as 2^16
+  const auto value = [](unsigned bits) {
     const unsigned e = bits >> 10;
     return e == 0 ? Int128(bits) << 24 : Int128((bits & 0x3ff) | 0x400) << (23 + e);
   };
-  unsigned low = 0, high = 0x7c00;  // value(low) ≤ magnitude, and < value(high) unless it is infinite
+  // value(low) ≤ magnitude, and < value(high) unless it is infinite
+  unsigned low = 0, high = 0x7c00;
   if (magnitude >= value(high)) return negative ? 0xfc00 : 0x7c00;
   while (high - low > 1) {
     const unsigned middle = (low + high) / 2;
@@ -52,7 +57,8 @@ Int128 fixed(std::uint64_t h) {  // a finite f16 times 2^24
 std::uint64_t random_half(std::mt19937_64& random) {
   const std::uint64_t r = random();
   if (r % 8 == 0) {  // near the borders
-    constexpr std::uint16_t edges[] = {0x0000, 0x0001, 0x03ff, 0x0400, 0x0401, 0x3bff, 0x3c00, 0x3c01, 0x7bff, 0x7c00, 0x7e00};
+    constexpr std::uint16_t edges[] = {0x0000, 0x0001, 0x03ff, 0x0400, 0x0401, 0x3bff,
+                                       0x3c00, 0x3c01, 0x7bff, 0x7c00, 0x7e00};
     return edges[r / 8 % 11] | (r >> 32 & 0x8000);
   }
   return r >> 48;
@@ -69,7 +75,8 @@ TEST(EvalHalf, WideningMatchesTheDefinitionForAllBits) {
       continue;
     }
     const unsigned e = h >> 10 & 31;
-    double expected = e == 31 ? INFINITY : std::ldexp(e ? (h & 0x3ff) | 0x400 : h & 0x3ff, e ? int(e) - 25 : -24);
+    double expected =
+        e == 31 ? INFINITY : std::ldexp(e ? (h & 0x3ff) | 0x400 : h & 0x3ff, e ? int(e) - 25 : -24);
     if (h & 0x8000) expected = -expected;
     ASSERT_EQ(wide, f64(expected)) << h;
     ASSERT_EQ(single, f32(float(expected))) << h;
@@ -87,12 +94,18 @@ TEST(EvalHalf, NarrowingRoundsOnceAroundEveryMidpoint) {
     const std::uint64_t even = h % 2 ? h + 1 : h;
     for (const std::uint64_t sign : {0u, 0x8000u}) {
       const double s = sign ? -1 : 1;
-      ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F64, {f64(s * std::nextafter(middle, 0))}), h | sign);
+      ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F64, {f64(s * std::nextafter(middle, 0))}),
+                h | sign);
       ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F64, {f64(s * middle)}), even | sign);
-      ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F64, {f64(s * std::nextafter(middle, 1e9))}), (h + 1) | sign);
-      ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F32, {f32(float(s) * std::nextafter(float(middle), 0.0f))}), h | sign);
+      ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F64, {f64(s * std::nextafter(middle, 1e9))}),
+                (h + 1) | sign);
+      ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F32,
+                    {f32(float(s) * std::nextafter(float(middle), 0.0f))}),
+                h | sign);
       ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F32, {f32(float(s * middle))}), even | sign);
-      ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F32, {f32(float(s) * std::nextafter(float(middle), 1e9f))}), (h + 1) | sign);
+      ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F32,
+                    {f32(float(s) * std::nextafter(float(middle), 1e9f))}),
+                (h + 1) | sign);
     }
   }
   for (const double huge : {65536.0, 1e30, 1.7e308, double(INFINITY)}) {
@@ -118,7 +131,8 @@ TEST(EvalHalf, IntegersRoundOnce) {
   }
   EXPECT_EQ(run(Op::Cast, Scalar::F16, Scalar::U64, {~0ull}), 0x7c00u);
   EXPECT_EQ(run(Op::Cast, Scalar::F16, Scalar::I64, {1ull << 63}), 0xfc00u);
-  EXPECT_EQ(run(Op::Cast, Scalar::F16, Scalar::I8, {0x80}), nearest_half(Int128(-128) * (Int128(1) << 48)));
+  EXPECT_EQ(run(Op::Cast, Scalar::F16, Scalar::I8, {0x80}),
+            nearest_half(Int128(-128) * (Int128(1) << 48)));
 }
 
 TEST(EvalHalf, SumsAndProductsAreTheNearestToTheExactValue) {
@@ -131,14 +145,22 @@ TEST(EvalHalf, SumsAndProductsAreTheNearestToTheExactValue) {
     const auto wide = [](std::uint64_t h) { return to_double(Half{std::uint16_t(h)}); };
     const double dx = wide(x), dy = wide(y), dz = wide(z);
     const auto expect = [](Int128 exact, double sign_of_zero) {
-      return exact == 0 ? std::uint64_t(std::signbit(sign_of_zero) ? 0x8000 : 0) : nearest_half(exact);
+      return exact == 0 ? std::uint64_t(std::signbit(sign_of_zero) ? 0x8000 : 0)
+                        : nearest_half(exact);
     };
     const Int128 one = Int128(1) << 24;
-    ASSERT_EQ(run(Op::Add, Scalar::F16, Scalar::F16, {x, y}), expect((fixed(x) + fixed(y)) * one, dx + dy)) << x << ' ' << y;
-    ASSERT_EQ(run(Op::Sub, Scalar::F16, Scalar::F16, {x, y}), expect((fixed(x) - fixed(y)) * one, dx - dy)) << x << ' ' << y;
-    const std::uint64_t product = fixed(x) * fixed(y) == 0 ? expect(0, dx * dy) : nearest_half(fixed(x) * fixed(y));
-    ASSERT_EQ(run(Op::Mul, Scalar::F16, Scalar::F16, {x, y}), product | ((x ^ y) & 0x8000)) << x << ' ' << y;
-    ASSERT_EQ(run(Op::Fma, Scalar::F16, Scalar::F16, {x, y, z}), expect(fixed(x) * fixed(y) + fixed(z) * one, dx * dy + dz))
+    ASSERT_EQ(run(Op::Add, Scalar::F16, Scalar::F16, {x, y}),
+              expect((fixed(x) + fixed(y)) * one, dx + dy))
+        << x << ' ' << y;
+    ASSERT_EQ(run(Op::Sub, Scalar::F16, Scalar::F16, {x, y}),
+              expect((fixed(x) - fixed(y)) * one, dx - dy))
+        << x << ' ' << y;
+    const std::uint64_t product =
+        fixed(x) * fixed(y) == 0 ? expect(0, dx * dy) : nearest_half(fixed(x) * fixed(y));
+    ASSERT_EQ(run(Op::Mul, Scalar::F16, Scalar::F16, {x, y}), product | ((x ^ y) & 0x8000))
+        << x << ' ' << y;
+    ASSERT_EQ(run(Op::Fma, Scalar::F16, Scalar::F16, {x, y, z}),
+              expect(fixed(x) * fixed(y) + fixed(z) * one, dx * dy + dz))
         << x << ' ' << y << ' ' << z;
   }
 }
@@ -147,7 +169,9 @@ TEST(EvalHalf, SumsAndProductsAreTheNearestToTheExactValue) {
 TEST(EvalHalf, QuotientsAndRootsAreNearest) {
   std::mt19937_64 random(2);
   // fixed() scales by 2^24; twice the midpoint of a code and its neighbour, in the same scale.
-  const auto twice_middle = [](std::uint64_t h) { return fixed(h) + (h == 0x7bff ? Int128(1) << 40 : fixed(h + 1)); };
+  const auto twice_middle = [](std::uint64_t h) {
+    return fixed(h) + (h == 0x7bff ? Int128(1) << 40 : fixed(h + 1));
+  };
   for (int i = 0; i < 200000; ++i) {
     const std::uint64_t x = random_half(random) & 0x7fff, y = random_half(random) & 0x7fff;
     if (x >= 0x7c00 || y >= 0x7c00) continue;
@@ -156,9 +180,11 @@ TEST(EvalHalf, QuotientsAndRootsAreNearest) {
       ASSERT_EQ(run(Op::Div, Scalar::F16, Scalar::F16, {x | 0x8000, y}), q | 0x8000);
       const Int128 twice_x = fixed(x) * 2 * (Int128(1) << 24);
       ASSERT_LE(q, 0x7c00u);
-      const Int128 above = twice_middle(q < 0x7c00 ? q : 0x7bff) * fixed(y), below = q ? twice_middle(q - 1) * fixed(y) : -1;
+      const Int128 above = twice_middle(q < 0x7c00 ? q : 0x7bff) * fixed(y),
+                   below = q ? twice_middle(q - 1) * fixed(y) : -1;
       // A tie goes to the even code.
-      ASSERT_TRUE(q == 0x7c00 || twice_x < above || (twice_x == above && q % 2 == 0)) << x << ' ' << y;
+      ASSERT_TRUE(q == 0x7c00 || twice_x < above || (twice_x == above && q % 2 == 0))
+          << x << ' ' << y;
       ASSERT_TRUE(twice_x > below || (twice_x == below && q % 2 == 0)) << x << ' ' << y;
     }
     const std::uint64_t r = run(Op::Sqrt, Scalar::F16, Scalar::F16, {x});
@@ -179,21 +205,29 @@ TEST(EvalHalf, AgreesWithTheHostCompiler) {
   for (int i = 0; i < 200000; ++i) {
     const std::uint64_t x = random_half(random), y = random_half(random), r = random();
     const _Float16 a = host(x), b = host(y);
-    ASSERT_EQ(run(Op::Add, Scalar::F16, Scalar::F16, {x, y}), bits(_Float16(a + b))) << x << ' ' << y;
-    ASSERT_EQ(run(Op::Mul, Scalar::F16, Scalar::F16, {x, y}), bits(_Float16(a * b))) << x << ' ' << y;
-    ASSERT_EQ(run(Op::Div, Scalar::F16, Scalar::F16, {x, y}), bits(_Float16(a / b))) << x << ' ' << y;
+    ASSERT_EQ(run(Op::Add, Scalar::F16, Scalar::F16, {x, y}), bits(_Float16(a + b)))
+        << x << ' ' << y;
+    ASSERT_EQ(run(Op::Mul, Scalar::F16, Scalar::F16, {x, y}), bits(_Float16(a * b)))
+        << x << ' ' << y;
+    ASSERT_EQ(run(Op::Div, Scalar::F16, Scalar::F16, {x, y}), bits(_Float16(a / b)))
+        << x << ' ' << y;
     ASSERT_EQ(run(Op::Lt, Scalar::Bool, Scalar::F16, {x, y}), a < b) << x << ' ' << y;
     ASSERT_EQ(run(Op::Eq, Scalar::Bool, Scalar::F16, {x, y}), a == b) << x << ' ' << y;
-    const double any = std::bit_cast<double>((r & 0x800fffffffffffff) | (990 + (r >> 52 & 63)) << 52);
+    const double any =
+        std::bit_cast<double>((r & 0x800fffffffffffff) | (990 + (r >> 52 & 63)) << 52);
     ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F64, {f64(any)}), bits(_Float16(any))) << any;
-    ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F32, {f32(float(any))}), bits(_Float16(float(any)))) << any;
+    ASSERT_EQ(run(Op::Cast, Scalar::F16, Scalar::F32, {f32(float(any))}),
+              bits(_Float16(float(any))))
+        << any;
   }
 }
 #endif
 
-static_assert(narrow<Half>(1.0).bits == 0x3c00 && narrow<Half>(65519.99).bits == 0x7bff && narrow<Half>(65520.0).bits == 0x7c00);
+static_assert(narrow<Half>(1.0).bits == 0x3c00 && narrow<Half>(65519.99).bits == 0x7bff &&
+              narrow<Half>(65520.0).bits == 0x7c00);
 static_assert(to_double(Half{0x0001}) == 0x1p-24 && to_double(Half{0x83ff}) == -0x3ffp-24f);
 // Through f32 this would round twice: 2049 + 2^-20 is above the midpoint.
-static_assert(narrow<Half>(2049.0 + 0x1p-20).bits == 0x6801 && narrow<Half>(float(2049.0 + 0x1p-20)).bits == 0x6800);
+static_assert(narrow<Half>(2049.0 + 0x1p-20).bits == 0x6801 &&
+              narrow<Half>(float(2049.0 + 0x1p-20)).bits == 0x6800);
 
 }  // namespace

@@ -41,9 +41,10 @@ Int128 maximum(Scalar s) { return (Int128(1) << (bits_of(s) - is_signed_int(s)))
 std::vector<Bits> edge_bits(Scalar s) {
   std::vector<Bits> edges;
   for (const Int128 n :
-       {Int128(0),      Int128(1),   Int128(2),      Int128(3),      Int128(7),          Int128(10),    Int128(100),
-        Int128(127),    Int128(128), Int128(-1),     Int128(-2),     Int128(-3),         Int128(-10),   minimum(s),
-        minimum(s) + 1, maximum(s),  maximum(s) - 1, maximum(s) / 2, maximum(s) / 2 + 1, maximum(s) / 3})
+       {Int128(0),  Int128(1),      Int128(2),      Int128(3),          Int128(7),
+        Int128(10), Int128(100),    Int128(127),    Int128(128),        Int128(-1),
+        Int128(-2), Int128(-3),     Int128(-10),    minimum(s),         minimum(s) + 1,
+        maximum(s), maximum(s) - 1, maximum(s) / 2, maximum(s) / 2 + 1, maximum(s) / 3})
     edges.push_back(wrapped(n, s));
   std::mt19937_64 random(7);
   for (int i = 0; i < 20; ++i) edges.push_back(random() & mask_of(s));
@@ -58,11 +59,14 @@ TEST(EvalIntegers, Binary) {
         const Int128 a = number(x, s), b = number(y, s);
         ASSERT_EQ(run(Op::Add, s, s, {x, y}), wrapped(a + b, s));
         ASSERT_EQ(run(Op::Sub, s, s, {x, y}), wrapped(a - b, s));
-        // The product of two u64 fits an unsigned 128-bit number, whose bits are those of the wrapped signed one.
+        // The product of two u64 fits an unsigned 128-bit number, whose bits are those of the
+        // wrapped signed one.
         const Int128 product = s == Scalar::U64 ? Int128(Uint128(a) * Uint128(b)) : a * b;
         ASSERT_EQ(run(Op::Mul, s, s, {x, y}), wrapped(product, s));
-        ASSERT_EQ(run(Op::AddSat, s, s, {x, y}), wrapped(std::clamp(a + b, minimum(s), maximum(s)), s));
-        ASSERT_EQ(run(Op::SubSat, s, s, {x, y}), wrapped(std::clamp(a - b, minimum(s), maximum(s)), s));
+        ASSERT_EQ(run(Op::AddSat, s, s, {x, y}),
+                  wrapped(std::clamp(a + b, minimum(s), maximum(s)), s));
+        ASSERT_EQ(run(Op::SubSat, s, s, {x, y}),
+                  wrapped(std::clamp(a - b, minimum(s), maximum(s)), s));
         ASSERT_EQ(run(Op::MulHi, s, s, {x, y}), wrapped(product >> bits_of(s), s));
         ASSERT_EQ(run(Op::Div, s, s, {x, y}), wrapped(b == 0 ? 0 : a / b, s));
         ASSERT_EQ(run(Op::Rem, s, s, {x, y}), wrapped(b == 0 ? 0 : a % b, s));
@@ -88,7 +92,8 @@ TEST(EvalIntegers, WhatCppLeavesUndefined) {
   EXPECT_EQ(run(Op::Div, Scalar::I8, Scalar::I8, {0x80, 0xff}), 0x80u);
   EXPECT_EQ(run(Op::Div, Scalar::U64, Scalar::U64, {5, 0}), 0u);
   EXPECT_EQ(run(Op::Rem, Scalar::I16, Scalar::I16, {5, 0}), 0u);
-  EXPECT_EQ(run(Op::Rem, Scalar::I32, Scalar::I32, {Bits(std::uint32_t(-7)), 3}), Bits(std::uint32_t(-1)));
+  EXPECT_EQ(run(Op::Rem, Scalar::I32, Scalar::I32, {Bits(std::uint32_t(-7)), 3}),
+            Bits(std::uint32_t(-1)));
 }
 
 TEST(EvalIntegers, Unary) {
@@ -122,26 +127,32 @@ TEST(EvalIntegers, BytePermute) {
   for (const Scalar s : all_ints) {
     const std::size_t size = size_of(s);
     for (int trial = 0; trial < 500; ++trial) {
-      const Bits x = random() & mask_of(s), y = random() & mask_of(s), selector = random() & mask_of(s);
+      const Bits x = random() & mask_of(s), y = random() & mask_of(s),
+                 selector = random() & mask_of(s);
       std::vector<unsigned> bytes;
       for (const Bits word : {x, y})
         for (std::size_t i = 0; i < size; ++i) bytes.push_back(unsigned(word >> (8 * i) & 0xff));
       Bits expected = 0;
-      for (std::size_t i = 0; i < size; ++i) expected |= Bits(bytes[(selector >> (4 * i)) % bytes.size()]) << (8 * i);
+      for (std::size_t i = 0; i < size; ++i)
+        expected |= Bits(bytes[(selector >> (4 * i)) % bytes.size()]) << (8 * i);
       ASSERT_EQ(run(Op::BytePermute, s, s, {x, y, selector}), expected)
           << name_of(s) << ' ' << std::hex << x << ' ' << y << ' ' << selector;
     }
   }
   // CUDA's __byte_perm, of which bit 3 of a selector is no part.
-  EXPECT_EQ(run(Op::BytePermute, Scalar::U32, Scalar::U32, {0x33221100, 0x77665544, 0x7531}), 0x77553311u);
-  EXPECT_EQ(run(Op::BytePermute, Scalar::U32, Scalar::U32, {0x33221100, 0x77665544, 0x8c0f}), 0x00440077u);
+  EXPECT_EQ(run(Op::BytePermute, Scalar::U32, Scalar::U32, {0x33221100, 0x77665544, 0x7531}),
+            0x77553311u);
+  EXPECT_EQ(run(Op::BytePermute, Scalar::U32, Scalar::U32, {0x33221100, 0x77665544, 0x8c0f}),
+            0x00440077u);
 }
 
 TEST(EvalIntegers, SumsOfProductsOfBytes) {
   std::mt19937_64 random(12);
   for (const Scalar s : all_ints)
     for (int trial = 0; trial < 500; ++trial) {
-      const auto word = [&] { return (trial % 5 ? random() : random() & 0x8080808080808080) & mask_of(s); };
+      const auto word = [&] {
+        return (trial % 5 ? random() : random() & 0x8080808080808080) & mask_of(s);
+      };
       const Bits x = word(), y = word(), z = word();
       Int128 same = number(z, s), mixed = same;
       for (unsigned i = 0; i < size_of(s); ++i) {
@@ -150,15 +161,17 @@ TEST(EvalIntegers, SumsOfProductsOfBytes) {
         same += number(a, byte) * number(b, byte);
         mixed += Int128(a) * number(b, Scalar::I8);
       }
-      ASSERT_EQ(run(Op::DotBytes, s, s, {x, y, z}), wrapped(same, s)) << name_of(s) << ' ' << std::hex << x << ' ' << y;
-      ASSERT_EQ(run(Op::DotMixed, s, s, {x, y, z}), wrapped(mixed, s)) << name_of(s) << ' ' << std::hex << x << ' ' << y;
+      ASSERT_EQ(run(Op::DotBytes, s, s, {x, y, z}), wrapped(same, s))
+          << name_of(s) << ' ' << std::hex << x << ' ' << y;
+      ASSERT_EQ(run(Op::DotMixed, s, s, {x, y, z}), wrapped(mixed, s))
+          << name_of(s) << ' ' << std::hex << x << ' ' << y;
     }
 }
 
 TEST(EvalFloats, SumsOfProductsOfPairs) {
   const auto run_pairs = [](std::uint32_t x, std::uint32_t y, float z) {
-    return std::bit_cast<float>(
-        std::uint32_t(run(Op::DotPairs, Scalar::F32, Scalar::U32, {x, y, std::bit_cast<std::uint32_t>(z)})));
+    return std::bit_cast<float>(std::uint32_t(
+        run(Op::DotPairs, Scalar::F32, Scalar::U32, {x, y, std::bit_cast<std::uint32_t>(z)})));
   };
   EXPECT_EQ(run_pairs(0x40403f80, 0x40a04000, 0.5f), 17.5f);  // 1 * 2 + 3 * 5
   EXPECT_EQ(run_pairs(0x3f803f80, 0x3f803380, 1.0f),
@@ -172,16 +185,19 @@ TEST(EvalIntegers, ShiftCountsAreTakenModuloTheWidth) {
         for (const int count : {0, 1, 5, 7, 8, 15, 31, 32, 33, 63, 64, 100, -1, -64}) {
           const int width = int(bits_of(s)), n = ((count % width) + width) % width;
           const Bits count_bits = wrapped(count, count_type);
-          ASSERT_EQ(run(Op::Shl, s, s, {x, count_bits}), x << n & mask_of(s)) << name_of(s) << ' ' << x << ' ' << count;
+          ASSERT_EQ(run(Op::Shl, s, s, {x, count_bits}), x << n & mask_of(s))
+              << name_of(s) << ' ' << x << ' ' << count;
           // Arithmetic: rounds down.
-          ASSERT_EQ(run(Op::Shr, s, s, {x, count_bits}), wrapped(number(x, s) >> n, s)) << name_of(s) << ' ' << x << ' ' << count;
+          ASSERT_EQ(run(Op::Shr, s, s, {x, count_bits}), wrapped(number(x, s) >> n, s))
+              << name_of(s) << ' ' << x << ' ' << count;
         }
 }
 
 TEST(EvalIntegers, CastsKeepTheValueModuloTheWidth) {
   for (const Scalar from : all_ints)
     for (const Bits x : edge_bits(from)) {
-      for (const Scalar to : all_ints) ASSERT_EQ(run(Op::Cast, to, from, {x}), wrapped(number(x, from), to));
+      for (const Scalar to : all_ints)
+        ASSERT_EQ(run(Op::Cast, to, from, {x}), wrapped(number(x, from), to));
       ASSERT_EQ(run(Op::Cast, Scalar::Bool, from, {x}), Bits(x != 0));
     }
   for (const Scalar to : all_ints) EXPECT_EQ(run(Op::Cast, to, Scalar::Bool, {1}), 1u);
@@ -201,12 +217,13 @@ TEST(EvalBool, LogicAndSelect) {
       EXPECT_EQ(run(Op::Ne, Scalar::Bool, Scalar::Bool, {x, y}), Bits(x != y));
       EXPECT_EQ(run(Op::Not, Scalar::Bool, Scalar::Bool, {x}), 1 - x);
     }
-  EXPECT_EQ(run(Op::Select, Scalar::F32, Scalar::Bool, {1, 0x7fc12345, 2}), 0x7fc12345u);  // a NaN's bits pass
+  // a NaN's bits pass
+  EXPECT_EQ(run(Op::Select, Scalar::F32, Scalar::Bool, {1, 0x7fc12345, 2}), 0x7fc12345u);
   EXPECT_EQ(run(Op::Select, Scalar::I64, Scalar::Bool, {0, 1, 2}), 2u);
   EXPECT_EQ(run(Op::Bitcast, Scalar::F32, Scalar::U32, {0x7f812345}), 0x7f812345u);
 }
 
-// ---- floats: the same tests for f32 and f64 -----------------------------------------------------------------------------------
+// ---- floats: the same tests for f32 and f64 -----------------------------------------------------
 
 template <class T>
 struct EvalFloats : testing::Test {
@@ -248,7 +265,8 @@ struct EvalFloats : testing::Test {
                        T(1e30)};
     for (std::size_t i = 0, n = all.size(); i < n; ++i) all.push_back(-all[i]);
     all.push_back(L::quiet_NaN());
-    all.push_back(std::bit_cast<T>(Raw(sizeof(T) == 4 ? 0xff812345 : 0xfff0000000012345)));  // a signalling one
+    // a signalling one
+    all.push_back(std::bit_cast<T>(Raw(sizeof(T) == 4 ? 0xff812345 : 0xfff0000000012345)));
     return all;
   }
   static Bits raw(T x) { return std::bit_cast<Raw>(x); }
@@ -280,7 +298,8 @@ TYPED_TEST(EvalFloats, Arithmetic) {
       const bool last = std::isnan(y) || x > y || (x == y && !std::signbit(x));
       ASSERT_EQ(run(Op::Max, F::type, F::type, {a, b}), F::bits(!std::isnan(x) && last ? x : y));
       for (const T z : {T(0), T(1), -x * y, std::numeric_limits<T>::denorm_min(), y})
-        ASSERT_EQ(run(Op::Fma, F::type, F::type, {a, b, F::raw(z)}), F::bits(std::fma(x, y, z))) << z;
+        ASSERT_EQ(run(Op::Fma, F::type, F::type, {a, b, F::raw(z)}), F::bits(std::fma(x, y, z)))
+            << z;
     }
 }
 
@@ -300,7 +319,8 @@ TYPED_TEST(EvalFloats, Unary) {
     T nearest = std::floor(x);
     const T rest = x - nearest;
     if (rest > T(0.5) || (rest == T(0.5) && std::fmod(nearest, T(2)) != 0)) nearest += 1;
-    ASSERT_EQ(run(Op::Rint, F::type, F::type, {a}), F::bits(std::isfinite(x) ? std::copysign(nearest, x) : x));
+    ASSERT_EQ(run(Op::Rint, F::type, F::type, {a}),
+              F::bits(std::isfinite(x) ? std::copysign(nearest, x) : x));
     ASSERT_EQ(run(Op::Isnan, Scalar::Bool, F::type, {a}), Bits(std::isnan(x)));
     ASSERT_EQ(run(Op::Isinf, Scalar::Bool, F::type, {a}), Bits(std::isinf(x)));
     ASSERT_EQ(run(Op::Cast, Scalar::Bool, F::type, {a}), Bits(!(x == 0)));
@@ -316,7 +336,8 @@ TYPED_TEST(EvalFloats, ToIntegersTruncatesAndSaturates) {
       if (x >= TypeParam(1e29)) expected = maximum(to);
       else if (x <= TypeParam(-1e29)) expected = minimum(to);
       else if (!std::isnan(x)) expected = std::min(std::max(Int128(x), minimum(to)), maximum(to));
-      ASSERT_EQ(run(Op::Cast, to, F::type, {F::raw(x)}), wrapped(expected, to)) << x << " to " << name_of(to);
+      ASSERT_EQ(run(Op::Cast, to, F::type, {F::raw(x)}), wrapped(expected, to))
+          << x << " to " << name_of(to);
     }
 }
 
@@ -329,7 +350,8 @@ TYPED_TEST(EvalFloats, FromIntegersRoundsToNearestEven) {
   for (int i = digits + 1; i < 64; ++i)  // around midpoints
     for (const Bits tail : {Bits(0), Bits(1), ~Bits(0)})
       for (const Bits odd : {Bits(0), Bits(1)})
-        values.push_back((Bits(1) << (i - 1)) + (odd << (i - digits)) + (Bits(1) << (i - digits - 1)) + tail);
+        values.push_back((Bits(1) << (i - 1)) + (odd << (i - digits)) +
+                         (Bits(1) << (i - digits - 1)) + tail);
   for (const Bits v : values)
     for (const Scalar from : all_ints) {
       const Int128 n = number(v & mask_of(from), from);
@@ -341,12 +363,15 @@ TYPED_TEST(EvalFloats, FromIntegersRoundsToNearestEven) {
       if (rest * 2 > unit || (rest * 2 == unit && quotient % 2 != 0)) ++quotient;
       const double expected = double(quotient) * double(unit);
       const TypeParam signed_expected = TypeParam(n < 0 ? -expected : expected);
-      ASSERT_EQ(run(Op::Cast, F::type, from, {v & mask_of(from)}), F::bits(signed_expected)) << v << name_of(from);
+      ASSERT_EQ(run(Op::Cast, F::type, from, {v & mask_of(from)}), F::bits(signed_expected))
+          << v << name_of(from);
     }
 }
 
 TEST(EvalFloatCasts, BetweenWidths) {
-  const auto narrow = [](double x) { return run(Op::Cast, Scalar::F32, Scalar::F64, {std::bit_cast<Bits>(x)}); };
+  const auto narrow = [](double x) {
+    return run(Op::Cast, Scalar::F32, Scalar::F64, {std::bit_cast<Bits>(x)});
+  };
   EXPECT_EQ(narrow(1 + 0x1p-24), 0x3f800000u);  // a tie goes to even
   EXPECT_EQ(narrow(1 + 0x1p-24 + 0x1p-52), 0x3f800001u);
   EXPECT_EQ(narrow(0x1p-149 * 0.75), 1u);
@@ -363,7 +388,8 @@ TEST(EvalFloatCasts, BetweenWidths) {
 #if defined(__x86_64__)
 TEST(FloatEnvironment, SubnormalsAndRoundingAreThoseOfTheStandard) {
   const unsigned saved = _mm_getcsr();
-  const unsigned unusual = 0x1f80 | 0x8040 | 0x4000;  // flush to zero, subnormals are zero, rounding up
+  // flush to zero, subnormals are zero, rounding up
+  const unsigned unusual = 0x1f80 | 0x8040 | 0x4000;
   _mm_setcsr(unusual);
   Bits sum = 0, third = 0;
   {

@@ -18,7 +18,8 @@ namespace {
 TEST(BlockCache, RoundsUpByAnEighthAtMost) {
   std::mt19937_64 random(test::first_seed());
   for (int i = 0; i < 10000; ++i) {
-    const std::size_t bytes = 1 + std::size_t(random() % BlockCache::largest), rounded = BlockCache::rounded(bytes);
+    const std::size_t bytes = 1 + std::size_t(random() % BlockCache::largest),
+                      rounded = BlockCache::rounded(bytes);
     EXPECT_GE(rounded, bytes);
     EXPECT_LE(rounded, bytes + bytes / 8 + 512) << bytes;
     EXPECT_EQ(BlockCache::rounded(rounded), rounded) << bytes;
@@ -55,7 +56,8 @@ TEST(BlockCache, KeepsNoMoreThanItsShare) {
   BlockCache cache;
   std::uint64_t address = 1;
   std::size_t kept = 0;
-  for (std::size_t bytes = 512; bytes <= BlockCache::largest; bytes = BlockCache::rounded(bytes + 1))
+  for (std::size_t bytes = 512; bytes <= BlockCache::largest;
+       bytes = BlockCache::rounded(bytes + 1))
     for (int i = 0; i < 20; ++i) kept += cache.keep(address++, bytes) ? bytes : 0;
   EXPECT_LE(kept, BlockCache::most);
   EXPECT_FALSE(cache.keep(address, BlockCache::largest + 1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interpreter's control flow: divergent branches and loops against the same program written in C++ for one thread.
+// The interpreter's control flow: divergent branches and loops against the same program written in
+// C++ for one thread.
 #include "interp_fixture.h"
 
 namespace krait::ir {
@@ -32,7 +33,9 @@ TEST(InterpControl, MandelbrotLoopsDivergeByBreak) {
       expected[y * width + x] = k;
     }
   Launch launch{.grid = {3, 5, 1}, .block = {16, 8, 1}};
-  EXPECT_EQ(interpret(kernel_of("mandelbrot"), launch, {{view(out, {height, width}), scalar(limit)}}), "");
+  EXPECT_EQ(
+      interpret(kernel_of("mandelbrot"), launch, {{view(out, {height, width}), scalar(limit)}}),
+      "");
   EXPECT_EQ(out, expected);
 }
 
@@ -261,17 +264,23 @@ TEST(InterpControl, TheStepLimitEndsAnEndlessLoop) {
 TEST(InterpControl, LaunchesThatCannotBeAreRefused) {
   constexpr auto text = "kernel @k fp(strict) block(8, 1, 1) (%0: i32) {\n  return\n}";
   EXPECT_EQ(run(text, line(1, 8), {}), "launch: 0 arguments for 1 parameters");
-  EXPECT_EQ(run(text, line(1, 9), {scalar(1)}), "launch: the kernel is made for blocks of 8 in dimension 0, not 9");
-  EXPECT_EQ(run(text, line(1, 0), {scalar(1)}), "launch: dimension 0 of the grid or block is not positive");
-  EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", line(1, 4097), {}), "launch: more than 4096 threads in a block");
+  EXPECT_EQ(run(text, line(1, 9), {scalar(1)}),
+            "launch: the kernel is made for blocks of 8 in dimension 0, not 9");
+  EXPECT_EQ(run(text, line(1, 0), {scalar(1)}),
+            "launch: dimension 0 of the grid or block is not positive");
+  EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", line(1, 4097), {}),
+            "launch: more than 4096 threads in a block");
   // Neither product fits 64 bits.
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", Launch{{most, most, most}, {4, 1, 1}}, {}),
-            "launch: more than 2^62 threads");
-  EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", Launch{{most, most, 0}, {most, most, most}}, {}),
+  EXPECT_EQ(
+      run("kernel @k fp(strict) () {\n  return\n}", Launch{{most, most, most}, {4, 1, 1}}, {}),
+      "launch: more than 2^62 threads");
+  EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}",
+                Launch{{most, most, 0}, {most, most, most}}, {}),
             "launch: more than 4096 threads in a block");
   EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", line(1, 4096), {}), "");
-  EXPECT_EQ(run("kernel @k fp(strict) cluster(2, 2, 1) () {\n  cluster_barrier\n  return\n}", line(4, 1), {}),
+  EXPECT_EQ(run("kernel @k fp(strict) cluster(2, 2, 1) () {\n  cluster_barrier\n  return\n}",
+                line(4, 1), {}),
             "launch: the grid is not a multiple of clusters of 2 in dimension 1");
   EXPECT_EQ(run("kernel @k fp(strict) () {\n  grid_barrier\n  return\n}", line(1025, 1), {}),
             "launch: more than 1024 blocks meet at barriers of the grid");
@@ -298,7 +307,8 @@ TEST(InterpControl, AssumptionsAreHeldToWhatTheyPromise) {
       "kernel @k fp(strict) (%0: i64) {\n  %1: i64 = thread_idx {0}\n  %2: bool = lt %1, %0\n"
       "  assume %2 ; user.cpp:7\n  return\n}\n";
   EXPECT_EQ(run(assumes, line(1, 4), {scalar(4)}), "");
-  EXPECT_EQ(run(assumes, line(2, 4), {scalar(3)}), "an assumption does not hold, block (0, 0, 0), thread (3, 0, 0), user.cpp:7");
+  EXPECT_EQ(run(assumes, line(2, 4), {scalar(3)}),
+            "an assumption does not hold, block (0, 0, 0), thread (3, 0, 0), user.cpp:7");
 }
 
 }  // namespace krait::ir

@@ -39,7 +39,8 @@ Argument view(std::vector<T>& data, std::vector<std::int64_t> extents = {}) {
 }
 
 /// The kernel's text after the line `kir 1`; a text that does not parse or verify fails the test.
-inline std::string run(std::string_view kernel, const Launch& launch, const std::vector<Argument>& arguments,
+inline std::string run(std::string_view kernel, const Launch& launch,
+                       const std::vector<Argument>& arguments,
                        const InterpretOptions& options = {}) {
   const ParseResult parsed = parse("kir 1\n" + std::string(kernel));
   EXPECT_EQ(parsed.error, "");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interpreter's memory: shared and local arrays, atomics, barriers, warp operations, and the faults it finds.
+// The interpreter's memory: shared and local arrays, atomics, barriers, warp operations, and the
+// faults it finds.
 #include <numeric>
 
 #include "interp_fixture.h"
@@ -11,9 +12,11 @@ namespace {
 TEST(InterpMemory, SharedReductionWithBarriers) {
   std::vector<float> in(256), out(4);
   std::iota(in.begin(), in.end(), 1.0f);
-  EXPECT_EQ(interpret(kernel_of("tree_reduction"), line(4, 64), {{view(in), view(out)}}, {.races = true, .uninitialised = true}),
+  EXPECT_EQ(interpret(kernel_of("tree_reduction"), line(4, 64), {{view(in), view(out)}},
+                      {.races = true, .uninitialised = true}),
             "");
-  for (int b = 0; b < 4; ++b) EXPECT_EQ(out[b], std::accumulate(&in[b * 64], &in[b * 64] + 64, 0.0f));
+  for (int b = 0; b < 4; ++b)
+    EXPECT_EQ(out[b], std::accumulate(&in[b * 64], &in[b * 64] + 64, 0.0f));
 }
 
 TEST(InterpMemory, WithoutItsBarriersTheReductionRaces) {
@@ -21,9 +24,10 @@ TEST(InterpMemory, WithoutItsBarriersTheReductionRaces) {
   for (std::size_t at; (at = text.find("barrier\n")) != std::string::npos;) text.erase(at, 8);
   const Module racing = parse(text).module;
   std::vector<float> in(64), out(1);
-  EXPECT_EQ(interpret(racing, line(1, 64), {{view(in), view(out)}}, {.races = true}),
-            "data race: load from a shared array: read by thread 0 of block 0 and write by thread 32 of block 0, "
-            "block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
+      interpret(racing, line(1, 64), {{view(in), view(out)}}, {.races = true}),
+      "data race: load from a shared array: read by thread 0 of block 0 and write by thread 32 of block 0, "
+      "block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(interpret(racing, line(1, 64), {{view(in), view(out)}}), "");
 }
 
@@ -37,9 +41,10 @@ TEST(InterpMemory, BlocksHaveNoOrder) {
 })";
   std::vector<int> data(1);
   EXPECT_EQ(run(text, line(1, 1), {view(data)}, {.races = true}), "");
-  EXPECT_EQ(run(text, line(2, 1), {view(data)}, {.races = true}),
-            "data race: store to parameter 1: write by thread 0 of block 1 and write by thread 0 of block 0, "
-            "block (1, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
+      run(text, line(2, 1), {view(data)}, {.races = true}),
+      "data race: store to parameter 1: write by thread 0 of block 1 and write by thread 0 of block 0, "
+      "block (1, 0, 0), thread (0, 0, 0)");
 }
 
 TEST(InterpMemory, AtomicHistogram) {
@@ -58,7 +63,8 @@ TEST(InterpMemory, AtomicHistogram) {
 }
 
 TEST(InterpMemory, EveryAtomicGivesTheOldValue) {
-  constexpr auto text = R"(kernel @atomics fp(strict) (%0: view<i32, 1>, %1: view<f32, 1>, %2: view<i32, 1>) {
+  constexpr auto text =
+      R"(kernel @atomics fp(strict) (%0: view<i32, 1>, %1: view<f32, 1>, %2: view<i32, 1>) {
   %3: i64 = const 0
   %4: i64 = const 1
   %5: i64 = const 2
@@ -95,7 +101,8 @@ TEST(InterpMemory, EveryAtomicGivesTheOldValue) {
 }
 
 TEST(InterpMemory, WarpOperationsSeeTheActiveLanes) {
-  constexpr auto text = R"(kernel @warp fp(strict) (%0: view<u64, 1>, %1: view<i32, 1>, %2: view<i32, 1>) {
+  constexpr auto text =
+      R"(kernel @warp fp(strict) (%0: view<u64, 1>, %1: view<i32, 1>, %2: view<i32, 1>) {
   %3: i64 = thread_idx {0}
   %4: i64 = const 3
   %5: i64 = rem %3, %4
@@ -136,7 +143,8 @@ TEST(InterpMemory, WarpOperationsSeeTheActiveLanes) {
       continue;
     }
     std::uint64_t expected = 0;
-    for (int lane = 0; lane < 8; ++lane) expected |= std::uint64_t(t / 8 * 8 + lane < 20 && (t / 8 * 8 + lane) % 3 == 1) << lane;
+    for (int lane = 0; lane < 8; ++lane)
+      expected |= std::uint64_t(t / 8 * 8 + lane < 20 && (t / 8 * 8 + lane) % 3 == 1) << lane;
     EXPECT_EQ(votes[t], expected) << t;
     const int source = t / 8 * 8 + (t + 1) % 8;
     EXPECT_EQ(shuffled[t], source < 20 && source % 3 ? source : 0) << t;
@@ -191,8 +199,10 @@ TEST(InterpMemory, ABarrierNotReachedByAllIsNamed) {
   return
 })";
   EXPECT_EQ(run(text, line(1, 10), {}), "");
-  EXPECT_EQ(run(text, line(1, 12), {}), "barrier: 2 of 12 threads do not arrive, block (0, 0, 0), tile.cpp:17");
-  EXPECT_EQ(run(early, line(1, 12), {}), "barrier: 10 of 12 threads do not arrive (10 have returned), block (0, 0, 0)");
+  EXPECT_EQ(run(text, line(1, 12), {}),
+            "barrier: 2 of 12 threads do not arrive, block (0, 0, 0), tile.cpp:17");
+  EXPECT_EQ(run(early, line(1, 12), {}),
+            "barrier: 10 of 12 threads do not arrive (10 have returned), block (0, 0, 0)");
 }
 
 TEST(InterpMemory, OutOfBoundsReadsZeroAndDropsWrites) {
@@ -206,12 +216,14 @@ TEST(InterpMemory, OutOfBoundsReadsZeroAndDropsWrites) {
   std::vector<int> in{1, 2, 3, 4, 5, 99}, out(12, -1);
   Argument five = view(in);
   five.extents[0] = 5;
-  EXPECT_EQ(run(text, line(2, 3), {five, view(out, {2, 6})}),
-            "out of bounds: load from parameter 1 at (5), extents (5), block (1, 0, 0), thread (2, 0, 0), shift.cpp:5");
+  EXPECT_EQ(
+      run(text, line(2, 3), {five, view(out, {2, 6})}),
+      "out of bounds: load from parameter 1 at (5), extents (5), block (1, 0, 0), thread (2, 0, 0), shift.cpp:5");
   EXPECT_EQ(out, (std::vector<int>{-1, -1, -1, -1, -1, -1, 1, 2, 3, 4, 5, 0}));
   std::vector<int> small(4, -1);
-  EXPECT_EQ(run(text, line(1, 5), {five, view(small, {2, 2})}),
-            "out of bounds: store to parameter 2 at (1, 2), extents (2, 2), block (0, 0, 0), thread (2, 0, 0)");
+  EXPECT_EQ(
+      run(text, line(1, 5), {five, view(small, {2, 2})}),
+      "out of bounds: store to parameter 2 at (1, 2), extents (2, 2), block (0, 0, 0), thread (2, 0, 0)");
   EXPECT_EQ(small, (std::vector<int>{-1, -1, 1, 2}));
 }
 
@@ -230,8 +242,9 @@ TEST(InterpMemory, FlatAccessesAreCheckedAgainstTheSpanOfTheView) {
   EXPECT_EQ(run(text, line(1, 1), {reversed, scalar(3)}), "");
   EXPECT_EQ(run(text, line(1, 1), {reversed, scalar(std::uint32_t(-8))}), "");
   EXPECT_EQ(data, (std::vector<int>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
-  EXPECT_EQ(run(text, line(1, 1), {reversed, scalar(std::uint32_t(-9))}),
-            "out of bounds: load from parameter 1 at flat index (-9), extents (3, 4), block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
+      run(text, line(1, 1), {reversed, scalar(std::uint32_t(-9))}),
+      "out of bounds: load from parameter 1 at flat index (-9), extents (3, 4), block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_NE(run(text, line(1, 1), {reversed, scalar(4)}), "");
 }
 
@@ -264,7 +277,8 @@ TEST(InterpMemory, StridedViewsAggregatesAndBools) {
 }
 
 TEST(InterpMemory, AggregatesByValue) {
-  constexpr auto text = R"(kernel @k fp(strict) (%0: argument<bytes(12), 1, const>, %1: i64, %2: view<f32, 1>) {
+  constexpr auto text =
+      R"(kernel @k fp(strict) (%0: argument<bytes(12), 1, const>, %1: i64, %2: view<f32, 1>) {
   %3: f32 = load %0, %1 {4}
   %4: i64 = const 0
   %5: u8 = load %0, %4
@@ -282,12 +296,14 @@ TEST(InterpMemory, AggregatesByValue) {
   whole.data = reinterpret_cast<std::byte*>(&by_value);
   EXPECT_EQ(run(text, line(1, 1), {whole, scalar(4), view(out)}), "");
   EXPECT_EQ(out[0], 202.0f);
-  EXPECT_EQ(run(text, line(1, 1), {whole, scalar(5), view(out)}),
-            "out of bounds: load from parameter 1 at byte (5), extents (12), block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
+      run(text, line(1, 1), {whole, scalar(5), view(out)}),
+      "out of bounds: load from parameter 1 at byte (5), extents (12), block (0, 0, 0), thread (0, 0, 0)");
 }
 
 TEST(InterpMemory, VectorAccessesAreInBoundsAndAligned) {
-  std::string text = R"(kernel @k fp(strict) facts(contiguous, aligned) flat (%0: view<f32, 1>, %1: i64) {
+  std::string text =
+      R"(kernel @k fp(strict) facts(contiguous, aligned) flat (%0: view<f32, 1>, %1: i64) {
   %2: f32, %3: f32, %4: f32, %5: f32 = load_vec %0, %1
   store_vec.f32 %0, %1, %5, %4, %3, %2
   return
@@ -296,8 +312,9 @@ TEST(InterpMemory, VectorAccessesAreInBoundsAndAligned) {
   const Argument a{.data = reinterpret_cast<std::byte*>(data), .extents = {8}, .strides = {1}};
   EXPECT_EQ(run(text, line(1, 1), {a, scalar(std::int64_t(4))}), "");
   EXPECT_EQ(std::vector(data, data + 8), (std::vector<float>{0, 1, 2, 3, 7, 6, 5, 4}));
-  EXPECT_EQ(run(text, line(1, 1), {a, scalar(std::int64_t(2))}),
-            "misaligned: load from parameter 1 at flat index (2), block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
+      run(text, line(1, 1), {a, scalar(std::int64_t(2))}),
+      "misaligned: load from parameter 1 at flat index (2), block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(run(text, line(1, 1), {a, scalar(std::int64_t(5))}),
             "out of bounds: load from parameter 1 at flat index (5) and the next 3, of 8 elements, "
             "block (0, 0, 0), thread (0, 0, 0)");
@@ -329,8 +346,9 @@ TEST(InterpMemory, LocalArraysAreTheThreadsOwnAndDynamicSharedIsSizedAtLaunch) {
   std::vector<std::int64_t> out(4);
   EXPECT_EQ(run(text, line(1, 4), {view(out), scalar(std::int64_t(100))}), "");
   EXPECT_EQ(out, (std::vector<std::int64_t>{300, 301, 302, 303}));
-  EXPECT_EQ(run(text, line(1, 4), {view(out), scalar(std::int64_t(-1))}),
-            "dynamic_shared of -1 elements of 4 bytes: the number is computed at each launch and must be from 0 to 536870912");
+  EXPECT_EQ(
+      run(text, line(1, 4), {view(out), scalar(std::int64_t(-1))}),
+      "dynamic_shared of -1 elements of 4 bytes: the number is computed at each launch and must be from 0 to 536870912");
 }
 
 TEST(InterpMemory, ReadsOfUnwrittenSharedMemoryAreReported) {
@@ -351,8 +369,9 @@ TEST(InterpMemory, ReadsOfUnwrittenSharedMemoryAreReported) {
 })";
   std::vector<int> out(8, -1);
   EXPECT_EQ(run(text, line(1, 5), {view(out)}, {.uninitialised = true}), "");
-  EXPECT_EQ(run(text, line(1, 8), {view(out)}, {.uninitialised = true}),
-            "uninitialised: load from a shared array at byte 20, which nothing wrote, block (0, 0, 0), thread (5, 0, 0)");
+  EXPECT_EQ(
+      run(text, line(1, 8), {view(out)}, {.uninitialised = true}),
+      "uninitialised: load from a shared array at byte 20, which nothing wrote, block (0, 0, 0), thread (5, 0, 0)");
   EXPECT_EQ(out, (std::vector<int>{0, 1, 2, 3, 4, 0, 0, 0}));
 }
 
@@ -365,8 +384,9 @@ TEST(InterpMemory, UniformChecksThePromise) {
 })";
   std::vector<int> equal(4, 3), unequal{3, 3, 4, 3};
   EXPECT_EQ(run(text, line(1, 4), {view(equal)}), "");
-  EXPECT_EQ(run(text, line(1, 4), {view(unequal)}),
-            "uniform: the operand is not equal in the whole block, block (0, 0, 0), thread (2, 0, 0)");
+  EXPECT_EQ(
+      run(text, line(1, 4), {view(unequal)}),
+      "uniform: the operand is not equal in the whole block, block (0, 0, 0), thread (2, 0, 0)");
 }
 
 TEST(InterpMemory, AWarpBarrierOrdersItsWarpOnly) {
@@ -403,7 +423,8 @@ TEST(InterpReports, LinesAndFaultsOfEveryThreadThatComes) {
   store.i32 %0, %1, %3
   return
 })";
-  EXPECT_EQ(run(kernel, line(1, 4), {view(x)}, {.print = [&](const std::string& text) { lines.push_back(text); }}),
+  EXPECT_EQ(run(kernel, line(1, 4), {view(x)},
+                {.print = [&](const std::string& text) { lines.push_back(text); }}),
             "-1 is negative, block (0, 0, 0), thread (1, 0, 0), x.cpp:6");
   EXPECT_EQ(lines, (std::vector<std::string>{"x[0]=+4", "x[1]=-1", "x[2]=+7", "x[3]=-3"}));
   EXPECT_EQ(x, std::vector<std::int32_t>(4, 0)) << "a fault ends nothing";
@@ -425,10 +446,13 @@ TEST(InterpMemory, TilesStayInTheirArrays) {
     return run(text(operation), tile_launch, {view(data), scalar(number)});
   };
   EXPECT_EQ(
-      with("%6: f32, %7: f32, %8: f32, %9: f32 = product %2, %1, %2, %1, %5, %5, %5, %5 {16, 8, 8, f32, f32, 2}", 256),
+      with(
+          "%6: f32, %7: f32, %8: f32, %9: f32 = product %2, %1, %2, %1, %5, %5, %5, %5 {16, 8, 8, f32, f32, 2}",
+          256),
       "out of bounds: product reads a shared array at 256 and the next 511, of 512 elements, block (0, 0, 0), thread (0, 0, 0)");
-  EXPECT_EQ(with("copy_row %2, %1, %3, %0, %4 {4}", 509),
-            "out of bounds: copy_row of 4 elements of parameter 1 and a shared array at 509, block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
+      with("copy_row %2, %1, %3, %0, %4 {4}", 509),
+      "out of bounds: copy_row of 4 elements of parameter 1 and a shared array at 509, block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(
       run(R"(kernel @k fp(strict) block(32, 1, 1) (%0: view<f32, 2>, %1: i32) {
   %2: shared<f32, 1> = shared {512}
@@ -438,8 +462,9 @@ TEST(InterpMemory, TilesStayInTheirArrays) {
 })",
           tile_launch, {view(data, {2, 4}), scalar(260)}),
       "out of bounds: copy_tile of 8 x 32 elements of parameter 1 to a shared array at 260, block (0, 0, 0), thread (24, 0, 0)");
-  EXPECT_EQ(with("copy_back %0, %2, %1, %3, %4 {4}", -1),
-            "out of bounds: copy_back of 4 elements of parameter 1 and a shared array at -1, block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
+      with("copy_back %0, %2, %1, %3, %4 {4}", -1),
+      "out of bounds: copy_back of 4 elements of parameter 1 and a shared array at -1, block (0, 0, 0), thread (0, 0, 0)");
 }
 
 }  // namespace

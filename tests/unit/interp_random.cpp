@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random modules in the interpreter: no access leaves the memory it was given, and canonical order computes the same.
+// Random modules in the interpreter: no access leaves the memory it was given, and canonical order
+// computes the same.
 #include <algorithm>
 
 #include "interp_fixture.h"
@@ -14,11 +15,13 @@ struct Outcome {
   std::string fault;
   std::vector<std::vector<std::byte>> memory;
   bool ended_early() const {
-    return fault.find("instructions ran") != std::string::npos || fault.find("not been expanded") != std::string::npos;
+    return fault.find("instructions ran") != std::string::npos ||
+           fault.find("not been expanded") != std::string::npos;
   }
 };
 
-/// Views get exactly the memory that their extents need, so that a sanitizer sees every access beside them.
+/// Views get exactly the memory that their extents need, so that a sanitizer sees every access
+/// beside them.
 Outcome outcome(const Module& module, std::uint32_t seed) {
   const Function& f = module.kernel();
   Outcome result;
@@ -41,7 +44,8 @@ Outcome outcome(const Module& module, std::uint32_t seed) {
   Launch launch{.grid = {2, 1, 1}, .block = {5, 2, 1}, .warp_size = 4};
   for (unsigned d = 0; d < 3; ++d)
     if (f.block[d]) launch.block[d] = std::min<std::int64_t>(f.block[d], 16);
-  result.fault = interpret(module, launch, arguments, {.races = true, .uninitialised = true, .max_steps = 20000});
+  result.fault = interpret(module, launch, arguments,
+                           {.races = true, .uninitialised = true, .max_steps = 20000});
   return result;
 }
 

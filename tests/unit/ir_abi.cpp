@@ -11,7 +11,8 @@ namespace {
 using What = ArgumentSlot::What;
 
 ArgumentLayout layout(const std::string& facts, const std::string& params) {
-  const ParseResult r = parse("kir 1\nkernel fp(native) " + facts + " (" + params + ") {\n  return\n}\n");
+  const ParseResult r =
+      parse("kir 1\nkernel fp(native) " + facts + " (" + params + ") {\n  return\n}\n");
   EXPECT_EQ(r.error, "");
   return argument_layout(r.module.kernel());
 }
@@ -29,7 +30,9 @@ TEST(IrAbi, ScalarsAreAlignedToTheirSize) {
 }
 
 TEST(IrAbi, AggregatesAreTheirBytesAlignedToSixteen) {
-  const ArgumentLayout l = layout("", "%0: f32, %1: argument<bytes(21), 1, const>, %2: u8, %3: argument<bytes(4096), 1, const>");
+  const ArgumentLayout l = layout(
+      "",
+      "%0: f32, %1: argument<bytes(21), 1, const>, %2: u8, %3: argument<bytes(4096), 1, const>");
   EXPECT_EQ(l.find(What::Bytes, 1), 16u);
   EXPECT_EQ(l.slots[1].bytes, 21u);
   EXPECT_EQ(l.find(What::Scalar, 2), 37u);
@@ -56,7 +59,8 @@ TEST(IrAbi, FactsShrinkViews) {
   EXPECT_EQ(small.find(What::Extent, 0), 8u);
   EXPECT_EQ(small.find(What::Stride, 0), 16u);
   EXPECT_EQ(small.slots[2].bytes, 8u);
-  const ArgumentLayout both = layout("facts(contiguous, small)", "%0: view<f32, 1>, %1: f32, %2: view<f32, 1>");
+  const ArgumentLayout both =
+      layout("facts(contiguous, small)", "%0: view<f32, 1>, %1: f32, %2: view<f32, 1>");
   EXPECT_EQ(both.find(What::Extent, 0), 8u);
   EXPECT_EQ(both.find(What::Scalar, 1), 12u);
   EXPECT_EQ(both.find(What::Address, 2), 16u);
@@ -64,7 +68,8 @@ TEST(IrAbi, FactsShrinkViews) {
   EXPECT_EQ(both.size, 32u) << "a multiple of 8";
 }
 
-/// What passes added to code is laid out as its row says, whatever the recording has; the recording's own come first.
+/// What passes added to code is laid out as its row says, whatever the recording has; the
+/// recording's own come first.
 TEST(IrAbi, GivenArgumentsAreThoseOfTheCodeOrDiffer) {
   const auto kernel = [](const std::string& params) {
     const ParseResult r = parse("kir 1\nkernel fp(native) (" + params + ") {\n  return\n}\n");
@@ -72,7 +77,8 @@ TEST(IrAbi, GivenArgumentsAreThoseOfTheCodeOrDiffer) {
     EXPECT_EQ(verify(r.module), "");
     return r.module.kernel();
   };
-  const std::string own = "%0: f32, %1: view<f32, 1>", table = own + ", %2: view<i16, 1, const> = table(0)";
+  const std::string own = "%0: f32, %1: view<f32, 1>",
+                    table = own + ", %2: view<i16, 1, const> = table(0)";
   const std::string reports = ", %3: view<u32, 1> = reports, %4: u32 = kernel_number";
   Facts facts;
   facts.small = true;
@@ -88,7 +94,8 @@ TEST(IrAbi, GivenArgumentsAreThoseOfTheCodeOrDiffer) {
   EXPECT_EQ(wrong(table, own), "hidden parameter 0 is table(0), expected none");
   EXPECT_EQ(wrong(own, table), "hidden parameter 0 is missing, expected table(0)");
   EXPECT_EQ(wrong("%0: f32", own), "it takes 1 parameters of a call, expected 2");
-  EXPECT_EQ(wrong(own + ", %2: u32 = kernel_number", table), "hidden parameter 0 is kernel_number, expected table(0)");
+  EXPECT_EQ(wrong(own + ", %2: u32 = kernel_number", table),
+            "hidden parameter 0 is kernel_number, expected table(0)");
 }
 
 TEST(IrAbi, NoParametersNoBlock) {

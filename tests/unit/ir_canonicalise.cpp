@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Canonical order and keys: equal for every order in which a host compiler may have recorded, different for every other change.
+// Canonical order and keys: equal for every order in which a host compiler may have recorded,
+// different for every other change.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,9 +17,11 @@
 namespace krait::ir {
 namespace {
 
-std::string canonical(const std::string& body,
-                      const char* params = "%0: f32, %1: view<f32, 1, const>, %2: view<f32, 1>, %3: i64, %4: bool") {
-  ParseResult r = parse("kir 1\nkernel fp(native) (" + std::string(params) + ") {\n" + body + "}\n");
+std::string canonical(
+    const std::string& body,
+    const char* params = "%0: f32, %1: view<f32, 1, const>, %2: view<f32, 1>, %3: i64, %4: bool") {
+  ParseResult r =
+      parse("kir 1\nkernel fp(native) (" + std::string(params) + ") {\n" + body + "}\n");
   EXPECT_EQ(r.error, "") << body;
   EXPECT_EQ(verify(r.module), "") << body;
   canonicalise(r.module);
@@ -45,30 +48,42 @@ TEST(IrCanonicalise, OperandOrderOfTheHostCompilerDoesNotShow) {
 }
 
 TEST(IrCanonicalise, WhatNothingNeedsVanishes) {
-  EXPECT_EQ(canonical("%a: f32 = neg %0\n%b: f32 = load %1, %3\n%c: f32 = add %a, %b\n%s: slot<f32> = slot %c\n%g: f32 = get %s\n"
-                      "%w: bool = warp_any %4\n%l: local<f32, 1> = local {4}\nreturn\n"),
-            "  return\n");
+  EXPECT_EQ(
+      canonical(
+          "%a: f32 = neg %0\n%b: f32 = load %1, %3\n%c: f32 = add %a, %b\n%s: slot<f32> = slot %c\n%g: f32 = get %s\n"
+          "%w: bool = warp_any %4\n%l: local<f32, 1> = local {4}\nreturn\n"),
+      "  return\n");
 }
 
 TEST(IrCanonicalise, InstructionsStandJustBeforeTheirFirstUse) {
   EXPECT_EQ(
-      canonical("%a: f32 = neg %0\n%b: f32 = abs %0\nstore.f32 %2, %3, %b\nif %4 {\nstore.f32 %2, %3, %a\nyield\n}\nreturn\n"),
+      canonical(
+          "%a: f32 = neg %0\n%b: f32 = abs %0\nstore.f32 %2, %3, %b\nif %4 {\nstore.f32 %2, %3, %a\nyield\n}\nreturn\n"),
       "  %5: f32 = abs %0\n  store.f32 %2, %3, %5\n  %6: f32 = neg %0\n"
       "  if %4 {\n    store.f32 %2, %3, %6\n    yield\n  }\n  return\n")
       << "not in the nested region: instructions stay in theirs";
 }
 
 TEST(IrCanonicalise, LoadsStayBetweenTheirWrites) {
-  const std::string early = "  %5: f32 = load %2, %3\n  store.f32 %2, %3, %0\n  store.f32 %2, %3, %5\n  return\n";
-  EXPECT_EQ(canonical("%a: f32 = load %2, %3\nstore.f32 %2, %3, %0\nstore.f32 %2, %3, %a\nreturn\n"), early);
-  const std::string late = "  store.f32 %2, %3, %0\n  %5: f32 = load %2, %3\n  store.f32 %2, %3, %5\n  return\n";
-  EXPECT_EQ(canonical("store.f32 %2, %3, %0\n%a: f32 = load %2, %3\nstore.f32 %2, %3, %a\nreturn\n"), late);
+  const std::string early =
+      "  %5: f32 = load %2, %3\n  store.f32 %2, %3, %0\n  store.f32 %2, %3, %5\n  return\n";
+  EXPECT_EQ(
+      canonical("%a: f32 = load %2, %3\nstore.f32 %2, %3, %0\nstore.f32 %2, %3, %a\nreturn\n"),
+      early);
+  const std::string late =
+      "  store.f32 %2, %3, %0\n  %5: f32 = load %2, %3\n  store.f32 %2, %3, %5\n  return\n";
+  EXPECT_EQ(
+      canonical("store.f32 %2, %3, %0\n%a: f32 = load %2, %3\nstore.f32 %2, %3, %a\nreturn\n"),
+      late);
   for (const char* writer : {"barrier\n", "fence {1}\n", "%o: f32 = atomic_add %2, %3, %0\n",
-                             "if %4 {\nstore.f32 %2, %3, %0\nyield\n}\n", "loop {\nif %4 {\nwarp_sync\nyield\n}\nbreak\n}\n"}) {
-    const std::string text = canonical("%a: f32 = load %2, %3\n" + std::string(writer) + "store.f32 %2, %3, %a\nreturn\n");
+                             "if %4 {\nstore.f32 %2, %3, %0\nyield\n}\n",
+                             "loop {\nif %4 {\nwarp_sync\nyield\n}\nbreak\n}\n"}) {
+    const std::string text = canonical("%a: f32 = load %2, %3\n" + std::string(writer) +
+                                       "store.f32 %2, %3, %a\nreturn\n");
     EXPECT_EQ(text.find("%5: f32 = load"), 2u) << text;
   }
-  const std::string text = canonical("%a: f32 = load %2, %3\nif %4 {\nreturn\n}\nstore.f32 %2, %3, %a\nreturn\n");
+  const std::string text =
+      canonical("%a: f32 = load %2, %3\nif %4 {\nreturn\n}\nstore.f32 %2, %3, %a\nreturn\n");
   EXPECT_GT(text.find("load"), text.find("if")) << text;
 }
 
@@ -89,16 +104,18 @@ TEST(IrCanonicalise, GetsStayBetweenTheirSets) {
       "  %5: slot<f32> = slot %0\n  %6: f32 = neg %0\n  %7: f32 = get %5\n  set %5, %6\n"
       "  %8: f32 = get %5\n  %9: f32 = sub %8, %7\n"
       "  store.f32 %2, %3, %9\n  return\n");
-  const std::string other =
-      canonical("%s: slot<f32> = slot %0\n%t: slot<f32> = slot %0\n%g: f32 = get %s\nset %t, %0\nset %s, %g\nreturn\n");
-  EXPECT_GT(other.find("get"), other.find("set")) << "another slot's assignment does not hold it\n" << other;
-  const std::string nested =
-      canonical("%s: slot<f32> = slot %0\n%g: f32 = get %s\nloop {\nset %s, %0\nbreak\n}\nset %s, %g\nreturn\n");
+  const std::string other = canonical(
+      "%s: slot<f32> = slot %0\n%t: slot<f32> = slot %0\n%g: f32 = get %s\nset %t, %0\nset %s, %g\nreturn\n");
+  EXPECT_GT(other.find("get"), other.find("set")) << "another slot's assignment does not hold it\n"
+                                                  << other;
+  const std::string nested = canonical(
+      "%s: slot<f32> = slot %0\n%g: f32 = get %s\nloop {\nset %s, %0\nbreak\n}\nset %s, %g\nreturn\n");
   EXPECT_LT(nested.find("get"), nested.find("loop")) << nested;
 }
 
 TEST(IrCanonicalise, WarpOperationsStayOnTheirSideOfControl) {
-  const std::string text = canonical("%w: bool = warp_any %4\nif %4 {\nreturn\n}\nif %w {\nreturn\n}\nreturn\n");
+  const std::string text =
+      canonical("%w: bool = warp_any %4\nif %4 {\nreturn\n}\nif %w {\nreturn\n}\nreturn\n");
   EXPECT_LT(text.find("warp_any"), text.find("if")) << text;
 }
 
@@ -111,10 +128,12 @@ class Order {
       : f_(f), alive_(std::move(alive)) {}
   static bool moves(const Inst& i) {
     const Effect e = info(i.op).effect;
-    return e == Effect::Pure || e == Effect::Call /* pure ones */ || e == Effect::Read || e == Effect::Cross ||
-           (e == Effect::Slot && i.op != Op::Set);
+    return e == Effect::Pure || e == Effect::Call /* pure ones */ || e == Effect::Read ||
+           e == Effect::Cross || (e == Effect::Slot && i.op != Op::Set);
   }
-  bool fixed(InstId x, InstId y) const { return uses(x, y) || uses(y, x) || conflict(x, y) || conflict(y, x); }
+  bool fixed(InstId x, InstId y) const {
+    return uses(x, y) || uses(y, x) || conflict(x, y) || conflict(y, x);
+  }
 
  private:
   template <class Test>
@@ -122,7 +141,9 @@ class Order {
     if (test(f_.insts[i])) return true;
     bool found = false;
     for (const RegionId r : f_.insts[i].regions)
-      for_each_inst(f_, r, [&](InstId inner, RegionId) { found = found || (alive_(inner) && test(f_.insts[inner])); });
+      for_each_inst(f_, r, [&](InstId inner, RegionId) {
+        found = found || (alive_(inner) && test(f_.insts[inner]));
+      });
     return found;
   }
   bool uses(InstId x, InstId y) const {
@@ -143,7 +164,9 @@ class Order {
         return w == Effect::Write || w == Effect::Atomic || w == Effect::Sync;
       });
     if (e == Effect::Cross) return other == Effect::Control || other == Effect::Sync;
-    if (a.op == Op::Get) return within(y, [&](const Inst& i) { return i.op == Op::Set && i.operands[0] == a.operands[0]; });
+    if (a.op == Op::Get)
+      return within(
+          y, [&](const Inst& i) { return i.op == Op::Set && i.operands[0] == a.operands[0]; });
     return false;
   }
 
@@ -155,7 +178,8 @@ class Order {
 void shuffle(Function& f, std::mt19937& rng) {
   const Order order(f);
   for (Region& r : f.regions) {
-    for (std::size_t k = 0; r.insts.size() > 1 && k < r.insts.size() * r.insts.size() && k < 4000; ++k) {
+    for (std::size_t k = 0; r.insts.size() > 1 && k < r.insts.size() * r.insts.size() && k < 4000;
+         ++k) {
       const std::size_t at = rng() % (r.insts.size() - 1);
       if (!order.fixed(r.insts[at], r.insts[at + 1])) std::swap(r.insts[at], r.insts[at + 1]);
     }
@@ -190,7 +214,8 @@ TEST(IrCanonicalise, ConflictingInstructionsKeepTheirOrder) {
     Module m = test::random_module(seed);
     Function& f = m.kernel();
     f.locations.assign(1, {});
-    for (Inst& i : f.insts) i.loc = std::uint32_t(f.locations.size()), f.locations.push_back({"i", i.loc});
+    for (Inst& i : f.insts)
+      i.loc = std::uint32_t(f.locations.size()), f.locations.push_back({"i", i.loc});
     Module result = m;
     canonicalise(result);
     std::map<std::uint32_t, std::size_t> place;  // by original instruction, in text order
@@ -202,12 +227,14 @@ TEST(IrCanonicalise, ConflictingInstructionsKeepTheirOrder) {
       for (std::size_t x = 0; x < r.insts.size(); ++x)
         for (std::size_t y = x + 1; y < r.insts.size(); ++y) {
           const auto a = place.find(r.insts[x]), b = place.find(r.insts[y]);
-          if (a == place.end() || b == place.end() || !order.fixed(r.insts[x], r.insts[y])) continue;
-          ASSERT_LT(a->second, b->second) << "seed " << seed << ": " << print_inst(f, r.insts[x]) << " and "
-                                          << print_inst(f, r.insts[y]);
+          if (a == place.end() || b == place.end() || !order.fixed(r.insts[x], r.insts[y]))
+            continue;
+          ASSERT_LT(a->second, b->second) << "seed " << seed << ": " << print_inst(f, r.insts[x])
+                                          << " and " << print_inst(f, r.insts[y]);
         }
     for_each_inst(f, [&](InstId i, RegionId) {
-      EXPECT_TRUE(Order::moves(f.insts[i]) || place.contains(i)) << "seed " << seed << ": lost " << print_inst(f, i);
+      EXPECT_TRUE(Order::moves(f.insts[i]) || place.contains(i))
+          << "seed " << seed << ": lost " << print_inst(f, i);
     });
   }
 }
@@ -289,7 +316,8 @@ TEST(IrKey, ChangesWithEverythingThatMeansSomething) {
       {"rank", [](Function& f) { f.values[1].type.rank = 2; }},
       {"element size", [](Function& f) { f.values[3].type.elem_bytes = 32; }},
       {"byte offset", [](Function& f) { f.insts[9].imm = 8; }},
-      {"order of effects", [](Function& f) { std::swap(f.regions[0].insts[5], f.regions[0].insts[6]); }},
+      {"order of effects",
+       [](Function& f) { std::swap(f.regions[0].insts[5], f.regions[0].insts[6]); }},
       {"region", [](Function& f) { std::swap(f.regions[1].insts, f.regions[2].insts); }},
   };
   std::set<std::pair<std::uint64_t, std::uint64_t>> keys{{before.low, before.high}};
@@ -313,7 +341,8 @@ TEST(IrCanonicalise, FunctionsAreSortedAndEqualOnesAreOne) {
           "  %2: f32 = call @b(%0)\n  %3: f32 = call @a(%2)\n  %4: f32 = call @unused(%0)\n  %5: i64 = const 0\n"
           "  store.f32 %1, %5, %3\n  return\n}\n"
           "func @unused" +
-          body + "func @a" + body + "func @b" + body + "func @inner (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n")
+          body + "func @a" + body + "func @b" + body +
+          "func @inner (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n")
           .module;
   ASSERT_EQ(verify(m), "");
   canonicalise(m);

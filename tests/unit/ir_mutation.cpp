@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Damaged texts: the parser answers with a module that verify, print and canonicalise can handle, or with an error; it never
-// crashes.
+// Damaged texts: the parser answers with a module that verify, print and canonicalise can handle,
+// or with an error; it never crashes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -14,12 +14,14 @@ namespace krait::ir {
 namespace {
 
 std::string damaged(std::string text, std::mt19937& rng) {
-  static constexpr const char* pieces[] = {"%",     "{",      "}",       "(",      ")",    "<",     ">",           ",",
-                                           ":",     "^",      "=",       ".",      ";",    "-",     "\n",          "\"",
-                                           "\\",    "%1",     "-1",      "0x",     "p-",   "bits(", "99999999999", "if %0 {",
-                                           "yield", "else {", "case 1:", "switch", "loop", "view<", ".fast",       "const "};
+  static constexpr const char* pieces[] = {
+      "%",     "{",      "}",       "(",      ")",    "<",     ">",           ",",
+      ":",     "^",      "=",       ".",      ";",    "-",     "\n",          "\"",
+      "\\",    "%1",     "-1",      "0x",     "p-",   "bits(", "99999999999", "if %0 {",
+      "yield", "else {", "case 1:", "switch", "loop", "view<", ".fast",       "const "};
   for (unsigned edits = 1 + unsigned(rng() % 3); edits > 0 && !text.empty(); --edits) {
-    const std::size_t at = rng() % text.size(), length = std::min<std::size_t>(rng() % 12, text.size() - at);
+    const std::size_t at = rng() % text.size(),
+                      length = std::min<std::size_t>(rng() % 12, text.size() - at);
     switch (rng() % 5) {
       case 0: text[at] = char(rng()); break;
       case 1: text.erase(at, length); break;

@@ -75,7 +75,8 @@ TEST(IrText, RandomModulesComeBackTheSame) {
       again = parse(print(m, {.names = true, .locations = locations}));
       ASSERT_EQ(again.error, "");
       ASSERT_EQ(again.module.functions.size(), m.functions.size());
-      for (std::size_t f = 0; f < m.functions.size(); ++f) expect_same(m.functions[f], again.module.functions[f], locations);
+      for (std::size_t f = 0; f < m.functions.size(); ++f)
+        expect_same(m.functions[f], again.module.functions[f], locations);
     }
     if (HasFailure()) FAIL() << "seed " << seed << '\n' << print(m);
   }
@@ -85,10 +86,12 @@ TEST(IrText, RandomModulesHoldEveryOperation) {
   std::set<Op> seen;
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     const Module m = test::random_module(seed);
-    for (const Function& f : m.functions) for_each_inst(f, [&](InstId i, RegionId) { seen.insert(f.insts[i].op); });
+    for (const Function& f : m.functions)
+      for_each_inst(f, [&](InstId i, RegionId) { seen.insert(f.insts[i].op); });
   }
   // Operations on tiles need a fixed block and shared arrays of their form: below.
-  for (unsigned op = 0; op < op_count; ++op) EXPECT_TRUE(seen.contains(Op(op)) || is_tile_operation(Op(op))) << info(Op(op)).name;
+  for (unsigned op = 0; op < op_count; ++op)
+    EXPECT_TRUE(seen.contains(Op(op)) || is_tile_operation(Op(op))) << info(Op(op)).name;
 }
 
 TEST(IrText, OperationsOnTiles) {
@@ -145,7 +148,8 @@ std::uint64_t constant_again(Scalar s, std::uint64_t bits, std::string* text = n
 }
 
 TEST(IrText, EveryHalfConstantIsExact) {
-  for (std::uint64_t bits = 0; bits < 0x10000; ++bits) ASSERT_EQ(constant_again(Scalar::F16, bits), bits);
+  for (std::uint64_t bits = 0; bits < 0x10000; ++bits)
+    ASSERT_EQ(constant_again(Scalar::F16, bits), bits);
 }
 
 TEST(IrText, FloatConstantsAreExact) {
@@ -154,8 +158,9 @@ TEST(IrText, FloatConstantsAreExact) {
     random = random * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX generator
     std::uint64_t bits = random ^ random >> 31;
     if (i % 4 == 1) bits &= 0x800fffff00000000 | 0x80000000 | (0xfffff >> i % 20);  // subnormals
-    if (i % 4 == 2) bits |= 0x7ff0000000000000 | 0x7f800000;                        // NaNs and infinities
-    if (i % 4 == 3) bits &= 0xfff0000000000000 | 0xff800000;                        // few digits
+    // NaNs and infinities
+    if (i % 4 == 2) bits |= 0x7ff0000000000000 | 0x7f800000;
+    if (i % 4 == 3) bits &= 0xfff0000000000000 | 0xff800000;  // few digits
     ASSERT_EQ(constant_again(Scalar::F64, bits), bits);
     ASSERT_EQ(constant_again(Scalar::F32, bits & 0xffffffff), bits & 0xffffffff);
   }
@@ -186,8 +191,8 @@ TEST(IrText, ConstantsReadAsDocumented) {
 }
 
 TEST(IrText, DecimalFloatsRoundToNearest) {
-  const ParseResult r =
-      parse("kir 1\nkernel fp(native) () {\n%a: f32 = const 0.1\n%b: f64 = const -2.5e-3\n%c: f32 = const 16777217\nreturn\n}\n");
+  const ParseResult r = parse(
+      "kir 1\nkernel fp(native) () {\n%a: f32 = const 0.1\n%b: f64 = const -2.5e-3\n%c: f32 = const 16777217\nreturn\n}\n");
   ASSERT_EQ(r.error, "");
   EXPECT_EQ(r.module.kernel().insts[0].imm, 0x3dcccccdu);
   EXPECT_EQ(r.module.kernel().insts[1].imm, 0xbf647ae147ae147bu);
@@ -227,14 +232,16 @@ TEST(IrText, TheDocumentedFormIsKept) {
   EXPECT_EQ(print(r.module, {.names = true, .locations = true}), saxpy);
   EXPECT_EQ(r.module.kernel().locations.size(), 6u) << "each place is stored once";
   EXPECT_EQ(text_of(r.module.kernel().type_of(2)), "view<bytes(24), 2>");
-  EXPECT_EQ(print_inst(r.module.kernel(), r.module.kernel().regions[1].insts[4]), "store.f32 %2, %5, %7 {20}");
+  EXPECT_EQ(print_inst(r.module.kernel(), r.module.kernel().regions[1].insts[4]),
+            "store.f32 %2, %5, %7 {20}");
 }
 
 TEST(IrText, ThePrintedFormInTheDocumentsIsCanonical) {
   std::ifstream file(KRAIT_SOURCE_DIR "/docs/ir.md");
   const std::string document{std::istreambuf_iterator<char>(file), {}};
   unsigned examples = 0;
-  for (std::size_t at = 0; (at = document.find("```\nkir 1\n", at)) != std::string::npos; ++examples) {
+  for (std::size_t at = 0; (at = document.find("```\nkir 1\n", at)) != std::string::npos;
+       ++examples) {
     at += 4;
     const std::string example = document.substr(at, document.find("```", at) - at);
     const ParseResult r = parse(example);
@@ -257,14 +264,16 @@ TEST(IrText, LayoutAndCommentsDoNotMatter) {
   const ParseResult dense = parse(squeezed);
   ASSERT_EQ(dense.error, "") << squeezed;
   EXPECT_EQ(print(dense.module), print(parse(saxpy).module));
-  const ParseResult loose =
-      parse("; about\r\nkir 1 ; version:1\n\nkernel fp(fast)\n(\n)\n{\n; nothing:2\n\n return\n ; end:3\n}\n; file:4");
+  const ParseResult loose = parse(
+      "; about\r\nkir 1 ; version:1\n\nkernel fp(fast)\n(\n)\n{\n; nothing:2\n\n return\n ; end:3\n}\n; file:4");
   ASSERT_EQ(loose.error, "");
-  EXPECT_EQ(print(loose.module, {.names = true, .locations = true}), "kir 1\nkernel fp(fast) () {\n  return\n}\n");
+  EXPECT_EQ(print(loose.module, {.names = true, .locations = true}),
+            "kir 1\nkernel fp(fast) () {\n  return\n}\n");
 }
 
 TEST(IrText, AnElseThatOnlyYieldsIsLeftOut) {
-  const std::string text = "kir 1\nkernel fp(strict) (%0: bool) {\n  if %0 {\n    return\n  }\n  return\n}\n";
+  const std::string text =
+      "kir 1\nkernel fp(strict) (%0: bool) {\n  if %0 {\n    return\n  }\n  return\n}\n";
   const ParseResult r = parse(text);
   ASSERT_EQ(r.error, "");
   EXPECT_EQ(verify(r.module), "");

@@ -51,7 +51,8 @@ TEST(IrVerify, ValuesAreDefinedBeforeTheirUses) {
 }
 
 TEST(IrVerify, RegionsEndInOneTerminator) {
-  EXPECT_EQ(after([](Function& f) { f.regions[0].insts.pop_back(); }), "function 'k': the body does not end in a terminator");
+  EXPECT_EQ(after([](Function& f) { f.regions[0].insts.pop_back(); }),
+            "function 'k': the body does not end in a terminator");
   EXPECT_EQ(after([](Function& f) { f.regions[2].insts.clear(); }),
             "function 'k': a region of 'if %2' does not end in a terminator");
   EXPECT_EQ(after([](Function& f) {
@@ -66,11 +67,12 @@ TEST(IrVerify, RegionsEndInOneTerminator) {
 
 /// Errors of a module whose kernel calls @f (%0: f32, %1: i32) -> f32, after the change.
 std::string after_in_calls(const std::function<void(Module&)>& change) {
-  Module m = parse(
-                 "kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n%2: f32 = call @f(%0, %1)\nreturn\n}\n"
-                 "func @f (%0: f32, %1: i32) -> f32 {\n%2: f32 = call @g(%0)\nyield %2\n}\n"
-                 "func @g (%0: f32) -> f32 {\nyield %0\n}\n")
-                 .module;
+  Module m =
+      parse(
+          "kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n%2: f32 = call @f(%0, %1)\nreturn\n}\n"
+          "func @f (%0: f32, %1: i32) -> f32 {\n%2: f32 = call @g(%0)\nyield %2\n}\n"
+          "func @g (%0: f32) -> f32 {\nyield %0\n}\n")
+          .module;
   EXPECT_EQ(verify(m), "");
   change(m);
   return verify(m);
@@ -82,42 +84,57 @@ TEST(IrVerify, CallsMatchTheirFunctions) {
             "function 'k': '%2: f32 = call #3(%0, %1)': there is no such function");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].imm = 0; }),
             "function 'k': '%2: f32 = call @k(%0, %1)': there is no such function");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[1].insts[0].imm = 1; }),
-            "function 'f': '%2: f32 = call @f(%0)': a function may call only functions after it: recursion is not supported");
+  EXPECT_EQ(
+      after_in_calls([](Module& m) { m.functions[1].insts[0].imm = 1; }),
+      "function 'f': '%2: f32 = call @f(%0)': a function may call only functions after it: recursion is not supported");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].operands.pop_back(); }),
             "function 'k': '%2: f32 = call @f(%0)': needs 2 operands, not 1");
+  EXPECT_EQ(
+      after_in_calls([](Module& m) {
+        m.kernel().insts[0].operands = {1, 1};
+      }),
+      "function 'k': '%2: f32 = call @f(%1, %1)': operand 0 does not have the parameter's type");
   EXPECT_EQ(after_in_calls([](Module& m) {
-              m.kernel().insts[0].operands = {1, 1};
+              m.kernel().insts[0].results.clear(), m.kernel().insts[0].type = {};
             }),
-            "function 'k': '%2: f32 = call @f(%1, %1)': operand 0 does not have the parameter's type");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].results.clear(), m.kernel().insts[0].type = {}; }),
             "function 'k': 'call @f(%0, %1)': its results are not the function's");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].list = {1}; }), call + "has no list as attribute");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].list = {1}; }),
+            call + "has no list as attribute");
 }
 
 TEST(IrVerify, CalledFunctions) {
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].insts[0].operands.clear(); }),
             "function 'g': 'yield': its operands do not match the function's results");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].insts[0].op = Op::Return, m.functions[2].insts[0].operands.clear(); }),
-            "function 'g': 'return': a function that is called ends in yield, not by ending the thread");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].fp = FpMode::Fast; }), "function 'g': a called function must have the fp mode, facts, checks, block and cluster of its kernel");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name = "f"; }),
-            "function 'f': two functions have this name\nfunction 'f': two functions have this name");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name.clear(); }), "function '': a called function must have a name");
+  EXPECT_EQ(
+      after_in_calls([](Module& m) {
+        m.functions[2].insts[0].op = Op::Return, m.functions[2].insts[0].operands.clear();
+      }),
+      "function 'g': 'return': a function that is called ends in yield, not by ending the thread");
+  EXPECT_EQ(
+      after_in_calls([](Module& m) { m.functions[2].fp = FpMode::Fast; }),
+      "function 'g': a called function must have the fp mode, facts, checks, block and cluster of its kernel");
+  EXPECT_EQ(
+      after_in_calls([](Module& m) { m.functions[2].name = "f"; }),
+      "function 'f': two functions have this name\nfunction 'f': two functions have this name");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name.clear(); }),
+            "function '': a called function must have a name");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().results = {Scalar::F32}; }),
             "function 'k': a kernel has no results and is not rare");
   const auto native = [](Module& m, Scalar result) {
     m.functions[2].native.instructions = "mov.b32 $0, $1;";
     m.functions[2].results[0] = result;
   };
-  EXPECT_TRUE(after_in_calls([&](Module& m) {
-                native(m, Scalar::Bool);
-              }).find("function 'g': instructions of PTX take numbers of 16, 32 or 64 bits, and return at most one") !=
-              std::string::npos);
+  EXPECT_TRUE(
+      after_in_calls([&](Module& m) {
+        native(m, Scalar::Bool);
+      }).find("function 'g': instructions of PTX take numbers of 16, 32 or 64 bits, and return at most one") !=
+      std::string::npos);
   const Type wide = array_type(Scalar::F32, Space::Local, 7);
-  EXPECT_EQ(after_in_calls([&](Module& m) { Builder(m.functions[2]).new_param(m.functions[2].body, wide); }),
-            "function 'f': '%2: f32 = call @g(%0)': needs 2 operands, not 1\n"
-            "function 'g': parameter of type local<f32, 7>: parameters are scalars, aggregates and arrays of rank 1 to 6");
+  EXPECT_EQ(
+      after_in_calls(
+          [&](Module& m) { Builder(m.functions[2]).new_param(m.functions[2].body, wide); }),
+      "function 'f': '%2: f32 = call @g(%0)': needs 2 operands, not 1\n"
+      "function 'g': parameter of type local<f32, 7>: parameters are scalars, aggregates and arrays of rank 1 to 6");
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].results[0] = Scalar::Void; }),
             "function 'f': '%2: f32 = call @g(%0)': its results are not the function's\n"
             "function 'g': a result has no type\n"
@@ -132,18 +149,34 @@ TEST(IrVerify, CalledFunctions) {
 }
 
 TEST(IrVerify, Header) {
-  EXPECT_EQ(after([](Function& f) { f.block = {0, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
-  EXPECT_EQ(after([](Function& f) { f.block = {-1, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
-  EXPECT_EQ(after([](Function& f) { f.cluster = {3, 3, 1}; }), "function 'k': a cluster has 1 to 8 blocks");
-  EXPECT_EQ(after([](Function& f) { f.cluster = {2, 0, 0}; }), "function 'k': a cluster has 1 to 8 blocks");
+  EXPECT_EQ(after([](Function& f) {
+              f.block = {0, 1, 1};
+            }),
+            "function 'k': a fixed block size is positive in all dimensions");
+  EXPECT_EQ(after([](Function& f) {
+              f.block = {-1, 1, 1};
+            }),
+            "function 'k': a fixed block size is positive in all dimensions");
+  EXPECT_EQ(after([](Function& f) {
+              f.cluster = {3, 3, 1};
+            }),
+            "function 'k': a cluster has 1 to 8 blocks");
+  EXPECT_EQ(after([](Function& f) {
+              f.cluster = {2, 0, 0};
+            }),
+            "function 'k': a cluster has 1 to 8 blocks");
   EXPECT_EQ(after([](Function& f) { f.checked = f.flat = true; }),
             "function 'k': flat accesses are not checked: check_accesses runs before lower_access");
-  const std::string wrong = ": a kernel's parameters are scalars, aggregates and views of rank 1 to 6";
+  const std::string wrong =
+      ": a kernel's parameters are scalars, aggregates and views of rank 1 to 6";
   for (const Type& t :
-       {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 7),
-        array_type(Scalar::F32, Space::Global, 0), array_type(Scalar::Void, Space::Global, 1), argument_type(0),
-        array_type(Scalar::F32, Space::Argument, 1, false), array_type(Scalar::Void, Space::Argument, 1, true, 8)})
-    EXPECT_EQ(after([&](Function& f) { Builder(f).new_param(0, t); }), "function 'k': parameter of type " + text_of(t) + wrong);
+       {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1),
+        array_type(Scalar::F32, Space::Global, 7), array_type(Scalar::F32, Space::Global, 0),
+        array_type(Scalar::Void, Space::Global, 1), argument_type(0),
+        array_type(Scalar::F32, Space::Argument, 1, false),
+        array_type(Scalar::Void, Space::Argument, 1, true, 8)})
+    EXPECT_EQ(after([&](Function& f) { Builder(f).new_param(0, t); }),
+              "function 'k': parameter of type " + text_of(t) + wrong);
   EXPECT_EQ(after([](Function& f) {
               for (int i = 0; i < 253; ++i) Builder(f).new_param(0, value_type(Scalar::I8));
             }),
@@ -152,15 +185,19 @@ TEST(IrVerify, Header) {
 
 TEST(IrVerify, HiddenParameters) {
   const auto wrong_with = [](const std::string& params) {
-    const ParseResult parsed = parse("kir 1\nkernel @k fp(native) (" + params + ") {\n  return\n}\n");
+    const ParseResult parsed =
+        parse("kir 1\nkernel @k fp(native) (" + params + ") {\n  return\n}\n");
     EXPECT_EQ(parsed.error, "");
     return verify(parsed.module);
   };
   std::string many, comma;
   for (int i = 0; i < 300; ++i)
-    many += comma + "%" + std::to_string(i) + ": view<f32, 1, const> = table(" + std::to_string(i) + ")", comma = ", ";
+    many += comma + "%" + std::to_string(i) + ": view<f32, 1, const> = table(" + std::to_string(i) +
+            ")",
+        comma = ", ";
   EXPECT_EQ(wrong_with(many), "");
-  EXPECT_EQ(wrong_with("%0: u32 = table(1)"), "function 'k': the hidden parameter table(1) cannot be of type u32");
+  EXPECT_EQ(wrong_with("%0: u32 = table(1)"),
+            "function 'k': the hidden parameter table(1) cannot be of type u32");
   EXPECT_EQ(wrong_with("%0: view<u32, 1, const> = reports"),
             "function 'k': the hidden parameter reports cannot be of type view<u32, 1, const>");
   EXPECT_EQ(wrong_with("%0: u32 = kernel_number, %1: u32 = kernel_number"),
@@ -175,8 +212,9 @@ TEST(IrVerify, HiddenParameters) {
 
 TEST(IrVerify, OnlyLoadsFetchAhead) {
   const auto wrong_with = [](const char* line) {
-    const ParseResult parsed =
-        parse(std::string("kir 1\nkernel @k fp(native) (%0: view<f32, 1>, %1: i64, %2: f32) {\n  ") + line + "\n  return\n}\n");
+    const ParseResult parsed = parse(
+        std::string("kir 1\nkernel @k fp(native) (%0: view<f32, 1>, %1: i64, %2: f32) {\n  ") +
+        line + "\n  return\n}\n");
     EXPECT_EQ(parsed.error, "");
     return verify(parsed.module);
   };
@@ -185,8 +223,10 @@ TEST(IrVerify, OnlyLoadsFetchAhead) {
             "function 'k': 'store.likely.f32 %0, %1, %2': only an if is likely or unlikely");
   EXPECT_EQ(wrong_with("store.rolled.f32 %0, %1, %2"),
             "function 'k': 'store.rolled.f32 %0, %1, %2': only a counted loop is rolled");
-  EXPECT_EQ(wrong_with("store.unset.f32 %0, %1, %2"), "function 'k': 'store.unset.f32 %0, %1, %2': only a local array is unset");
-  EXPECT_EQ(wrong_with("store.ahead(8).f32 %0, %1, %2"), "function 'k': 'store.ahead(8).f32 %0, %1, %2': only loads fetch ahead");
+  EXPECT_EQ(wrong_with("store.unset.f32 %0, %1, %2"),
+            "function 'k': 'store.unset.f32 %0, %1, %2': only a local array is unset");
+  EXPECT_EQ(wrong_with("store.ahead(8).f32 %0, %1, %2"),
+            "function 'k': 'store.ahead(8).f32 %0, %1, %2': only loads fetch ahead");
 }
 
 TEST(IrVerify, CarriedValuesAreScalars) {
@@ -219,23 +259,31 @@ TEST(IrVerify, BrokenTablesAreFoundBeforeTheyAreFollowed) {
   EXPECT_EQ(after([](Function& f) { f.insts[0].results.push_back(3); }), head + "a result");
   EXPECT_EQ(after([](Function& f) { f.values[3].def = 1; }), head + "a result");
   EXPECT_EQ(after([](Function& f) { f.values[0].region = 1; }), head + "a region parameter");
-  EXPECT_EQ(after([](Function& f) { f.regions[0].insts.push_back(99); }), head + "an instruction is missing or stands twice");
-  EXPECT_EQ(after([](Function& f) { f.regions[2].insts.push_back(0); }), head + "an instruction is missing or stands twice");
-  EXPECT_EQ(after([](Function& f) { f.insts[1].regions[1] = 1; }), head + "a region is missing or stands twice");
-  EXPECT_EQ(after([](Function& f) { f.insts[1].regions[1] = 0; }), head + "a region is missing or stands twice");
+  EXPECT_EQ(after([](Function& f) { f.regions[0].insts.push_back(99); }),
+            head + "an instruction is missing or stands twice");
+  EXPECT_EQ(after([](Function& f) { f.regions[2].insts.push_back(0); }),
+            head + "an instruction is missing or stands twice");
+  EXPECT_EQ(after([](Function& f) { f.insts[1].regions[1] = 1; }),
+            head + "a region is missing or stands twice");
+  EXPECT_EQ(after([](Function& f) { f.insts[1].regions[1] = 0; }),
+            head + "a region is missing or stands twice");
   EXPECT_EQ(after([](Function& f) { f.regions[1].parent = 0; }), head + "a region's parent");
 }
 
 TEST(IrVerify, CountsThatTheParserAlwaysGetsRight) {
   EXPECT_EQ(after([](Function& f) { f.insts[0].operands.push_back(0); }),
             "function 'k': '%3: f32 = neg %0, %0': needs 1 operand, not 2");
-  EXPECT_EQ(after([](Function& f) { f.insts[1].regions.pop_back(); }), "function 'k': 'if %2': needs 2 regions, not 1");
-  EXPECT_EQ(after([](Function& f) { f.insts[0].list = {1}; }), "function 'k': '%3: f32 = neg %0 {1}': has no list as attribute");
-  EXPECT_EQ(after([](Function& f) { f.insts[0].type = value_type(Scalar::F64); }),
-            "function 'k': '%3: f32 = neg %0': the instruction's type is not that of its first result");
+  EXPECT_EQ(after([](Function& f) { f.insts[1].regions.pop_back(); }),
+            "function 'k': 'if %2': needs 2 regions, not 1");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].list = {1}; }),
+            "function 'k': '%3: f32 = neg %0 {1}': has no list as attribute");
+  EXPECT_EQ(
+      after([](Function& f) { f.insts[0].type = value_type(Scalar::F64); }),
+      "function 'k': '%3: f32 = neg %0': the instruction's type is not that of its first result");
   EXPECT_EQ(after([](Function& f) {
               for (Inst& i : f.insts)
-                if (i.op == Op::Const) i.type = f.values[i.results[0]].type = value_type(Scalar::U8), i.imm = 256;
+                if (i.op == Op::Const)
+                  i.type = f.values[i.results[0]].type = value_type(Scalar::U8), i.imm = 256;
             }),
             "function 'k': '%5: u8 = const 256': the constant has more bits than its type");
 }
@@ -247,7 +295,8 @@ TEST(IrVerify, AttributesThatTheTextDoesNotGive) {
   };
   EXPECT_EQ(of_neg([](Inst& i) { i.text = "x"; }), "has no text as attribute");
   EXPECT_EQ(of_neg([](Inst& i) { i.streaming = true; }), "only loads and stores are streaming");
-  EXPECT_EQ(of_neg([](Inst& i) { i.order = Order::Acquire; }), "only atomics have an order and a scope");
+  EXPECT_EQ(of_neg([](Inst& i) { i.order = Order::Acquire; }),
+            "only atomics have an order and a scope");
 }
 
 TEST(IrVerify, ValuesWithoutAType) {
@@ -255,22 +304,26 @@ TEST(IrVerify, ValuesWithoutAType) {
   m.functions.push_back(new_function("k"));
   Builder b(m.kernel());
   const ValueId nothing = b.new_param(0, value_type(Scalar::Void)),
-                view = b.new_param(0, array_type(Scalar::F32, Space::Global, 1)), index = b.new_param(0, value_type(Scalar::I64));
+                view = b.new_param(0, array_type(Scalar::F32, Space::Global, 1)),
+                index = b.new_param(0, value_type(Scalar::I64));
   b.at(0);
   b.append(Op::Slot, {}, std::span(&nothing, 1));
   const ValueId operands[] = {view, index};
   b.add_result(b.append(Op::Load, value_type(Scalar::Void), operands), value_type(Scalar::Void));
   b.append(Op::Return, {}, {});
-  EXPECT_EQ(verify(m),
-            "function 'k': parameter of type void: a kernel's parameters are scalars, aggregates and views of rank 1 to 6\n"
-            "function 'k': 'slot %0': needs a first value\n"
-            "function 'k': '%3: void = load %1, %2': needs a scalar type");
+  EXPECT_EQ(
+      verify(m),
+      "function 'k': parameter of type void: a kernel's parameters are scalars, aggregates and views of rank 1 to 6\n"
+      "function 'k': 'slot %0': needs a first value\n"
+      "function 'k': '%3: void = load %1, %2': needs a scalar type");
 }
 
 /// A new row of ops.def whose rule is Custom is given one.
 TEST(IrVerify, EachOperationHasARule) {
   for (unsigned op = 0; op < op_count; ++op)
-    EXPECT_EQ(after([&](Function& f) { f.insts[0].op = Op(op), f.insts[0].operands.clear(); }).find("has no rule"),
+    EXPECT_EQ(after([&](Function& f) {
+                f.insts[0].op = Op(op), f.insts[0].operands.clear();
+              }).find("has no rule"),
               std::string::npos)
         << info(Op(op)).name;
 }

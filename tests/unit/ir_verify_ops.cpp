@@ -8,8 +8,9 @@
 namespace krait::ir {
 namespace {
 
-/// What verify says about a body with a parameter of each kind: %f %g f32, %d f64, %i i32, %l i64, %u u32, %b bool, %h i16, %x
-/// read-only view, %y view, %z two-dimensional view, %a aggregates of 24 bytes, %p bool view, %v an aggregate by value.
+/// What verify says about a body with a parameter of each kind: %f %g f32, %d f64, %i i32, %l i64,
+/// %u u32, %b bool, %h i16, %x read-only view, %y view, %z two-dimensional view, %a aggregates of
+/// 24 bytes, %p bool view, %v an aggregate by value.
 std::string verdict(const std::string& lines, const std::string& attributes = "") {
   const ParseResult r = parse(
       "kir 1\nkernel @k fp(native) " + attributes +
@@ -70,40 +71,56 @@ TEST(IrVerifyOps, RulesOfTheTable) {
 TEST(IrVerifyOps, Tiles) {
   const auto broken = [](const std::string& line, const char* attributes = "block(32, 1, 1)") {
     return verdict(
-        "%s: shared<f16, 1> = shared {1024}\n%t: shared<i32, 1> = shared {64}\n%w: shared<f32, 1> = shared {64}\n" + line,
+        "%s: shared<f16, 1> = shared {1024}\n%t: shared<i32, 1> = shared {64}\n%w: shared<f32, 1> = shared {64}\n" +
+            line,
         attributes);
   };
-  const std::string sums = "%r: f32, %r1: f32, %r2: f32, %r3: f32 = product ", four = ", %f, %f, %f, %f";
+  const std::string sums = "%r: f32, %r1: f32, %r2: f32, %r3: f32 = product ",
+                    four = ", %f, %f, %f, %f";
   EXPECT_EQ(broken(sums + "%s, %i, %s, %l" + four + " {16, 8, 16, f16, f16, 2}"), "");
-  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four), "needs rows, columns, depth, two types and how they are stored");
-  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}", ""), "needs a kernel with a fixed block");
-  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 16, f16, bf16, 0}"), "there is no product of f16 and bf16");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four),
+            "needs rows, columns, depth, two types and how they are stored");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}", ""),
+            "needs a kernel with a fixed block");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 16, f16, bf16, 0}"),
+            "there is no product of f16 and bf16");
   EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 8, f16, f16, 0}"),
             "the depth of a product of f16 is a multiple of 16, not 8");
   EXPECT_EQ(broken(sums + "%s, %i, %x, %i" + four + " {16, 8, 16, f16, f16, 0}"),
             "needs two shared arrays of one dimension, each with an offset");
   EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 8, f32, f32, 0}"),
             "an array's elements do not have the size of the factor's");
-  EXPECT_EQ(broken("%r: f64, %r1: f64, %r2: f64, %r3: f64 = product %s, %i, %s, %i, %d, %d, %d, %d {16, 8, 16, f16, f16, 0}"),
-            "the sums do not have the type of such products");
-  EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i, %f {16, 8, 16, f16, f16, 0}"), "needs 4 sums per thread, not 1");
-  EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}"), "needs a result for each sum");
+  EXPECT_EQ(
+      broken(
+          "%r: f64, %r1: f64, %r2: f64, %r3: f64 = product %s, %i, %s, %i, %d, %d, %d, %d {16, 8, 16, f16, f16, 0}"),
+      "the sums do not have the type of such products");
+  EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i, %f {16, 8, 16, f16, f16, 0}"),
+            "needs 4 sums per thread, not 1");
+  EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}"),
+            "needs a result for each sum");
   EXPECT_EQ(broken("%r: f32, %r1: f64 = product_end %f, %d"), "needs sums of one type");
   EXPECT_EQ(broken("copy_row %w, %i, %i, %y, %l {4}"), "");
   EXPECT_EQ(broken("copy_row %w, %i, %i, %y, %l"), "needs a number of elements");
   EXPECT_EQ(broken("copy_row %y, %i, %i, %y, %l {4}"),
             "needs a shared array of one dimension, an index, a count and a view with its indices");
-  EXPECT_EQ(broken("copy_row %s, %i, %i, %y, %l {4}"), "the view and the shared array do not have elements of one type");
-  EXPECT_EQ(broken("copy_row %t, %i, %i, %z, %l {4}"), "needs an index for each dimension of the view");
+  EXPECT_EQ(broken("copy_row %s, %i, %i, %y, %l {4}"),
+            "the view and the shared array do not have elements of one type");
+  EXPECT_EQ(broken("copy_row %t, %i, %i, %z, %l {4}"),
+            "needs an index for each dimension of the view");
   EXPECT_EQ(broken("copy_row %w, %i, %i, %y, %f {4}"), "needs integer indices");
   EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %i {8, 32, 0}"), "");
-  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %i {8, 32}"), "needs rows, columns and whether all are inside");
+  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %i {8, 32}"),
+            "needs rows, columns and whether all are inside");
   EXPECT_EQ(broken("copy_tile %t, %f, %z, %l, %i {8, 32, 0}"),
             "needs a shared array of one dimension, an offset and a view with its indices");
-  EXPECT_EQ(broken("copy_tile %s, %i, %z, %l, %i {8, 32, 0}"), "the view and the shared array do not have elements of one type");
-  EXPECT_EQ(broken("copy_tile %w, %i, %y, %l {8, 32, 0}"), "needs a view of two dimensions or more");
-  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l {8, 32, 0}"), "needs an index for each dimension of the view");
-  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %i, %x {8, 32, 0}"), "needs an index for each dimension of the view");
+  EXPECT_EQ(broken("copy_tile %s, %i, %z, %l, %i {8, 32, 0}"),
+            "the view and the shared array do not have elements of one type");
+  EXPECT_EQ(broken("copy_tile %w, %i, %y, %l {8, 32, 0}"),
+            "needs a view of two dimensions or more");
+  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l {8, 32, 0}"),
+            "needs an index for each dimension of the view");
+  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %i, %x {8, 32, 0}"),
+            "needs an index for each dimension of the view");
   EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %f {8, 32, 0}"), "needs integer indices");
   EXPECT_EQ(broken("copy_back %x, %w, %i, %i, %l {4}"), "the view is read-only");
   EXPECT_EQ(broken("copy_wait"), "needs the number of groups that it does not wait for");
@@ -142,7 +159,8 @@ TEST(IrVerifyOps, Arrays) {
       {"%r: i64 = extent %f {0}", "needs an array and one of its dimensions"},
       {"%r: i64 = extent %x {1}", "needs an array and one of its dimensions"},
       {"%r: i32 = stride %x {0}", "needs one result of type i64"},
-      {"if %b {\n%r: shared<f32, 1> = shared {1}\nyield\n}", "shared arrays are declared in the body itself"},
+      {"if %b {\n%r: shared<f32, 1> = shared {1}\nyield\n}",
+       "shared arrays are declared in the body itself"},
   });
 }
 
@@ -158,13 +176,19 @@ TEST(IrVerifyOps, Clusters) {
     return at == std::string::npos ? out : out.substr(at + 3);
   };
   const std::string in = "cluster(2, 1, 1)";
-  EXPECT_EQ(verdict(in, "cluster_barrier\n%c: cluster<f32, 1> = shared_of %s, %i\n%v: f32 = load %c, %n"), "");
+  EXPECT_EQ(
+      verdict(in, "cluster_barrier\n%c: cluster<f32, 1> = shared_of %s, %i\n%v: f32 = load %c, %n"),
+      "");
   EXPECT_EQ(verdict("", "cluster_barrier"), "needs a kernel of clusters");
   EXPECT_EQ(verdict("", "%c: cluster<f32, 1> = shared_of %s, %i"), "needs a kernel of clusters");
-  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %x, %i"), "needs a shared array and an i32 rank");
-  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %s, %n"), "needs a shared array and an i32 rank");
-  EXPECT_EQ(verdict(in, "%c: cluster<i32, 1> = shared_of %s, %i"), "needs one result, the array in the cluster");
-  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %s, %i\n%e: i64 = extent %c {0}"), "needs the shared array itself");
+  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %x, %i"),
+            "needs a shared array and an i32 rank");
+  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %s, %n"),
+            "needs a shared array and an i32 rank");
+  EXPECT_EQ(verdict(in, "%c: cluster<i32, 1> = shared_of %s, %i"),
+            "needs one result, the array in the cluster");
+  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %s, %i\n%e: i64 = extent %c {0}"),
+            "needs the shared array itself");
 }
 
 TEST(IrVerifyOps, Accesses) {
@@ -203,7 +227,8 @@ TEST(IrVerifyOps, Accesses) {
 TEST(IrVerifyOps, VectorAccesses) {
   check({
       {"%r: f32, %s: f32, %t: f32, %w: f32 = load_vec %x, %i", ""},
-      {"%r: f32, %s: f32, %t: f32 = load_vec %x, %i", "needs 2, 4, 8 or 16 elements, at most 16 bytes"},
+      {"%r: f32, %s: f32, %t: f32 = load_vec %x, %i",
+       "needs 2, 4, 8 or 16 elements, at most 16 bytes"},
       {"%r: f32 = load_vec %x, %i", "needs 2, 4, 8 or 16 elements, at most 16 bytes"},
       {"%r: f32, %s: f64 = load_vec %x, %i", "the type is not that of the elements"},
       {"%r: bool, %s: bool = load_vec %p, %i", "needs elements of integer or float type"},
@@ -230,7 +255,8 @@ TEST(IrVerifyOps, Atomics) {
       {"%r: f64 = atomic_add %y, %i, %d", "the type is not that of the elements"},
       {"%r: f64 = atomic_add %y, %i, %f", "needs one result of type f32"},
       {"%r: f32 = atomic_load.release %y, %i", "a load has nothing to release"},
-      {"%m: local<f32, 1> = local {2}\n%r: f32 = atomic_add %m, %i, %f", "needs a view or a shared array"},
+      {"%m: local<f32, 1> = local {2}\n%r: f32 = atomic_add %m, %i, %f",
+       "needs a view or a shared array"},
   });
 }
 
@@ -265,7 +291,8 @@ TEST(IrVerifyOps, Slots) {
       {"set %f, %f", "needs a slot and a value of its type"},
       {"%s: slot<f32> = slot %f\n%r: f32 = neg %s", "a slot may be used only by get and set"},
       {"%s: slot<f32> = slot %f\nset %s, %s", "a slot may be used only by get and set"},
-      {"%s: slot<f32> = slot %f\n%t: slot<f32> = slot %s", "a slot may be used only by get and set"},
+      {"%s: slot<f32> = slot %f\n%t: slot<f32> = slot %s",
+       "a slot may be used only by get and set"},
   });
 }
 
@@ -273,14 +300,19 @@ TEST(IrVerifyOps, Branches) {
   check({
       {"if %i {\nyield\n}", "needs a bool condition"},
       {"if %b {\n^(%p0: f32):\nyield\n}", "its regions have no parameters"},
-      {"%r: f32 = if %b {\nyield %f\n} else {\nyield %d\n}", "its operands do not match the results"},
+      {"%r: f32 = if %b {\nyield %f\n} else {\nyield %d\n}",
+       "its operands do not match the results"},
       {"if %b {\nyield %f\n}", "its operands do not match the results"},
-      {"%r: f32, %s: f32 = if %b {\nyield %f, %g\n} else {\nyield %f\n}", "its operands do not match the results"},
+      {"%r: f32, %s: f32 = if %b {\nyield %f, %g\n} else {\nyield %f\n}",
+       "its operands do not match the results"},
       {"%r: slot<f32> = if %b {\nreturn\n} else {\nreturn\n}", "needs scalar results"},
       {"switch %f {\ndefault: {\nyield\n}\n}", "needs an integer selector"},
-      {"switch %i {\ncase 1: {\nyield\n}\ncase 1: {\nyield\n}\ndefault: {\nyield\n}\n}", "two cases have one value"},
-      {"switch %h {\ncase 32768: {\nyield\n}\ndefault: {\nyield\n}\n}", "a case value is out of range of the selector's type"},
-      {"switch %u {\ncase -1: {\nyield\n}\ndefault: {\nyield\n}\n}", "a case value is out of range of the selector's type"},
+      {"switch %i {\ncase 1: {\nyield\n}\ncase 1: {\nyield\n}\ndefault: {\nyield\n}\n}",
+       "two cases have one value"},
+      {"switch %h {\ncase 32768: {\nyield\n}\ndefault: {\nyield\n}\n}",
+       "a case value is out of range of the selector's type"},
+      {"switch %u {\ncase -1: {\nyield\n}\ndefault: {\nyield\n}\n}",
+       "a case value is out of range of the selector's type"},
       {"switch %l {\ncase -9223372036854775808: {\nyield\n}\ndefault: {\nyield\n}\n}", ""},
   });
 }
@@ -289,11 +321,15 @@ TEST(IrVerifyOps, Loops) {
   check({
       {"%r: f32 = loop %f {\n^(%c: f32):\nif %b {\nbreak %c\n}\ncontinue %c\n}", ""},
       {"loop %f {\n^(%c: f32):\nreturn\n}", "needs a result for each carried value"},
-      {"%r: f64 = loop %f {\n^(%c: f32):\nreturn\n}", "a result's type is not that of its carried value"},
-      {"%r: f32 = loop %f {\n^(%c: f64):\nreturn\n}", "a parameter's type is not that of its operand"},
+      {"%r: f64 = loop %f {\n^(%c: f32):\nreturn\n}",
+       "a result's type is not that of its carried value"},
+      {"%r: f32 = loop %f {\n^(%c: f64):\nreturn\n}",
+       "a parameter's type is not that of its operand"},
       {"%r: f32 = loop %f {\nreturn\n}", "needs a parameter for each operand"},
-      {"%r: f32 = loop %f {\n^(%c: f32):\nbreak\n}", "its operands do not match the carried values of the innermost loop"},
-      {"%r: f32 = loop %f {\n^(%c: f32):\ncontinue %d\n}", "its operands do not match the carried values of the innermost loop"},
+      {"%r: f32 = loop %f {\n^(%c: f32):\nbreak\n}",
+       "its operands do not match the carried values of the innermost loop"},
+      {"%r: f32 = loop %f {\n^(%c: f32):\ncontinue %d\n}",
+       "its operands do not match the carried values of the innermost loop"},
       {"%r: f32 = loop %f {\n^(%c: f32):\nloop {\nbreak %c\n}\nreturn\n}",
        "its operands do not match the carried values of the innermost loop"},
       {"loop {\nyield\n}", "yield ends the regions of if and switch"},

@@ -32,8 +32,9 @@ constexpr const char* text =
 TEST(IrWalk, InstructionsComeInTextOrder) {
   const Module m = parsed(text);
   std::string order;
-  for_each_inst(m.kernel(),
-                [&](InstId i, RegionId r) { order += std::string(info(m.kernel().insts[i].op).name) + char('0' + r) + ' '; });
+  for_each_inst(m.kernel(), [&](InstId i, RegionId r) {
+    order += std::string(info(m.kernel().insts[i].op).name) + char('0' + r) + ' ';
+  });
   EXPECT_EQ(order, "for0 add1 store1 continue1 store0 return0 ");
 }
 
@@ -74,7 +75,9 @@ TEST(IrWalk, CloneOfALoopBodyWithoutItsTerminator) {
   b.append(Op::Return, {}, {});
   EXPECT_EQ(verify(m), "");
   const std::string printed = print(m);
-  EXPECT_NE(printed.find("  %7: f32 = add %1, %1\n  store.f32 %2, %0, %7\n  return\n"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("  %7: f32 = add %1, %1\n  store.f32 %2, %0, %7\n  return\n"),
+            std::string::npos)
+      << printed;
 }
 
 TEST(IrWalk, CloneOfAWholeBodyIsEqual) {
@@ -85,7 +88,8 @@ TEST(IrWalk, CloneOfAWholeBodyIsEqual) {
     Module copy;
     copy.functions.push_back(new_function(f.name));
     Function& c = copy.kernel();
-    c.fp = f.fp, c.facts = f.facts, c.checked = f.checked, c.flat = f.flat, c.block = f.block, c.cluster = f.cluster;
+    c.fp = f.fp, c.facts = f.facts, c.checked = f.checked, c.flat = f.flat, c.block = f.block,
+    c.cluster = f.cluster;
     c.bounds = f.bounds;
     c.locations = f.locations;
     Builder b(c);
@@ -94,7 +98,8 @@ TEST(IrWalk, CloneOfAWholeBodyIsEqual) {
     for (const ValueId v : f.params()) map[v] = b.new_param(0, f.type_of(v));
     b.at(0);
     clone_region(f, f.body, b, map, true);
-    EXPECT_EQ(print(c, {.names = true, .locations = true}), print(f, {.names = true, .locations = true}));
+    EXPECT_EQ(print(c, {.names = true, .locations = true}),
+              print(f, {.names = true, .locations = true}));
   }
 }
 

@@ -20,7 +20,8 @@ Function called_function(const Function& kernel) {
   f.inherit(kernel);
   f.called = true, f.results = {called_results.begin(), called_results.end()};
   Builder b(f);
-  const ValueId x = b.new_param(f.body, value_type(called_params[0])), n = b.new_param(f.body, value_type(called_params[1]));
+  const ValueId x = b.new_param(f.body, value_type(called_params[0])),
+                n = b.new_param(f.body, value_type(called_params[1]));
   b.at(f.body);
   const ValueId small = b.compare(Op::Lt, {n, b.constant(Scalar::I64, 7)});
   const InstId branch = b.append(Op::If, {}, std::span(&small, 1));
@@ -53,7 +54,8 @@ Function rare_function(const Function& kernel) {
 class Generator {
  public:
   /// `calls`: with calls of the module's function 1, which the caller adds.
-  Generator(std::uint32_t seed, Function& f, bool calls) : rng_(seed), f_(f), b_(f), calls_(calls) {}
+  Generator(std::uint32_t seed, Function& f, bool calls)
+      : rng_(seed), f_(f), b_(f), calls_(calls) {}
 
   void run(unsigned size) {
     header();
@@ -84,12 +86,16 @@ class Generator {
     f_.flat = !f_.checked && below(3) == 0;
     if (below(2)) f_.block = {1 + below(64), 1 + below(4), 1};
     if (below(4) == 0) f_.cluster = {2, 1, 1};
-    for (unsigned l = below(4); l > 0; --l) f_.locations.push_back({"dir/file " + std::to_string(below(3)) + ".cpp", below(100)});
+    for (unsigned l = below(4); l > 0; --l)
+      f_.locations.push_back({"dir/file " + std::to_string(below(3)) + ".cpp", below(100)});
     for (unsigned p = 2 + below(5); p > 0; --p) {
       if (below(2)) values_.push_back(b_.new_param(f_.body, value_type(scalar())));
       else if (below(5))
-        arrays_.push_back(b_.new_param(f_.body, array_type(scalar(), Space::Global, 1 + below(4), below(3) != 0)));
-      else arrays_.push_back(b_.new_param(f_.body, array_type(Scalar::Void, Space::Global, 1 + below(2), true, 8 + below(40))));
+        arrays_.push_back(b_.new_param(
+            f_.body, array_type(scalar(), Space::Global, 1 + below(4), below(3) != 0)));
+      else
+        arrays_.push_back(b_.new_param(
+            f_.body, array_type(Scalar::Void, Space::Global, 1 + below(2), true, 8 + below(40))));
     }
     b_.at(f_.body);
   }
@@ -118,7 +124,8 @@ class Generator {
     std::vector<ValueId> length;
     if (sized_at_launch) length.push_back(b_.emit(Op::BlockDim, Scalar::I64, {}, below(3)));
     arrays_.push_back(b_.emit(Op::Shared, array_type(scalar(), Space::Shared, rank), length));
-    for (unsigned d = 0; d < rank; ++d) f_.insts.back().list.push_back(d == 0 && sized_at_launch ? 0 : 1 + below(9));
+    for (unsigned d = 0; d < rank; ++d)
+      f_.insts.back().list.push_back(d == 0 && sized_at_launch ? 0 : 1 + below(9));
   }
   /// Of one of the shared arrays, where there is one.
   void shared_of() {
@@ -172,7 +179,8 @@ class Generator {
 
   std::vector<ValueId> place(ValueId array) {
     std::vector<ValueId> out{array};
-    for (unsigned i = f_.flat ? 1 : f_.type_of(array).rank; i > 0; --i) out.push_back(value(integer()));
+    for (unsigned i = f_.flat ? 1 : f_.type_of(array).rank; i > 0; --i)
+      out.push_back(value(integer()));
     return out;
   }
   void access() {
@@ -180,10 +188,11 @@ class Generator {
     const ValueId array = arrays_[below(unsigned(arrays_.size()))];
     const Type t = f_.type_of(array);
     if (t.space != Space::Cluster && below(6) == 0)
-      return void(
-          keep(b_.emit(below(2) ? Op::Extent : Op::Stride, value_type(Scalar::I64), std::span(&array, 1), below(t.rank))));
+      return void(keep(b_.emit(below(2) ? Op::Extent : Op::Stride, value_type(Scalar::I64),
+                               std::span(&array, 1), below(t.rank))));
     const Scalar s = t.scalar == Scalar::Void ? scalar() : t.scalar;
-    const std::uint64_t offset = t.scalar == Scalar::Void ? below(t.elem_bytes - size_of(s) + 1) : 0;
+    const std::uint64_t offset =
+        t.scalar == Scalar::Void ? below(t.elem_bytes - size_of(s) + 1) : 0;
     std::vector<ValueId> operands = place(array);
     if (below(2)) return void(keep(b_.emit(Op::Load, value_type(s), operands, offset)));
     if (!t.writable) return;
@@ -193,7 +202,8 @@ class Generator {
       return;
     }
     const Op atomic = Op(unsigned(Op::AtomicAdd) + below(10));
-    const bool can = t.space != Space::Local && size_of(s) >= 4 && (is_float(s) ? info(atomic).floats : true);
+    const bool can =
+        t.space != Space::Local && size_of(s) >= 4 && (is_float(s) ? info(atomic).floats : true);
     operands.push_back(value(s));
     if (!can || below(2)) return void(b_.append(Op::Store, value_type(s), operands, offset));
     if (atomic == Op::AtomicCas) operands.push_back(value(s));
@@ -231,7 +241,10 @@ class Generator {
   void block_and_warp() {
     switch (below(14)) {
       case 0:
-        b_.append(below(8) ? Op::Barrier : f_.in_clusters() ? Op::ClusterBarrier : Op::GridBarrier, {}, {});
+        b_.append(below(8)           ? Op::Barrier
+                  : f_.in_clusters() ? Op::ClusterBarrier
+                                     : Op::GridBarrier,
+                  {}, {});
         if (f_.in_clusters()) shared_of();
         break;
       case 1: keep(b_.emit(Op::BarrierCount, Scalar::I32, {value(Scalar::Bool)})); break;
@@ -271,7 +284,8 @@ class Generator {
   }
 
   void call() {
-    const InstId i = b_.append(Op::Call, {}, values_of({called_params.begin(), called_params.end()}), 1);
+    const InstId i =
+        b_.append(Op::Call, {}, values_of({called_params.begin(), called_params.end()}), 1);
     results(i, {called_results.begin(), called_results.end()});
   }
 
@@ -292,9 +306,11 @@ class Generator {
     const InstId i = b_.append(is_switch ? Op::Switch : Op::If, {}, std::span(&selector, 1));
     if (!is_switch) f_.insts[i].expected = Expected(below(3));
     const unsigned regions = is_switch ? 1 + below(4) : 2;
-    for (unsigned c = 0; is_switch && c + 1 < regions; ++c) f_.insts[i].list.push_back(std::int64_t(c * 7) - 9);
+    for (unsigned c = 0; is_switch && c + 1 < regions; ++c)
+      f_.insts[i].list.push_back(std::int64_t(c * 7) - 9);
     yields_.push_back(types);
-    for (unsigned r = 0; r < regions; ++r) region(b_.new_region(i), below(size + 1), loop, depth + 1);
+    for (unsigned r = 0; r < regions; ++r)
+      region(b_.new_region(i), below(size + 1), loop, depth + 1);
     yields_.pop_back();
     b_.at(here);
     results(i, types);
@@ -304,7 +320,8 @@ class Generator {
     const Op op = Op(unsigned(Op::Loop) + below(3));
     const std::vector<Scalar> types = some_types();
     std::vector<ValueId> operands = values_of(types);
-    if (op == Op::For) operands.insert(operands.begin(), value(below(2) ? Scalar::U32 : Scalar::U64));
+    if (op == Op::For)
+      operands.insert(operands.begin(), value(below(2) ? Scalar::U32 : Scalar::U64));
     if (op == Op::GridStride) operands.insert(operands.begin(), value(Scalar::I64));
     const InstId i = b_.append(op, {}, operands);
     const RegionId body = b_.new_region(i);
@@ -319,7 +336,8 @@ class Generator {
   }
 
   void region(RegionId r, unsigned size, InstId loop, unsigned depth) {
-    const std::size_t values = values_.size(), slots_before = slots_.size(), arrays = arrays_.size();
+    const std::size_t values = values_.size(), slots_before = slots_.size(),
+                      arrays = arrays_.size();
     b_.at(r);
     for (; size > 0; --size) {
       const unsigned choice = below(20);

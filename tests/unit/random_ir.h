@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random modules that verify: every operation of the table, nested control flow, slots, arrays. For the tests of text, verifier
-// and canonical order; they compute nothing meaningful.
+// Random modules that verify: every operation of the table, nested control flow, slots, arrays. For
+// the tests of text, verifier and canonical order; they compute nothing meaningful.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,8 @@ TEST(SupportEnvelope, ComesOutAsItWentIn) {
   EXPECT_EQ(out.arguments, in.arguments);
   EXPECT_EQ(out.arguments.count(ArgumentSlot::What::SharedLength), 1u);
   EXPECT_EQ(out.arguments.given, 2u);
-  EXPECT_EQ(out.arguments.hidden, (std::vector<Hidden>{{HiddenKind::Table, 0}, {HiddenKind::KernelNumber}}));
+  EXPECT_EQ(out.arguments.hidden,
+            (std::vector<Hidden>{{HiddenKind::Table, 0}, {HiddenKind::KernelNumber}}));
   EXPECT_FALSE(out.lengths.empty());
   EXPECT_EQ(out.lengths, in.lengths);
   EXPECT_EQ(out.entry, "entry");
@@ -62,9 +63,10 @@ TEST(SupportEnvelope, DamageIsToldWithWhatWasExpected) {
   EXPECT_NE(wrong_with(bytes + "x"), "");
   std::string other = bytes;
   other[0] = 'X';
-  EXPECT_EQ(wrong_with(other),
-            "its code is damaged, or of another build: it does not begin with KRAITENV. libkrait.so and "
-            "libkrait_codegen.so are of different builds: reinstall both");
+  EXPECT_EQ(
+      wrong_with(other),
+      "its code is damaged, or of another build: it does not begin with KRAITENV. libkrait.so and "
+      "libkrait_codegen.so are of different builds: reinstall both");
   EXPECT_EQ(wrong_with(bytes, TargetKind::Ptx), "its code is for target cpu, expected ptx");
   for (std::size_t at = 52; at < 80; ++at) {  // sizes of parts
     other = bytes;
@@ -76,19 +78,23 @@ TEST(SupportEnvelope, DamageIsToldWithWhatWasExpected) {
 TEST(SupportEnvelope, NumbersThatDoNotFitAreDamage) {
   Envelope e = example();
   e.elements = 0;
-  EXPECT_EQ(wrong_with(seal(e)), "its code is damaged: a thread handles 0 elements, expected 1 or more");
+  EXPECT_EQ(wrong_with(seal(e)),
+            "its code is damaged: a thread handles 0 elements, expected 1 or more");
   e = example();
   e.arguments.size = 8;
-  EXPECT_EQ(wrong_with(seal(e)), "its code is damaged: item 1 of its arguments is at 8 and takes 8 bytes, expected within 8");
+  EXPECT_EQ(
+      wrong_with(seal(e)),
+      "its code is damaged: item 1 of its arguments is at 8 and takes 8 bytes, expected within 8");
 }
 
 TEST(SupportEnvelope, AnotherFormatIsToldWithTheCure) {
   std::string bytes = seal(example());
   const std::uint32_t later = Envelope::version + 1;
   std::memcpy(bytes.data() + 8, &later, sizeof later);
-  const std::string expected = "its code is in format " + std::to_string(later) + ", expected " +
-                               std::to_string(Envelope::version) +
-                               ": libkrait.so and libkrait_codegen.so are of different builds: reinstall both";
+  const std::string expected =
+      "its code is in format " + std::to_string(later) + ", expected " +
+      std::to_string(Envelope::version) +
+      ": libkrait.so and libkrait_codegen.so are of different builds: reinstall both";
   EXPECT_EQ(wrong_with(bytes), expected);
   try {
     open_or_fail(std::as_bytes(std::span(bytes)), TargetKind::Cpu, "saxpy (a.cpp:3)");
@@ -104,14 +110,17 @@ TEST(SupportEnvelope, OtherArgumentsAreTold) {
   EXPECT_EQ(difference(given, given), "");
   ArgumentLayout taken = given;
   taken.slots[1].offset += 8;
-  EXPECT_EQ(difference(taken, given),
-            "item 1 of its arguments is the address 1.0 of 8 bytes at 16, expected the address 1.0 of 8 bytes at 8");
+  EXPECT_EQ(
+      difference(taken, given),
+      "item 1 of its arguments is the address 1.0 of 8 bytes at 16, expected the address 1.0 of 8 bytes at 8");
   taken = given;
   taken.slots.pop_back();
-  EXPECT_EQ(difference(taken, given),
-            "item 10 of its arguments is missing, expected the length of a shared array 0.0 of 8 bytes at 72");
-  EXPECT_EQ(difference(given, taken),
-            "item 10 of its arguments is the length of a shared array 0.0 of 8 bytes at 72, expected none");
+  EXPECT_EQ(
+      difference(taken, given),
+      "item 10 of its arguments is missing, expected the length of a shared array 0.0 of 8 bytes at 72");
+  EXPECT_EQ(
+      difference(given, taken),
+      "item 10 of its arguments is the length of a shared array 0.0 of 8 bytes at 72, expected none");
   taken = given;
   taken.size += 8;
   EXPECT_EQ(difference(taken, given), "its arguments take 88 bytes, expected 80");
@@ -129,10 +138,12 @@ TEST(SupportEnvelope, OtherArgumentsAreTold) {
 TEST(SupportEnvelope, HiddenParametersOfNoKindAreDamage) {
   Envelope in = example();
   in.arguments.hidden[1].kind = HiddenKind(hidden_kinds);
-  EXPECT_EQ(wrong_with(seal(in)), "its code is damaged: hidden parameter 1 is of kind 5, expected one below 5");
+  EXPECT_EQ(wrong_with(seal(in)),
+            "its code is damaged: hidden parameter 1 is of kind 5, expected one below 5");
   in = example();
   in.arguments.slots[0].param = 4;
-  EXPECT_EQ(wrong_with(seal(in)), "its code is damaged: item 0 of its arguments is of parameter 4, expected one below 4");
+  EXPECT_EQ(wrong_with(seal(in)),
+            "its code is damaged: item 0 of its arguments is of parameter 4, expected one below 4");
 }
 
 }  // namespace

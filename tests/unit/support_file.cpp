@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files are made anew and renamed into place: a link that was there is replaced and never written through.
+// Files are made anew and renamed into place: a link that was there is replaced and never written
+// through.
 #include "support/file.h"
 
 #include <fcntl.h>
@@ -102,7 +103,8 @@ TEST_F(Files, AppendingTakesNoLink) {
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
   EXPECT_EQ(open_to_append(at("link"), own_file, Only::NoLink), -1);
   EXPECT_EQ(errno, ELOOP);
-  for (const char* const name : {"link", "hard", "pipe"}) EXPECT_EQ(open_to_append(at(name), own_file, Only::Mine), -1) << name;
+  for (const char* const name : {"link", "hard", "pipe"})
+    EXPECT_EQ(open_to_append(at(name), own_file, Only::Mine), -1) << name;
   for (int round = 0; round < 2; ++round) {
     const int fd = open_to_append(at("log"), own_file, Only::Mine);
     ASSERT_GE(fd, 0);

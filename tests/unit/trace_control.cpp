@@ -10,7 +10,7 @@ namespace {
 
 using namespace trace_test;
 
-// ---- ranges -------------------------------------------------------------------------------------------------------------------
+// ---- ranges -------------------------------------------------------------------------------------
 
 /// The indices that a range has mathematically.
 template <class Index>
@@ -39,18 +39,19 @@ void check_range(Index begin, Index end, int step) {
   const auto expected = indices(begin, end, step);
   ASSERT_LE(expected.size(), 64u);
   // Everything known at run time.
-  EXPECT_EQ(
-      run_range(
-          [](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e, kr::value<int> s) {
-            kr::var<std::int64_t> n = 0;
-            for (auto i : kr::range(b, e, s)) out[n++] = kr::cast<std::int64_t>(i);
-            count[0] = n;
-          },
-          begin, end, step),
-      expected);
+  EXPECT_EQ(run_range(
+                [](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b,
+                   kr::value<Index> e, kr::value<int> s) {
+                  kr::var<std::int64_t> n = 0;
+                  for (auto i : kr::range(b, e, s)) out[n++] = kr::cast<std::int64_t>(i);
+                  count[0] = n;
+                },
+                begin, end, step),
+            expected);
   // The step, then everything, known while recording.
   EXPECT_EQ(run_range(
-                [=](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e) {
+                [=](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b,
+                    kr::value<Index> e) {
                   kr::var<std::int64_t> n = 0;
                   for (auto i : kr::range(b, e, step)) out[n++] = kr::cast<std::int64_t>(i);
                   count[0] = n;
@@ -65,7 +66,8 @@ void check_range(Index begin, Index end, int step) {
             expected);
   if (step != 1) return;
   EXPECT_EQ(run_range(
-                [](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e) {
+                [](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b,
+                   kr::value<Index> e) {
                   kr::var<std::int64_t> n = 0;
                   for (auto i : kr::range(b, e)) out[n++] = kr::cast<std::int64_t>(i);
                   count[0] = n;
@@ -105,7 +107,8 @@ void check_edges() {
 TEST(trace_range, signed_32) {
   check_edges<int>();
   check_range<int>(-3, 3, 1);
-  check_range<int>(std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), std::numeric_limits<int>::max());
+  check_range<int>(std::numeric_limits<int>::min(), std::numeric_limits<int>::max(),
+                   std::numeric_limits<int>::max());
   check_range<int>(0, -4, 1);
 }
 TEST(trace_range, unsigned_32) { check_edges<unsigned>(); }
@@ -158,7 +161,7 @@ TEST(trace_range, grid_stride_covers_every_index_once) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(out[std::size_t(i)], i + 1);
 }
 
-// ---- ways out -----------------------------------------------------------------------------------------------------------------
+// ---- ways out -----------------------------------------------------------------------------------
 
 TEST(trace_control, break_and_continue) {
   std::vector<int> out(1);
@@ -232,7 +235,7 @@ TEST(trace_control, code_after_a_terminator_is_dead) {
             "kir 1\nkernel fp(native) (%0: view<i32, 1>) {\n  return\n}\n");
 }
 
-// ---- branches -----------------------------------------------------------------------------------------------------------------
+// ---- branches -----------------------------------------------------------------------------------
 
 TEST(trace_control, elif_conditions_are_guarded) {
   std::vector<int> out(4), calls(3);
@@ -242,9 +245,10 @@ TEST(trace_control, elif_conditions_are_guarded) {
       kr::atomic(called[n]).add(1);
       return t == n;
     };
-    kr::if_(is(0), [&] { y[t] = 10; }).elif_(is(1), [&] { y[t] = 11; }).elif_(is(2), [&] { y[t] = 12; }).else_([&] {
-      y[t] = 13;
-    });
+    kr::if_(is(0), [&] { y[t] = 10; })
+        .elif_(is(1), [&] { y[t] = 11; })
+        .elif_(is(2), [&] { y[t] = 12; })
+        .else_([&] { y[t] = 13; });
   });
   krait::ir::Launch launch;
   launch.block[0] = 4;
@@ -315,14 +319,15 @@ TEST(trace_control, switch_without_default_in_a_loop) {
   std::vector<int> out(1);
   run_one(
       [](kr::view<int> y) {
-        for (auto i : kr::range(10u)) kr::switch_(i).case_(2, [&] { y[0] += 1; }).case_(5, [&] { kr::break_(); });
+        for (auto i : kr::range(10u))
+          kr::switch_(i).case_(2, [&] { y[0] += 1; }).case_(5, [&] { kr::break_(); });
         y[0] += 10;
       },
       out);
   EXPECT_EQ(out[0], 11);
 }
 
-// ---- element-wise bodies ------------------------------------------------------------------------------------------------------
+// ---- element-wise bodies ------------------------------------------------------------------------
 
 /// As kr::vectorize records a lambda on one element.
 template <class Lambda>
@@ -333,9 +338,11 @@ std::vector<int> each(std::vector<int> in, const Lambda& lambda) {
       const auto keep = [&](kr::detail::node result) {
         y[i] = kr::value<int>(kr::detail::convert(kr::detail::scalar::i32, result));
       };
-      const auto scope =
-          kr::detail::begin_body([](void* context, kr::detail::node result) { (*static_cast<decltype(keep)*>(context))(result); },
-                                 const_cast<void*>(static_cast<const void*>(&keep)));
+      const auto scope = kr::detail::begin_body(
+          [](void* context, kr::detail::node result) {
+            (*static_cast<decltype(keep)*>(context))(result);
+          },
+          const_cast<void*>(static_cast<const void*>(&keep)));
       keep(node_of(kr::value<int>(lambda(x[i]))));
       kr::detail::end_body(scope);
     }
@@ -385,7 +392,9 @@ TEST(trace_body, an_inlined_one_is_left_alone) {
     for (auto i : kr::range(3)) kr::if_(v == i, [&] { kr::return_(i * 10); });
     return v;
   };
-  const auto inlined = [&](kr::value<int> v) { return kr::detail::call_inlined([&] { return sign(v); }); };
+  const auto inlined = [&](kr::value<int> v) {
+    return kr::detail::call_inlined([&] { return sign(v); });
+  };
   EXPECT_EQ(each({-7, 0, 2, 9},
                  [&](kr::value<int> v) {
                    kr::if_(v == 9, [&] { kr::return_(inlined(v - 8) + 1); });
@@ -403,7 +412,7 @@ TEST(trace_body, plain_bodies_leave_no_trace) {
   EXPECT_EQ(krait::ir::print(recorded->module).find("slot"), std::string::npos);
 }
 
-// ---- exceptions ---------------------------------------------------------------------------------------------------------------
+// ---- exceptions ---------------------------------------------------------------------------------
 
 TEST(trace_control, an_exception_leaves_the_recorder_clean) {
   struct Stop : std::runtime_error {
@@ -430,7 +439,9 @@ TEST(trace_control, hints_promises_and_time) {
               kr::assume(n > 0u);
               const auto start = kr::clock();
               kr::nanosleep(n);
-              kr::if_(kr::likely(n > 1u), [&] { y[0] = kr::clock() - start; }).elif_(kr::unlikely(n), [&] { y[1] = 1; });
+              kr::if_(kr::likely(n > 1u), [&] {
+                y[0] = kr::clock() - start;
+              }).elif_(kr::unlikely(n), [&] { y[1] = 1; });
             }),
             R"(kir 1
 kernel fp(native) (%0: view<i64, 1>, %1: u32) {
@@ -465,7 +476,8 @@ kernel fp(native) (%0: view<i64, 1>, %1: u32) {
   static_assert(kr::likely(3) && !kr::unlikely(0.0));
 }
 
-/// Reads of the clock are neither merged nor moved over each other, over waits and out of branches and loops.
+/// Reads of the clock are neither merged nor moved over each other, over waits and out of branches
+/// and loops.
 TEST(trace_control, clocks_stay_where_they_are) {
   std::vector<std::int64_t> out(7);
   run_one(

@@ -34,7 +34,8 @@ template <class Elem>
 struct parameter<kr::value<Elem>> {
   static kr::value<Elem> make() {
     std::vector<kr::detail::node> nodes;  // one a scalar of a struct
-    for (const kr::detail::scalar s : kr::detail::scalars_of<Elem>.at) nodes.push_back(kr::detail::parameter(s));
+    for (const kr::detail::scalar s : kr::detail::scalars_of<Elem>.at)
+      nodes.push_back(kr::detail::parameter(s));
     kr::detail::node_source from{nodes.data()};
     return kr::value<Elem>(from);
   }
@@ -43,13 +44,15 @@ template <class Elem, int Rank>
 struct parameter<kr::view<Elem, Rank>> {
   static kr::view<Elem, Rank> make() {
     constexpr auto element = kr::detail::element<std::remove_const_t<Elem>>::type;
-    return kr::view<Elem, Rank>(kr::detail::parameter_array(element, Rank, !std::is_const_v<Elem>, sizeof(Elem)));
+    return kr::view<Elem, Rank>(
+        kr::detail::parameter_array(element, Rank, !std::is_const_v<Elem>, sizeof(Elem)));
   }
 };
 
 /// Records `lambda`, whose parameter types are Params.
 template <class... Params, class Lambda>
-std::unique_ptr<krait::trace::Recorded> record_as(const Lambda& lambda, kr::detail::recording_options options = {}) {
+std::unique_ptr<krait::trace::Recorded> record_as(const Lambda& lambda,
+                                                  kr::detail::recording_options options = {}) {
   void* recording = kr::detail::begin_recording(options);
   try {
     std::tuple<Params...> parameters{parameter<Params>::make()...};
@@ -61,13 +64,15 @@ std::unique_ptr<krait::trace::Recorded> record_as(const Lambda& lambda, kr::deta
   return krait::trace::take(kr::detail::finish_recording(recording));
 }
 template <class Lambda, class... Params>
-std::unique_ptr<krait::trace::Recorded> record_declared(const Lambda& lambda, void (Lambda::*)(Params...) const,
+std::unique_ptr<krait::trace::Recorded> record_declared(const Lambda& lambda,
+                                                        void (Lambda::*)(Params...) const,
                                                         kr::detail::recording_options options) {
   return record_as<std::remove_cvref_t<Params>...>(lambda, options);
 }
 /// Records a lambda without auto parameters.
 template <class Lambda>
-std::unique_ptr<krait::trace::Recorded> record(const Lambda& lambda, kr::detail::recording_options options = {}) {
+std::unique_ptr<krait::trace::Recorded> record(const Lambda& lambda,
+                                               kr::detail::recording_options options = {}) {
   auto recorded = record_declared(lambda, &Lambda::operator(), options);
   EXPECT_EQ(krait::ir::verify(recorded->module), "") << krait::ir::print(recorded->module);
   return recorded;
@@ -130,7 +135,8 @@ std::vector<krait::ir::Argument> arguments_of(Args&... args) {
 /// Bit by bit.
 template <class Elem>
 bool same_value(const std::vector<Elem>& x, const std::vector<Elem>& y) {
-  return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(Elem)) == 0);
+  return x.size() == y.size() &&
+         (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(Elem)) == 0);
 }
 template <class Value>
 bool same_value(const Value&, const Value&) {
@@ -141,7 +147,8 @@ bool same_values(const Left& x, const Right& y, std::index_sequence<Indices...>)
   return (same_value(std::get<Indices>(x), std::get<Indices>(y)) && ...);
 }
 
-/// Runs a recorded lambda; arguments are vectors and numbers of the parameters' types. What the passes make of it must do the same.
+/// Runs a recorded lambda; arguments are vectors and numbers of the parameters' types. What the
+/// passes make of it must do the same.
 template <class... Args>
 void run(const krait::trace::Recorded& recorded, krait::ir::Launch launch, Args&&... args) {
   krait::ir::Module optimised = recorded.module;
@@ -149,12 +156,16 @@ void run(const krait::trace::Recorded& recorded, krait::ir::Launch launch, Args&
   ASSERT_EQ(krait::passes::run_pipeline(optimised, {krait::support::TargetKind::Interpreter}), "");
   ASSERT_EQ(krait::ir::verify(optimised), "") << krait::ir::print(optimised);
   std::tuple<std::decay_t<Args>...> copies{args...};
-  const auto copied_arguments = std::apply([](auto&... copy) { return arguments_of(copy...); }, copies);
-  ASSERT_EQ(krait::ir::interpret(optimised, launch, copied_arguments), "") << krait::ir::print(optimised);
+  const auto copied_arguments =
+      std::apply([](auto&... copy) { return arguments_of(copy...); }, copies);
+  ASSERT_EQ(krait::ir::interpret(optimised, launch, copied_arguments), "")
+      << krait::ir::print(optimised);
 
   const std::vector<krait::ir::Argument> arguments = arguments_of(args...);
-  ASSERT_EQ(krait::ir::interpret(recorded.module, launch, arguments), "") << krait::ir::print(recorded.module);
-  EXPECT_TRUE(same_values(copies, std::tie(args...), std::index_sequence_for<Args...>{})) << krait::ir::print(optimised);
+  ASSERT_EQ(krait::ir::interpret(recorded.module, launch, arguments), "")
+      << krait::ir::print(recorded.module);
+  EXPECT_TRUE(same_values(copies, std::tie(args...), std::index_sequence_for<Args...>{}))
+      << krait::ir::print(optimised);
 }
 template <class Lambda, class... Args>
 void run_one(const Lambda& lambda, Args&&... args) {

@@ -86,7 +86,8 @@ func @step (%0: i32, %1: f32, %2: i32) -> (f32, i32) {
 }
 
 TEST(trace_functions, results_arguments_and_early_returns) {
-  const auto divide = kr::function([](kr::value<int> x, kr::value<int> y) { return std::tuple(x / y, x % y); });
+  const auto divide =
+      kr::function([](kr::value<int> x, kr::value<int> y) { return std::tuple(x / y, x % y); });
   const auto first_factor = kr::function([](kr::value<int> n) {
     for (auto i : kr::range(2, 100)) kr::if_(n % i == 0, [&] { kr::return_(i); });
     return kr::value<int>(-1);
@@ -135,7 +136,8 @@ TEST(trace_functions, barriers_and_shared_arrays_work_in_functions) {
 TEST(trace_functions, a_barrier_in_a_function_is_checked_where_it_is_called) {
   const auto wait = kr::function([] { kr::syncthreads(); });
   auto recorded = record([&](kr::view<int>) { kr::if_(kr::thread_idx().x > 0, [&] { wait(); }); });
-  const std::string refused = krait::passes::run_pipeline(recorded->module, {krait::support::TargetKind::Interpreter});
+  const std::string refused =
+      krait::passes::run_pipeline(recorded->module, {krait::support::TargetKind::Interpreter});
   EXPECT_NE(refused.find("only some threads of a block may reach "), refused.npos) << refused;
 }
 
@@ -147,7 +149,8 @@ TEST(trace_functions, plain_values_run_on_the_host) {
 TEST(trace_functions, nothing_of_the_caller_is_captured) {
   EXPECT_NE(misuse([](kr::view<int> y) {
               const kr::value<int> outer = y[0];
-              const auto f = kr::function([&](kr::value<int> x) { return x + outer; }, {.name = "f"});
+              const auto f =
+                  kr::function([&](kr::value<int> x) { return x + outer; }, {.name = "f"});
               y[0] = f(y[1]);
             }).find("function f uses a traced value of its caller: pass it as an argument"),
             std::string::npos);
@@ -164,10 +167,12 @@ kr::value<int> Factorial::operator()(kr::value<int> n) const {
 }
 
 TEST(trace_functions, recursion_is_refused) {
-  EXPECT_NE(misuse([](kr::view<int> y) { y[0] = factorial(y[1]); })
-                .find("function factorial calls itself, directly or through others: kernels do not support recursion; use a "
-                      "loop, with a kr::local array as its stack if needed"),
-            std::string::npos);
+  EXPECT_NE(
+      misuse([](kr::view<int> y) { y[0] = factorial(y[1]); })
+          .find(
+              "function factorial calls itself, directly or through others: kernels do not support recursion; use a "
+              "loop, with a kr::local array as its stack if needed"),
+      std::string::npos);
 }
 
 TEST(trace_functions, control_flow_stays_inside) {
@@ -176,14 +181,15 @@ TEST(trace_functions, control_flow_stays_inside) {
               for (auto i : kr::range(3)) leave(y[i]);
             }).find("break_() outside a recorded loop"),
             std::string::npos);
-  EXPECT_NE(misuse([](kr::view<int> y) {
-              const auto pair = kr::function([](kr::value<int> x) {
-                kr::if_(x > 0, [] { kr::return_(); });
-                return std::tuple(x, x);
-              });
-              y[0] = std::get<0>(pair(y[1]));
-            }).find("return_ cannot leave a function with several results: end it with its `return`"),
-            std::string::npos);
+  EXPECT_NE(
+      misuse([](kr::view<int> y) {
+        const auto pair = kr::function([](kr::value<int> x) {
+          kr::if_(x > 0, [] { kr::return_(); });
+          return std::tuple(x, x);
+        });
+        y[0] = std::get<0>(pair(y[1]));
+      }).find("return_ cannot leave a function with several results: end it with its `return`"),
+      std::string::npos);
 }
 
 TEST(trace_functions, an_exception_in_a_function_leaves_a_clean_recorder) {

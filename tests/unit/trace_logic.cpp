@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// && and ||: random nested expressions whose operands store, assign and load run in a kernel as the same C++ expression runs on
-// plain values, for every combination of inputs.
+// && and ||: random nested expressions whose operands store, assign and load run in a kernel as the
+// same C++ expression runs on plain values, for every combination of inputs.
 #include <utility>
 
 #include "trace_fixture.h"
@@ -66,7 +66,8 @@ struct TracedWorld {
   auto loaded(int i) { return in[thread * inputs + (number & 3)] + i; }
 };
 
-/// An expression drawn from the seed; operands are of every kind: traced, var by reference, int, plain bool, negated.
+/// An expression drawn from the seed; operands are of every kind: traced, var by reference, int,
+/// plain bool, negated.
 template <unsigned Seed, int Depth, class World>
 decltype(auto) expression(World& w) {
   constexpr unsigned draw = mix(Seed);
@@ -89,9 +90,11 @@ decltype(auto) expression(World& w) {
   } else if constexpr (draw % 16 == 4) {
     return false || expression<Seed * 3 + 1, Depth - 1>(w);
   } else if constexpr (draw % 2 == 0) {
-    return expression<Seed * 3 + 1, Depth - 1>(w) && expression<Seed * 3 + 2, Depth - (draw % 3 ? 1 : Depth)>(w);
+    return expression<Seed * 3 + 1, Depth - 1>(w) &&
+           expression<Seed * 3 + 2, Depth - (draw % 3 ? 1 : Depth)>(w);
   } else {
-    return expression<Seed * 3 + 1, Depth - (draw % 3 ? 1 : Depth)>(w) || expression<Seed * 3 + 2, Depth - 1>(w);
+    return expression<Seed * 3 + 1, Depth - (draw % 3 ? 1 : Depth)>(w) ||
+           expression<Seed * 3 + 2, Depth - 1>(w);
   }
 }
 
@@ -109,13 +112,14 @@ void check() {
     out[1] = w.number;
     out[2] = w.flag;
   }
-  const auto recorded = record([](kr::view<const int> from, kr::view<int> called, kr::view<int> out) {
-    TracedWorld w{from, called, kr::grid<1>()};
-    const kr::value<bool> result(expression<Seed, 4>(w));
-    out[w.thread * 3] = result;
-    out[w.thread * 3 + 1] = w.number;
-    out[w.thread * 3 + 2] = w.flag;
-  });
+  const auto recorded =
+      record([](kr::view<const int> from, kr::view<int> called, kr::view<int> out) {
+        TracedWorld w{from, called, kr::grid<1>()};
+        const kr::value<bool> result(expression<Seed, 4>(w));
+        out[w.thread * 3] = result;
+        out[w.thread * 3 + 1] = w.number;
+        out[w.thread * 3 + 2] = w.flag;
+      });
   krait::ir::Launch launch;
   launch.block[0] = threads;
   run(*recorded, launch, in, calls, results);
@@ -124,8 +128,9 @@ void check() {
 }
 
 TEST(trace_logic, random_expressions) {
-  []<unsigned... Seeds>(std::integer_sequence<unsigned, Seeds...>) { (check<Seeds * 7919 + 1>(), ...); }
-  (std::make_integer_sequence<unsigned, 120>{});
+  []<unsigned... Seeds>(std::integer_sequence<unsigned, Seeds...>) {
+    (check<Seeds * 7919 + 1>(), ...);
+  }(std::make_integer_sequence<unsigned, 120>{});
 }
 
 TEST(trace_logic, plain_left_operand_that_decides) {
@@ -137,14 +142,20 @@ TEST(trace_logic, plain_left_operand_that_decides) {
       },
       out);
   EXPECT_EQ(out, (std::vector{0, 1}));
-  const std::string message = misuse([](kr::view<int> y) { y[0] = false && kr::atomic(y[1]).add(1) > 0; });
-  EXPECT_NE(message.find("the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is already recorded. Write if (flag) around it, or kr::value(flag) on the left"),
-            std::string::npos)
+  const std::string message =
+      misuse([](kr::view<int> y) { y[0] = false && kr::atomic(y[1]).add(1) > 0; });
+  EXPECT_NE(
+      message.find(
+          "the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is already recorded. Write if (flag) around it, or kr::value(flag) on the left"),
+      std::string::npos)
       << message;
 }
 
 TEST(trace_logic, cheap_right_sides_need_no_branch) {
-  EXPECT_EQ(text([](kr::view<int> out, kr::value<int> n) { kr::if_(n > 0 && n < 9, [&] { out[0] = n; }); }), R"(kir 1
+  EXPECT_EQ(text([](kr::view<int> out, kr::value<int> n) {
+              kr::if_(n > 0 && n < 9, [&] { out[0] = n; });
+            }),
+            R"(kir 1
 kernel fp(native) (%0: view<i32, 1>, %1: i32) {
   %2: i32 = const 0
   %3: bool = gt %1, %2
@@ -163,8 +174,8 @@ kernel fp(native) (%0: view<i32, 1>, %1: i32) {
 }
 
 TEST(trace_logic, a_load_is_guarded) {
-  EXPECT_EQ(canonical_text(
-                [](kr::view<const int> x, kr::view<bool> out, kr::value<std::int64_t> i) { out[i] = i < x.size() && x[i] != 0; }),
+  EXPECT_EQ(canonical_text([](kr::view<const int> x, kr::view<bool> out,
+                              kr::value<std::int64_t> i) { out[i] = i < x.size() && x[i] != 0; }),
             R"(kir 1
 kernel fp(native) (%0: view<i32, 1, const>, %1: view<bool, 1>, %2: i64) {
   %3: i64 = extent %0 {0}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Misuse while recording: the exact message, with the user's line, and a recorder that is clean afterwards.
+// Misuse while recording: the exact message, with the user's line, and a recorder that is clean
+// afterwards.
 #include <optional>
 #include <stdexcept>
 
@@ -11,7 +12,9 @@ namespace {
 using namespace trace_test;
 
 /// `file:line: text` of this file.
-std::string at(int line, const std::string& text) { return __FILE__ ":" + std::to_string(line) + ": " + text; }
+std::string at(int line, const std::string& text) {
+  return __FILE__ ":" + std::to_string(line) + ": " + text;
+}
 
 /// A function, not a macro: lines inside a macro's argument are all the macro's.
 template <class Lambda>
@@ -26,9 +29,10 @@ TEST(trace_misuse, outside_of_a_recording) {
     FAIL();
   } catch (const krait::error& e) {
     EXPECT_EQ(e.kind(), krait::error::kind_type::usage);
-    EXPECT_STREQ(e.message(),
-                 "kr::value, kr::var, a view or traced control flow is used outside a kernel: move it into the lambda of "
-                 "kr::kernel or kr::vectorize");
+    EXPECT_STREQ(
+        e.message(),
+        "kr::value, kr::var, a view or traced control flow is used outside a kernel: move it into the lambda of "
+        "kr::kernel or kr::vectorize");
   }
   EXPECT_THROW(kr::if_(true, [] {}), krait::error);
   EXPECT_THROW(kr::thread_idx(), krait::error);
@@ -150,21 +154,24 @@ TEST(trace_misuse, exception_caught_inside_the_kernel) {
     }
     y[0] = 2;
   });
-  EXPECT_NE(message.find("a C++ exception left a recorded body: the rest of it cannot be recorded"), std::string::npos)
+  EXPECT_NE(message.find("a C++ exception left a recorded body: the rest of it cannot be recorded"),
+            std::string::npos)
       << message;
 }
 
 TEST(trace_misuse, leaving_what_is_not_there) {
   int line = 0;
-  expect_misuse([&](kr::view<int>) { line = __LINE__, kr::break_(); }, line, "break_() outside a recorded loop");
+  expect_misuse([&](kr::view<int>) { line = __LINE__, kr::break_(); }, line,
+                "break_() outside a recorded loop");
   expect_misuse(
       [&](kr::view<int> y) {
         for (int i = 0; i < 3; ++i) line = __LINE__, kr::if_(y[i] > 0, [&] { kr::continue_(); });
       },
       line, "continue_() outside a recorded loop");
-  expect_misuse([&](kr::view<int> y) { line = __LINE__, kr::return_(y[0]); }, line,
-                "return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with "
-                "kr::return_()");
+  expect_misuse(
+      [&](kr::view<int> y) { line = __LINE__, kr::return_(y[0]); }, line,
+      "return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with "
+      "kr::return_()");
   expect_misuse(
       [&](kr::view<int>) {
         const auto scope = kr::detail::begin_body([](void*, kr::detail::node) {}, nullptr);
@@ -178,8 +185,9 @@ TEST(trace_misuse, leaving_what_is_not_there) {
 template <class Lambda>
 std::string misused(const Lambda& lambda) {
   const std::string message = misuse(lambda);
-  return message.substr(0, message.find(": ")).find(".cpp") == std::string::npos ? message
-                                                                                 : message.substr(message.find(": ") + 2);
+  return message.substr(0, message.find(": ")).find(".cpp") == std::string::npos
+             ? message
+             : message.substr(message.find(": ") + 2);
 }
 
 TEST(trace_misuse, words_apart_from_what_they_follow) {
@@ -198,13 +206,16 @@ TEST(trace_misuse, words_apart_from_what_they_follow) {
             "case_ and default_ must follow their switch_ in the same expression");
   EXPECT_EQ(misused([&](kr::view<int> y) {
               auto chain = kr::switch_(y[0]);
-              for (auto i : kr::range(y.size())) y[i] = 0, std::move(chain).default_([&] { y[3] = 0; });
+              for (auto i : kr::range(y.size()))
+                y[i] = 0, std::move(chain).default_([&] { y[3] = 0; });
             }),
             "case_ and default_ must follow their switch_ in the same expression");
   EXPECT_EQ(misused([&](kr::view<int> y) {
               const detail::mark left = detail::mark_here(node(y[0] > 0));
-              kr::if_(y[1] > 0,
-                      [&] { y[2] = kr::select(kr::value<bool>(detail::logical(detail::op::And, left, node(y[1] > 1))), 1, 2); });
+              kr::if_(y[1] > 0, [&] {
+                y[2] = kr::select(
+                    kr::value<bool>(detail::logical(detail::op::And, left, node(y[1] > 1))), 1, 2);
+              });
             }),
             "the right operand of && or || ends control flow: write kr::if_");
   EXPECT_EQ(misused([&](kr::view<int> y) { detail::begin_grid_stride(node(y.size()), here); }),
@@ -220,23 +231,29 @@ TEST(trace_misuse, words_apart_from_what_they_follow) {
 TEST(trace_misuse, functions_that_are_called) {
   EXPECT_EQ(misused([](kr::view<int> y) {
               try {
-                kr::function([](kr::value<int>) { throw std::runtime_error("caught in the kernel"); })(y[0]);
+                kr::function(
+                    [](kr::value<int>) { throw std::runtime_error("caught in the kernel"); })(y[0]);
               } catch (const std::runtime_error&) {
               }
             }),
             "a C++ exception left a called function: the rest of it cannot be recorded");
-  EXPECT_EQ(misused([](kr::view<int> y) { kr::function([](kr::value<int> n) { kr::return_(n); })(y[0]); }),
+  EXPECT_EQ(misused([](kr::view<int> y) {
+              kr::function([](kr::value<int> n) { kr::return_(n); })(y[0]);
+            }),
             "return_(value) in a function that returns nothing: write return_()");
 }
 
 TEST(trace_misuse, what_templates_refuse_before) {
   namespace detail = kr::detail;
   const auto node = [](const detail::operand& x) { return node_of(x); };
-  EXPECT_EQ(misused([&](kr::view<float> y) { detail::apply(detail::op::And, detail::scalar::f32, node(y[0]), node(y[1])); }),
+  EXPECT_EQ(misused([&](kr::view<float> y) {
+              detail::apply(detail::op::And, detail::scalar::f32, node(y[0]), node(y[1]));
+            }),
             "and does not take a floating-point number: convert the operand with kr::cast<T>(v)");
   EXPECT_EQ(
       misused([&](kr::view<int>) {
-        detail::constant_array(detail::scalar::i32, 4, nullptr, std::size_t(1) << 40, detail::location::here());
+        detail::constant_array(detail::scalar::i32, 4, nullptr, std::size_t(1) << 40,
+                               detail::location::here());
       }),
       "kr::constant captures 1099511627776 elements of 4 bytes; a table can have at most 64 MiB: pass the data as an array");
 }
@@ -260,8 +277,11 @@ TEST(trace_misuse, shapes_and_steps) {
 }
 
 TEST(trace_misuse, recordings_do_not_nest) {
-  const std::string message = misuse([](kr::view<int>) { record([](kr::view<int> y) { y[0] = 1; }, {.name = "inner"}); });
-  EXPECT_EQ(message, "kernel inner: kernels cannot be launched while another one is being recorded: call the lambda itself");
+  const std::string message =
+      misuse([](kr::view<int>) { record([](kr::view<int> y) { y[0] = 1; }, {.name = "inner"}); });
+  EXPECT_EQ(
+      message,
+      "kernel inner: kernels cannot be launched while another one is being recorded: call the lambda itself");
 }
 
 TEST(trace_misuse, the_kernel_is_named) {
@@ -271,7 +291,8 @@ TEST(trace_misuse, the_kernel_is_named) {
     record([](kr::view<int>) { kr::break_(); }, options);
     FAIL();
   } catch (const krait::error& e) {
-    EXPECT_NE(std::string(e.message()).find(": kernel blur: break_() outside"), std::string::npos) << e.message();
+    EXPECT_NE(std::string(e.message()).find(": kernel blur: break_() outside"), std::string::npos)
+        << e.message();
     EXPECT_EQ(e.file(), std::string(__FILE__));
   }
 }
@@ -297,12 +318,13 @@ TEST(trace_misuse, endless_recursion) {
   EXPECT_NE(message.find("does a function call itself without end?"), std::string::npos) << message;
 }
 
-// ---- warnings ---------------------------------------------------------------------------------------------------------------------
+// ---- warnings -----------------------------------------------------------------------------------
 
 std::vector<std::string> warnings(const auto& lambda) {
   std::vector<std::string> all;
   const auto recorded = record(lambda);
-  for (const krait::trace::Warning& w : recorded->warnings) all.push_back(std::to_string(w.line) + ": " + w.text);
+  for (const krait::trace::Warning& w : recorded->warnings)
+    all.push_back(std::to_string(w.line) + ": " + w.text);
   return all;
 }
 
@@ -314,9 +336,11 @@ TEST(trace_warnings, doubles_in_a_single_precision_kernel) {
     y[0] = 2.0 * v;
   });
   EXPECT_EQ(found,
-            (std::vector{std::to_string(line + 2) + ": double arithmetic in a kernel without double arguments: a literal such "
-                                                    "as 2.0 is a double, write 2.0f"}));
-  EXPECT_TRUE(warnings([](kr::view<float> y, kr::value<double> a) { y[0] = y[1] * 2.0 * a; }).empty());
+            (std::vector{std::to_string(line + 2) +
+                         ": double arithmetic in a kernel without double arguments: a literal such "
+                         "as 2.0 is a double, write 2.0f"}));
+  EXPECT_TRUE(
+      warnings([](kr::view<float> y, kr::value<double> a) { y[0] = y[1] * 2.0 * a; }).empty());
 }
 
 TEST(trace_warnings, signed_and_unsigned) {

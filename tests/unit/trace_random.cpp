@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers, on plain values and in a kernel: the words of Philox, Threefry, xoroshiro128+ and Sobol's sequence as published,
-// and numbers made of them.
+// Random numbers, on plain values and in a kernel: the words of Philox, Threefry, xoroshiro128+ and
+// Sobol's sequence as published, and numbers made of them.
 #include <cmath>
 #include <set>
 
@@ -19,7 +19,10 @@ struct Vector {
 constexpr Vector vectors[] = {
     {0, 0, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
     {~0ull, ~0ull, ~0ull, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-    {0x85a308d3243f6a88, 0x0370734413198a2e, 0x299f31d0a4093822, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    {0x85a308d3243f6a88,
+     0x0370734413198a2e,
+     0x299f31d0a4093822,
+     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 };
 
 TEST(trace_random, known_answers) {
@@ -27,7 +30,8 @@ TEST(trace_random, known_answers) {
     const auto plain = kr::philox(v.key, v.low, v.high);
     std::vector<std::uint32_t> out(4);
     run_one(
-        [](kr::view<std::uint32_t> y, kr::value<std::uint64_t> key, kr::value<std::uint64_t> low, kr::value<std::uint64_t> high) {
+        [](kr::view<std::uint32_t> y, kr::value<std::uint64_t> key, kr::value<std::uint64_t> low,
+           kr::value<std::uint64_t> high) {
           const auto words = kr::philox(key, low, high);
           for (int i = 0; i < 4; ++i) y[i] = words[i];
         },
@@ -40,7 +44,8 @@ TEST(trace_random, known_answers) {
 }
 
 /// Runs what has mathematical functions, which the passes expand.
-void interpret_strictly(krait::ir::Module m, const krait::ir::Launch& launch, const std::vector<krait::ir::Argument>& arguments) {
+void interpret_strictly(krait::ir::Module m, const krait::ir::Launch& launch,
+                        const std::vector<krait::ir::Argument>& arguments) {
   m.kernel().fp = krait::ir::FpMode::Strict;
   ASSERT_EQ(krait::passes::run_pipeline(m, {krait::support::TargetKind::Interpreter}), "");
   ASSERT_EQ(krait::ir::interpret(m, launch, arguments), "");
@@ -62,12 +67,14 @@ constexpr int numbers_of_a_draw = 18;
 TEST(trace_random, plain_and_traced_numbers_have_the_same_bits) {
   constexpr int draws = 64;
   std::vector<double> expected, got(draws * numbers_of_a_draw);
-  for (int i = 0; i < draws; ++i) numbers(kr::philox(7, i, 3), [&](auto x) { expected.push_back(double(x)); });
+  for (int i = 0; i < draws; ++i)
+    numbers(kr::philox(7, i, 3), [&](auto x) { expected.push_back(double(x)); });
   ASSERT_EQ(expected.size(), got.size());
   const auto recorded = record([](kr::view<double> y) {
     const auto i = kr::thread_idx().x;
     int at = 0;
-    numbers(kr::philox(7, i, 3), [&](const auto& x) { y[i * numbers_of_a_draw + at++] = kr::cast<double>(x); });
+    numbers(kr::philox(7, i, 3),
+            [&](const auto& x) { y[i * numbers_of_a_draw + at++] = kr::cast<double>(x); });
   });
   krait::ir::Launch launch;
   launch.block[0] = draws;
@@ -89,7 +96,8 @@ TEST(trace_random, moments) {
     }
     for (int p = 0; p < 2; ++p) {
       const auto [a, b] = words.normal_float(p);
-      for (const double x : {double(a), double(b)}) normals += x, normal_squares += x * x, normal_fourths += x * x * x * x;
+      for (const double x : {double(a), double(b)})
+        normals += x, normal_squares += x * x, normal_fourths += x * x * x * x;
     }
   }
   const double n = 4.0 * draws;  // five standard deviations of each mean
@@ -128,7 +136,8 @@ TEST(trace_random, threefry_of_two_words) {
     const auto plain = kr::threefry2x32(k.key, k.counter);
     std::vector<std::uint32_t> out(2);
     run_one(
-        [](kr::view<std::uint32_t> y, kr::value<std::uint64_t> key, kr::value<std::uint64_t> counter) {
+        [](kr::view<std::uint32_t> y, kr::value<std::uint64_t> key,
+           kr::value<std::uint64_t> counter) {
           const auto words = kr::threefry2x32(key, counter);
           for (int i = 0; i < 2; ++i) y[i] = words[i];
         },
@@ -155,8 +164,9 @@ TEST(trace_random, threefry_of_four_words) {
     const auto plain = kr::threefry(k.key, k.low, k.high, k.high_key);
     std::vector<std::uint32_t> out(4);
     run_one(
-        [](kr::view<std::uint32_t> y, kr::value<std::uint64_t> key, kr::value<std::uint64_t> high_key,
-           kr::value<std::uint64_t> low, kr::value<std::uint64_t> high) {
+        [](kr::view<std::uint32_t> y, kr::value<std::uint64_t> key,
+           kr::value<std::uint64_t> high_key, kr::value<std::uint64_t> low,
+           kr::value<std::uint64_t> high) {
           const auto words = kr::threefry(key, low, high, high_key);
           for (int i = 0; i < 4; ++i) y[i] = words[i];
         },
@@ -169,8 +179,8 @@ TEST(trace_random, threefry_of_four_words) {
   EXPECT_EQ(kr::threefry(7, 5)[2], kr::threefry(7, 5, 0, 0)[2]);
 }
 
-/// By numba/cuda/random.py's algorithm in Python's integers of any size: create_xoroshiro128p_states(4, seed) and what the first and
-/// the last state give.
+/// By numba/cuda/random.py's algorithm in Python's integers of any size:
+/// create_xoroshiro128p_states(4, seed) and what the first and the last state give.
 TEST(trace_random, states_of_numba) {
   struct {
     std::uint64_t seed;
@@ -253,7 +263,8 @@ TEST(trace_random, numbers_of_xoroshiro) {
 
 TEST(trace_random, plain_and_traced_numbers_of_xoroshiro_have_the_same_bits) {
   static constexpr auto all = [](auto& random, const auto& out) {
-    out(random.uniform_double()), out(random.uniform_float()), out(random.normal_float()), out(random.normal_double());
+    out(random.uniform_double()), out(random.uniform_float()), out(random.normal_float()),
+        out(random.normal_double());
   };
   std::vector<kr::xoroshiro_state> states(1);
   kr::fill_xoroshiro_states(states, 99);
@@ -270,7 +281,8 @@ TEST(trace_random, plain_and_traced_numbers_of_xoroshiro_have_the_same_bits) {
 }
 
 TEST(trace_random, points_of_sobol) {
-  // The first points that Joe and Kuo's program prints for three dimensions (web.maths.unsw.edu.au/~fkuo/sobol).
+  // The first points that Joe and Kuo's program prints for three dimensions
+  // (web.maths.unsw.edu.au/~fkuo/sobol).
   constexpr double known[][3] = {{0, 0, 0},
                                  {0.5, 0.5, 0.5},
                                  {0.75, 0.25, 0.25},
@@ -300,8 +312,9 @@ TEST(trace_random, points_of_sobol) {
     }
 }
 
-/// The polynomials are primitive, no two dimensions are equal, and Sobol's property A holds in the first 32 dimensions, as Joe and Kuo
-/// state: every half cube of 2^32 holds one of the first 2^32 points, which is a matrix of full rank.
+/// The polynomials are primitive, no two dimensions are equal, and Sobol's property A holds in the
+/// first 32 dimensions, as Joe and Kuo state: every half cube of 2^32 holds one of the first 2^32
+/// points, which is a matrix of full rank.
 TEST(trace_random, directions_of_sobol) {
   for (const auto& p : kr::detail::sobol_polynomials) {
     const unsigned whole = 1u << p.degree | p.coefficients << 1 | 1u;
@@ -312,14 +325,16 @@ TEST(trace_random, directions_of_sobol) {
       ++order;
     } while (power != 1);
     EXPECT_EQ(order, (1u << p.degree) - 1) << whole;
-    for (unsigned k = 0; k < p.degree; ++k) EXPECT_TRUE(p.m[k] % 2 == 1 && p.m[k] < 2u << k) << whole;
+    for (unsigned k = 0; k < p.degree; ++k)
+      EXPECT_TRUE(p.m[k] % 2 == 1 && p.m[k] < 2u << k) << whole;
   }
   std::set<std::uint32_t> different;
   std::vector<std::uint32_t> rows;
   for (int d = 0; d < 40; ++d) {
     const kr::detail::sobol_directions directions(d);
     std::uint32_t firsts = 0, some = 0;
-    for (int k = 0; k < 32; ++k) firsts |= (directions.v[k] >> 31) << k, some = some * 5 + directions.v[k];
+    for (int k = 0; k < 32; ++k)
+      firsts |= (directions.v[k] >> 31) << k, some = some * 5 + directions.v[k];
     different.insert(some);
     if (d < 32) rows.push_back(firsts);
   }
@@ -340,8 +355,10 @@ TEST(trace_random, directions_of_sobol) {
 TEST(trace_random, a_dimension_that_sobol_lacks) {
   for (const int dimension : {-1, 40}) {
     const std::string expected = std::string(__FILE__) + ":" + std::to_string(__LINE__ + 1);
-    const std::string message = misuse([&](kr::view<float> y) { y[0] = kr::sobol(1, dimension).uniform_float(); });
-    EXPECT_EQ(message, expected + ": kr::sobol has the dimensions 0 to 39: take kr::philox for more");
+    const std::string message =
+        misuse([&](kr::view<float> y) { y[0] = kr::sobol(1, dimension).uniform_float(); });
+    EXPECT_EQ(message,
+              expected + ": kr::sobol has the dimensions 0 to 39: take kr::philox for more");
     EXPECT_THROW(kr::sobol(1, dimension), krait::error);
   }
 }

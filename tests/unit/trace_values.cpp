@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types and conversions, mutable locals, elements, arrays and the words of the block; functions on plain values against the same
-// functions in a kernel.
+// Types and conversions, mutable locals, elements, arrays and the words of the block; functions on
+// plain values against the same functions in a kernel.
 #include <cmath>
 #include <limits>
 
@@ -15,36 +15,57 @@ template <class Type, class Expression>
 constexpr bool has_type = std::is_same_v<std::remove_cvref_t<Expression>, kr::value<Type>>;
 
 TEST(trace_types, usual_arithmetic_conversions) {
-  record([](kr::value<bool> b, kr::value<signed char> c, kr::value<unsigned short> us, kr::value<int> i, kr::value<unsigned> u,
-            kr::value<std::int64_t> l, kr::value<float> f, kr::value<double> d, kr::value<kr::f16> h) {
-    static_assert(has_type<int, decltype(b + b)> && has_type<int, decltype(c + c)> && has_type<int, decltype(us * c)>);
-    static_assert(has_type<unsigned, decltype(i + u)> && has_type<long, decltype(u + l)> && has_type<float, decltype(f + l)>);
-    static_assert(has_type<double, decltype(f + d)> && has_type<double, decltype(f * 2.0)> && has_type<float, decltype(2 * f)>);
-    static_assert(has_type<long long, decltype(l + 1LL)> && has_type<unsigned long, decltype(l + 1UL)>);
-    static_assert(has_type<kr::f16, decltype(h + h)> && has_type<kr::f16, decltype(h * 2)> && has_type<float, decltype(h + f)>);
-    static_assert(has_type<int, decltype(b & b)> && has_type<bool, decltype(b == b)> && has_type<bool, decltype(!i)>);
-    static_assert(has_type<int, decltype(c << l)> && has_type<int, decltype(-c)> && has_type<int, decltype(~us)>);
-    static_assert(has_type<int, decltype(+b)> && has_type<float, decltype(-f)> && has_type<kr::f16, decltype(-h)>);
-    static_assert(has_type<double, decltype(kr::sqrt(i))> && has_type<float, decltype(kr::max(f, 0))>);
+  record([](kr::value<bool> b, kr::value<signed char> c, kr::value<unsigned short> us,
+            kr::value<int> i, kr::value<unsigned> u, kr::value<std::int64_t> l, kr::value<float> f,
+            kr::value<double> d, kr::value<kr::f16> h) {
+    static_assert(has_type<int, decltype(b + b)> && has_type<int, decltype(c + c)> &&
+                  has_type<int, decltype(us * c)>);
+    static_assert(has_type<unsigned, decltype(i + u)> && has_type<long, decltype(u + l)> &&
+                  has_type<float, decltype(f + l)>);
+    static_assert(has_type<double, decltype(f + d)> && has_type<double, decltype(f * 2.0)> &&
+                  has_type<float, decltype(2 * f)>);
+    static_assert(has_type<long long, decltype(l + 1LL)> &&
+                  has_type<unsigned long, decltype(l + 1UL)>);
+    static_assert(has_type<kr::f16, decltype(h + h)> && has_type<kr::f16, decltype(h * 2)> &&
+                  has_type<float, decltype(h + f)>);
+    static_assert(has_type<int, decltype(b & b)> && has_type<bool, decltype(b == b)> &&
+                  has_type<bool, decltype(!i)>);
+    static_assert(has_type<int, decltype(c << l)> && has_type<int, decltype(-c)> &&
+                  has_type<int, decltype(~us)>);
+    static_assert(has_type<int, decltype(+b)> && has_type<float, decltype(-f)> &&
+                  has_type<kr::f16, decltype(-h)>);
+    static_assert(has_type<double, decltype(kr::sqrt(i))> &&
+                  has_type<float, decltype(kr::max(f, 0))>);
     static_assert(has_type<short, decltype(kr::min(kr::value<short>(1), kr::value<short>(2)))>);
-    static_assert(std::is_same_v<decltype(kr::sqrt(2)), double> && std::is_same_v<decltype(kr::max(1, 2.0f)), float>);
-    static_assert(has_type<double, decltype(kr::pow(i, 2))> && has_type<float, decltype(kr::fma(f, 2, i))>);
-    static_assert(has_type<int, decltype(kr::popcount(l))> && has_type<unsigned, decltype(kr::bit_reverse(u))>);
+    static_assert(std::is_same_v<decltype(kr::sqrt(2)), double> &&
+                  std::is_same_v<decltype(kr::max(1, 2.0f)), float>);
+    static_assert(has_type<double, decltype(kr::pow(i, 2))> &&
+                  has_type<float, decltype(kr::fma(f, 2, i))>);
+    static_assert(has_type<int, decltype(kr::popcount(l))> &&
+                  has_type<unsigned, decltype(kr::bit_reverse(u))>);
   });
 }
 
 TEST(trace_types, implicit_conversions_widen) {
   using kr::value;
-  static_assert(std::is_convertible_v<value<float>, value<double>> && std::is_convertible_v<value<int>, value<float>>);
-  static_assert(std::is_convertible_v<value<int>, value<long>> && std::is_convertible_v<value<long long>, value<long>>);
-  static_assert(!std::is_convertible_v<value<double>, value<float>> && !std::is_convertible_v<value<float>, value<int>>);
-  static_assert(!std::is_convertible_v<value<long>, value<int>> && !std::is_convertible_v<value<int>, value<bool>>);
-  static_assert(std::is_convertible_v<int, value<float>> && !std::is_convertible_v<double, value<float>>);
-  static_assert(std::is_constructible_v<value<float>, value<double>> && std::is_constructible_v<value<float>, double>);
-  static_assert(std::is_convertible_v<kr::ref<float>, value<float>> && std::is_convertible_v<kr::var<float>, value<double>>);
+  static_assert(std::is_convertible_v<value<float>, value<double>> &&
+                std::is_convertible_v<value<int>, value<float>>);
+  static_assert(std::is_convertible_v<value<int>, value<long>> &&
+                std::is_convertible_v<value<long long>, value<long>>);
+  static_assert(!std::is_convertible_v<value<double>, value<float>> &&
+                !std::is_convertible_v<value<float>, value<int>>);
+  static_assert(!std::is_convertible_v<value<long>, value<int>> &&
+                !std::is_convertible_v<value<int>, value<bool>>);
+  static_assert(std::is_convertible_v<int, value<float>> &&
+                !std::is_convertible_v<double, value<float>>);
+  static_assert(std::is_constructible_v<value<float>, value<double>> &&
+                std::is_constructible_v<value<float>, double>);
+  static_assert(std::is_convertible_v<kr::ref<float>, value<float>> &&
+                std::is_convertible_v<kr::var<float>, value<double>>);
   static_assert(std::is_convertible_v<kr::view<float, 2>, kr::view<const float, 2>>);
   static_assert(!std::is_convertible_v<kr::view<const float>, kr::view<float>>);
-  static_assert(std::is_trivially_copyable_v<kr::view<float>> && std::is_trivially_destructible_v<kr::value<int>>);
+  static_assert(std::is_trivially_copyable_v<kr::view<float>> &&
+                std::is_trivially_destructible_v<kr::value<int>>);
 }
 
 TEST(trace_types, functions_of_values_take_elements) {
@@ -77,7 +98,7 @@ TEST(trace_types, plain_constants_need_no_capture) {
   EXPECT_EQ(out[0], 15 + (0 + 1 + 0 + 1 + 4) + 5);
 }
 
-// ---- mutable locals -----------------------------------------------------------------------------------------------------------
+// ---- mutable locals -----------------------------------------------------------------------------
 
 TEST(trace_var, copies_are_new_locals) {
   std::vector<int> out(6);
@@ -149,7 +170,8 @@ TEST(trace_ref, ranks_and_extents) {
   const auto recorded = record([](kr::view<int, 3> y) {
     for (auto i : kr::range(y.extent(0)))
       for (auto j : kr::range(y.extent(1)))
-        for (auto k : kr::range(y.extent(2))) y(i, j, k) = kr::cast<int>((i * y.extent(1) + j) * y.extent(2) + k + y.size());
+        for (auto k : kr::range(y.extent(2)))
+          y(i, j, k) = kr::cast<int>((i * y.extent(1) + j) * y.extent(2) + k + y.size());
   });
   krait::ir::Argument a = argument(out);
   a.extents = {2, 3, 4, 0}, a.strides = {12, 4, 1, 0};
@@ -157,7 +179,7 @@ TEST(trace_ref, ranks_and_extents) {
   for (int i = 0; i < 24; ++i) EXPECT_EQ(out[std::size_t(i)], i + 24);
 }
 
-// ---- the block ----------------------------------------------------------------------------------------------------------------
+// ---- the block ----------------------------------------------------------------------------------
 
 TEST(trace_block, shared_memory_of_a_branch_is_the_blocks) {
   EXPECT_EQ(canonical_text([](kr::view<int> out) {
@@ -200,7 +222,8 @@ TEST(trace_block, shared_memory_and_barriers) {
     own[1] += 7;
     kr::syncthreads();
     y[b + t] = tile(3 - t / 8, 7 - t % 8) + more[31 - t] + own[1] + kr::syncthreads_count(t < 5) +
-               kr::select(kr::syncthreads_or(t == 3), 1000, 0) + kr::select(kr::syncthreads_and(t == 3), 5000, 0);
+               kr::select(kr::syncthreads_or(t == 3), 1000, 0) +
+               kr::select(kr::syncthreads_and(t == 3), 5000, 0);
     kr::fence(kr::scope::block);
     kr::syncwarp();
   });
@@ -251,12 +274,12 @@ TEST(trace_block, warp) {
   ASSERT_EQ(krait::ir::interpret(recorded->module, launch, std::span(&a, 1)), "");
   for (int lane = 0; lane < 32; ++lane) {
     const std::vector<int> row(out.begin() + lane * 8, out.begin() + lane * 8 + 8);
-    EXPECT_EQ(row,
-              (std::vector{5, 1, (lane + 1) % 32 * 2, lane < 3 ? lane : lane - 3, lane > 28 ? lane : lane + 3, lane ^ 5, 9, 32}));
+    EXPECT_EQ(row, (std::vector{5, 1, (lane + 1) % 32 * 2, lane < 3 ? lane : lane - 3,
+                                lane > 28 ? lane : lane + 3, lane ^ 5, 9, 32}));
   }
 }
 
-// ---- plain values against a kernel --------------------------------------------------------------------------------------------
+// ---- plain values against a kernel --------------------------------------------------------------
 
 template <class Type>
 bool same(Type x, Type y) {
@@ -269,7 +292,9 @@ template <class Type>
 std::vector<Type> hard_numbers() {
   using limits = std::numeric_limits<Type>;
   if constexpr (std::is_integral_v<Type>)
-    return {Type(0), Type(1), Type(-1), Type(2), Type(37), limits::min(), limits::max(), Type(limits::max() - 1), Type(0x5a)};
+    return {Type(0),   Type(1),       Type(-1),      Type(2),
+            Type(37),  limits::min(), limits::max(), Type(limits::max() - 1),
+            Type(0x5a)};
   else
     return {Type(0),
             -Type(0),
@@ -293,14 +318,17 @@ std::vector<Type> hard_numbers() {
 }
 
 template <class Type>
-std::vector<Type> outputs(const auto& apply, std::vector<Type>& x, std::vector<Type>& y, std::size_t columns) {
+std::vector<Type> outputs(const auto& apply, std::vector<Type>& x, std::vector<Type>& y,
+                          std::size_t columns) {
   std::vector<Type> out(x.size() * columns);
-  const auto recorded = record([&](kr::view<const Type> from, kr::view<const Type> other, kr::view<Type> to) {
-    const auto i = kr::grid();
-    auto at = i * static_cast<std::int64_t>(columns);
-    std::int64_t column = 0;
-    apply(kr::value<Type>(from[i]), kr::value<Type>(other[i]), [&](const auto& result) { to[at + column++] = result; });
-  });
+  const auto recorded =
+      record([&](kr::view<const Type> from, kr::view<const Type> other, kr::view<Type> to) {
+        const auto i = kr::grid();
+        auto at = i * static_cast<std::int64_t>(columns);
+        std::int64_t column = 0;
+        apply(kr::value<Type>(from[i]), kr::value<Type>(other[i]),
+              [&](const auto& result) { to[at + column++] = result; });
+      });
   krait::ir::Launch launch;
   launch.block[0] = static_cast<std::int64_t>(x.size());
   run(*recorded, launch, x, y, out);
@@ -319,17 +347,22 @@ void compare(const auto& apply) {
     std::size_t column = 0;
     apply(x[i], y[i], [&](auto expected) {
       const Type want = kr::cast<Type>(expected), got = out[i * columns + column];
-      EXPECT_TRUE(same(want, got)) << "column " << column << " of " << +x[i] << ", " << +y[i] << ": " << +got << " not " << +want;
+      EXPECT_TRUE(same(want, got)) << "column " << column << " of " << +x[i] << ", " << +y[i]
+                                   << ": " << +got << " not " << +want;
       ++column;
     });
   }
 }
 
 constexpr auto float_functions = [](auto x, auto y, const auto& out) {
-  out(kr::sqrt(x)), out(kr::floor(x)), out(kr::ceil(x)), out(kr::trunc(x)), out(kr::rint(x)), out(kr::round(x));
-  out(kr::min(x, y)), out(kr::max(x, y)), out(kr::abs(x)), out(kr::copysign(x, y)), out(kr::isnan(x)), out(kr::isinf(y));
-  out(kr::fma(x, y, x)), out(x + y), out(x - y), out(x * y), out(x / y), out(-x), out(x < y), out(x != y);
-  out(kr::cast<int>(x)), out(kr::cast<unsigned char>(x)), out(kr::cast<kr::f16>(x)), out(kr::cast<bool>(x));
+  out(kr::sqrt(x)), out(kr::floor(x)), out(kr::ceil(x)), out(kr::trunc(x)), out(kr::rint(x)),
+      out(kr::round(x));
+  out(kr::min(x, y)), out(kr::max(x, y)), out(kr::abs(x)), out(kr::copysign(x, y)),
+      out(kr::isnan(x)), out(kr::isinf(y));
+  out(kr::fma(x, y, x)), out(x + y), out(x - y), out(x * y), out(x / y), out(-x), out(x < y),
+      out(x != y);
+  out(kr::cast<int>(x)), out(kr::cast<unsigned char>(x)), out(kr::cast<kr::f16>(x)),
+      out(kr::cast<bool>(x));
 };
 TEST(trace_functions, plain_and_traced_floats_agree) {
   compare<float>(float_functions);
@@ -337,8 +370,10 @@ TEST(trace_functions, plain_and_traced_floats_agree) {
 }
 
 constexpr auto integer_functions = [](auto x, auto y, const auto& out) {
-  out(kr::popcount(x)), out(kr::clz(x)), out(kr::ctz(x)), out(kr::bit_reverse(x)), out(kr::byte_swap(x));
-  out(kr::min(x, y)), out(kr::max(x, y)), out(x & y), out(x | y), out(x ^ y), out(~x), out(!x), out(x < y);
+  out(kr::popcount(x)), out(kr::clz(x)), out(kr::ctz(x)), out(kr::bit_reverse(x)),
+      out(kr::byte_swap(x));
+  out(kr::min(x, y)), out(kr::max(x, y)), out(x & y), out(x | y), out(x ^ y), out(~x), out(!x),
+      out(x < y);
 };
 TEST(trace_functions, plain_and_traced_integers_agree) {
   compare<int>(integer_functions);
@@ -348,20 +383,25 @@ TEST(trace_functions, plain_and_traced_integers_agree) {
   compare<unsigned char>(integer_functions);
   compare<short>(integer_functions);
   compare<int>([](auto x, auto y, const auto& out) { out(kr::mul_hi(x, y)), out(kr::abs(x)); });
-  compare<std::uint64_t>([](auto x, auto y, const auto& out) { out(kr::mul_hi(x, y)), out(kr::abs(x)); });
+  compare<std::uint64_t>(
+      [](auto x, auto y, const auto& out) { out(kr::mul_hi(x, y)), out(kr::abs(x)); });
 }
 
 constexpr auto bit_functions = [](auto x, auto y, const auto& out) {
-  out(kr::countl_zero(x)), out(kr::countr_zero(x)), out(kr::countl_one(x)), out(kr::countr_one(x)), out(kr::ffs(x));
+  out(kr::countl_zero(x)), out(kr::countr_zero(x)), out(kr::countl_one(x)), out(kr::countr_one(x)),
+      out(kr::ffs(x));
   out(kr::bit_width(x)), out(kr::has_single_bit(x)), out(kr::bit_floor(x)), out(kr::bit_ceil(x));
   out(kr::rotl(x, y)), out(kr::rotr(x, y)), out(kr::rotl(x, 3)), out(kr::rotr(x, -70));
-  out(kr::extract_bits(x, 3, 4)), out(kr::extract_bits(x, y, 5)), out(kr::extract_bits(x, 1, y)), out(kr::extract_bits(x, 0, 64));
-  out(kr::insert_bits(x, y, 2, 5)), out(kr::insert_bits(x, y, y, 3)), out(kr::insert_bits(x, y, 0, y)),
-      out(kr::insert_bits(x, 1, 0, 64));
-  out(kr::byte_permute(x, y, x)), out(kr::add_sat(x, y)), out(kr::sub_sat(x, y)), out(kr::mad(x, y, x)), out(kr::sad(x, y, y));
+  out(kr::extract_bits(x, 3, 4)), out(kr::extract_bits(x, y, 5)), out(kr::extract_bits(x, 1, y)),
+      out(kr::extract_bits(x, 0, 64));
+  out(kr::insert_bits(x, y, 2, 5)), out(kr::insert_bits(x, y, y, 3)),
+      out(kr::insert_bits(x, y, 0, y)), out(kr::insert_bits(x, 1, 0, 64));
+  out(kr::byte_permute(x, y, x)), out(kr::add_sat(x, y)), out(kr::sub_sat(x, y)),
+      out(kr::mad(x, y, x)), out(kr::sad(x, y, y));
 };
 constexpr auto sums_of_products = [](auto x, auto y, const auto& out) {
-  out(kr::dot4(x, y, x)), out(kr::dot4(x, 0x80ff7f01u, y)), out(kr::dot4(0x80ff7f01u, y, x)), out(kr::dot4(x, -2, 1));
+  out(kr::dot4(x, y, x)), out(kr::dot4(x, 0x80ff7f01u, y)), out(kr::dot4(0x80ff7f01u, y, x)),
+      out(kr::dot4(x, -2, 1));
   const auto pair = [](auto v) { return (v & 0x83ff83ffu) | 0x38003800u; };  // of numbers
   out(kr::dot2_bf16(pair(x), pair(y), 1.5f));
 };
@@ -387,9 +427,11 @@ TEST(trace_functions, f16_conversions_round_to_nearest_even) {
     ASSERT_EQ(std::isnan(x), (bits & 0x7fff) > 0x7c00);
     if (std::isnan(x)) continue;
     ASSERT_EQ(kr::f16(x).bits(), bits);
-    // The midpoint to the next number goes to the even one; a little more or less goes to the nearer one.
+    // The midpoint to the next number goes to the even one; a little more or less goes to the
+    // nearer one.
     if ((bits & 0x7fff) >= 0x7bff) continue;
-    const auto next = static_cast<double>(static_cast<float>(kr::f16::from_bits(static_cast<std::uint16_t>(bits + 1))));
+    const auto next = static_cast<double>(
+        static_cast<float>(kr::f16::from_bits(static_cast<std::uint16_t>(bits + 1))));
     const double middle = (static_cast<double>(x) + next) / 2;
     ASSERT_EQ(kr::f16(middle).bits(), bits & 1 ? bits + 1 : bits);
     ASSERT_EQ(kr::f16(std::nextafter(middle, 0.0)).bits(), bits);

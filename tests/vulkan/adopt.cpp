@@ -44,7 +44,8 @@ TEST_F(Adopted, KernelsRunBetweenTheApplicationsOwnWork) {
   constexpr std::int64_t n = 10'000;
   const VkBuffer buffer = app.buffer(n * sizeof(float)), result = app.buffer(n * sizeof(float));
   const std::uint32_t half = 0x3f000000;
-  app.submit(0, 1, [&](VkCommandBuffer to) { vkCmdFillBuffer(to, buffer, 0, VK_WHOLE_SIZE, half); });
+  app.submit(0, 1,
+             [&](VkCommandBuffer to) { vkCmdFillBuffer(to, buffer, 0, VK_WHOLE_SIZE, half); });
   // [adopt]
   const kr::device gpu = kr::vulkan::adopt({
       .instance = app.instance,
@@ -101,7 +102,8 @@ TEST_F(Adopted, DevicesAreAsOthers) {
   kr::vulkan::release(again);
   kr::vulkan::release(gpu);
   // Both are gone: arrays and kernels live, and say so.
-  constexpr const char* gone = ": the application has taken its device back (kr::vulkan::release): use arrays and kernels before";
+  constexpr const char* gone =
+      ": the application has taken its device back (kr::vulkan::release): use arrays and kernels before";
   expect_error(kr::error::kind_type::device, {gone}, [&] { x.to_host(); });
   expect_error(kr::error::kind_type::device, {gone}, [&] { add_index.launch({4, 64}, x); });
   expect_error(kr::error::kind_type::device, {gone}, [&] { kr::vulkan::release(gpu); });
@@ -116,7 +118,8 @@ TEST_F(Adopted, WhatIsMissingIsNamed) {
     expect_usage({why}, [&] { kr::vulkan::adopt(a); });
   };
   refused("kr::vulkan::adopt: `instance` is null", [](auto& a) { a.instance = nullptr; });
-  refused("kr::vulkan::adopt: `physical_device` is null", [](auto& a) { a.physical_device = nullptr; });
+  refused("kr::vulkan::adopt: `physical_device` is null",
+          [](auto& a) { a.physical_device = nullptr; });
   refused("kr::vulkan::adopt: `device` is null", [](auto& a) { a.device = nullptr; });
   refused("kr::vulkan::adopt: `queue` is null", [](auto& a) { a.queue = nullptr; });
   refused(
@@ -125,29 +128,34 @@ TEST_F(Adopted, WhatIsMissingIsNamed) {
       [](auto& a) { a.api_version = VK_API_VERSION_1_1; });
   refused("kr::vulkan::adopt: `physical_device` is not one of the {} that `instance` has",
           [&](auto& a) { a.physical_device = reinterpret_cast<VkPhysicalDevice>(&app); });
-  refused("kr::vulkan::adopt: queue_family is 99, and {} has {} families", [](auto& a) { a.queue_family = 99; });
+  refused("kr::vulkan::adopt: queue_family is 99, and {} has {} families",
+          [](auto& a) { a.queue_family = 99; });
   refused(
       "kr::vulkan::adopt: `features` has no VkPhysicalDeviceFeatures2: chain one into VkDeviceCreateInfo::pNext, instead of "
       "pEnabledFeatures, and give that pointer",
       [](auto& a) { a.features = nullptr; });
   const auto lacks = [&](const char* what, VkBool32& feature) {
     feature = VK_FALSE;
-    refused((std::string("kr::vulkan::adopt: {} cannot run kernels as it was made: it lacks ") + what +
-             ": enable that in the chain that vkCreateDevice gets, and give the same chain as `features`")
-                .c_str(),
-            [](auto&) {});
+    refused(
+        (std::string("kr::vulkan::adopt: {} cannot run kernels as it was made: it lacks ") + what +
+         ": enable that in the chain that vkCreateDevice gets, and give the same chain as `features`")
+            .c_str(),
+        [](auto&) {});
     feature = VK_TRUE;
   };
-  lacks("bufferDeviceAddress: Krait passes addresses, not descriptors", app.features12.bufferDeviceAddress);
+  lacks("bufferDeviceAddress: Krait passes addresses, not descriptors",
+        app.features12.bufferDeviceAddress);
   lacks("timelineSemaphore", app.features12.timelineSemaphore);
   lacks("shaderInt64, which addresses need", app.features.features.shaderInt64);
   // Structures of extensions say the same.
-  VkPhysicalDeviceTimelineSemaphoreFeatures timeline{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
-                                                     .pNext = &app.features,
-                                                     .timelineSemaphore = VK_TRUE};
-  VkPhysicalDeviceBufferDeviceAddressFeatures addresses{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
-                                                        .pNext = &timeline,
-                                                        .bufferDeviceAddress = VK_TRUE};
+  VkPhysicalDeviceTimelineSemaphoreFeatures timeline{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+      .pNext = &app.features,
+      .timelineSemaphore = VK_TRUE};
+  VkPhysicalDeviceBufferDeviceAddressFeatures addresses{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+      .pNext = &timeline,
+      .bufferDeviceAddress = VK_TRUE};
   app.features.pNext = nullptr;
   kr::vulkan::application a = given();
   a.features = &addresses;
@@ -157,19 +165,26 @@ TEST_F(Adopted, WhatIsMissingIsNamed) {
 TEST_F(Adopted, BuffersAndSemaphoresAreChecked) {
   const kr::device gpu = kr::vulkan::adopt(given());
   const VkBuffer buffer = app.buffer(4096);
-  expect_usage({"kr::vulkan::wrap_buffer: the buffer is null"}, [&] { kr::vulkan::wrap_buffer<float>(gpu, nullptr, 4); });
+  expect_usage({"kr::vulkan::wrap_buffer: the buffer is null"},
+               [&] { kr::vulkan::wrap_buffer<float>(gpu, nullptr, 4); });
   expect_usage({"kr::vulkan::wrap_buffer: the array ends at byte 4100, and the buffer has 4096"},
                [&] { kr::vulkan::wrap_buffer<float>(gpu, buffer, 1024, 4); });
-  expect_usage({"kr::vulkan::wrap_buffer: the offset 2 is not a multiple of 4, which the elements need"},
-               [&] { kr::vulkan::wrap_buffer<float>(gpu, buffer, 4, 2); });
-  expect_usage({"an array's extent is negative: extent(0) = -1"}, [&] { kr::vulkan::wrap_buffer<float>(gpu, buffer, -1); });
+  expect_usage(
+      {"kr::vulkan::wrap_buffer: the offset 2 is not a multiple of 4, which the elements need"},
+      [&] { kr::vulkan::wrap_buffer<float>(gpu, buffer, 4, 2); });
+  expect_usage({"an array's extent is negative: extent(0) = -1"},
+               [&] { kr::vulkan::wrap_buffer<float>(gpu, buffer, -1); });
   EXPECT_EQ(kr::vulkan::wrap_buffer<float>(gpu, buffer, 0).size(), 0);
-  expect_usage({"kr::vulkan::wait: the semaphore is null"}, [&] { kr::vulkan::wait(gpu, nullptr, 1); });
-  expect_usage({"kr::vulkan::signal: the semaphore is null"}, [&] { kr::vulkan::signal(gpu, nullptr, 1); });
+  expect_usage({"kr::vulkan::wait: the semaphore is null"},
+               [&] { kr::vulkan::wait(gpu, nullptr, 1); });
+  expect_usage({"kr::vulkan::signal: the semaphore is null"},
+               [&] { kr::vulkan::signal(gpu, nullptr, 1); });
   const kr::device cpu = kr::device::cpu();
   const auto other = [](const char* operation, const auto& action) {
-    expect_usage({operation, "kr::vulkan::{}: cpu is not an application's device: use the one that kr::vulkan::adopt gave"},
-                 action);
+    expect_usage(
+        {operation,
+         "kr::vulkan::{}: cpu is not an application's device: use the one that kr::vulkan::adopt gave"},
+        action);
   };
   other("vulkan::wait:", [&] { kr::vulkan::wait(cpu, app.timeline, 1); });
   other("vulkan::signal:", [&] { kr::vulkan::signal(cpu, app.timeline, 1); });
@@ -182,10 +197,13 @@ TEST_F(Adopted, BuffersAndSemaphoresAreChecked) {
 TEST(AdoptWithoutLoader, IsAnError) {
   if (volkInitialize() == VK_SUCCESS) GTEST_SKIP() << "there is a loader";
   int thing = 0;
-  const auto made_up = [&]<class Handle>(Handle& handle) { handle = reinterpret_cast<Handle>(&thing); };
+  const auto made_up = [&]<class Handle>(Handle& handle) {
+    handle = reinterpret_cast<Handle>(&thing);
+  };
   kr::vulkan::application a{.api_version = VK_API_VERSION_1_2};
   made_up(a.instance), made_up(a.physical_device), made_up(a.device), made_up(a.queue);
-  expect_error(kr::error::kind_type::device, {"kr::vulkan::adopt: no Vulkan loader (libvulkan.so.1) on this machine"},
+  expect_error(kr::error::kind_type::device,
+               {"kr::vulkan::adopt: no Vulkan loader (libvulkan.so.1) on this machine"},
                [&] { kr::vulkan::adopt(a); });
 }
 

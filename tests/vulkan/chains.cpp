@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two operations in a row: a driver may be right about each and yet merge the two (a conversion into arithmetic, a
-// rounding that it thinks is not needed). Every operation on floats takes the result of every other one, once straight and once in a
-// loop; every number is converted to every other type through every float.
+// Two operations in a row: a driver may be right about each and yet merge the two (a conversion
+// into arithmetic, a rounding that it thinks is not needed). Every operation on floats takes the
+// result of every other one, once straight and once in a loop; every number is converted to every
+// other type through every float.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -27,7 +28,8 @@ ValueId apply(ir::Builder& b, Op op, Scalar s, std::array<ValueId, 3> x) {
   return b.emit(op, ir::value_type(s), std::span(x).first(std::size_t(ir::info(op).arity)));
 }
 
-/// Of one first operation: a row for each second one, out of x, y, z, straight and after three trips of a loop.
+/// Of one first operation: a row for each second one, out of x, y, z, straight and after three
+/// trips of a loop.
 ir::Module chains(Op first, Scalar s) {
   ir::Module m;
   m.functions.push_back(ir::new_function("chains"));
@@ -36,13 +38,15 @@ ir::Module chains(Op first, Scalar s) {
   ir::Builder b(f);
   b.at(f.body);
   ValueId views[4];
-  for (int k = 0; k < 4; ++k) views[k] = b.new_param(f.body, ir::array_type(s, ir::Space::Global, 1, k == 3));
+  for (int k = 0; k < 4; ++k)
+    views[k] = b.new_param(f.body, ir::array_type(s, ir::Space::Global, 1, k == 3));
   const ValueId id = b.emit(Op::GlobalId, Scalar::I64, {});
   std::array<ValueId, 3> in{};
   for (std::size_t k = 0; k < 3; ++k) in[k] = b.emit(Op::Load, s, {views[k], id});
   std::int64_t row = 0;
   const auto store = [&](ValueId v) {
-    const ValueId at = b.binary(Op::Add, {id, b.constant(Scalar::I64, std::uint64_t(lanes * row++))});
+    const ValueId at =
+        b.binary(Op::Add, {id, b.constant(Scalar::I64, std::uint64_t(lanes * row++))});
     const ValueId operands[] = {views[3], at, v};
     b.append(Op::Store, ir::value_type(s), operands);
   };
@@ -57,7 +61,8 @@ ir::Module chains(Op first, Scalar s) {
     b.new_param(body, ir::value_type(Scalar::U32));
     const ValueId carried = b.new_param(body, ir::value_type(s));
     b.at(body);
-    const ValueId next = apply(b, second, s, {apply(b, first, s, {carried, in[1], in[2]}), in[2], in[1]});
+    const ValueId next =
+        apply(b, second, s, {apply(b, first, s, {carried, in[1], in[2]}), in[2], in[1]});
     b.append(Op::Continue, {}, std::span(&next, 1));
     b.at(f.body);
     const ValueId result = b.add_result(loop, ir::value_type(s));
@@ -74,16 +79,21 @@ Argument numbers(Scalar s, unsigned which, std::size_t count) {
   a.bytes.resize(count * bytes);
   a.rank = 1, a.extents[0] = std::int64_t(count);
   const unsigned fraction = ir::info(s).fraction, width = 8 * bytes;
-  const std::uint64_t one = ((std::uint64_t(1) << (width - fraction - 2)) - 1) << fraction, sign = std::uint64_t(1)
-                                                                                                   << (width - 1);
-  const std::uint64_t edges[] = {
-      0, sign, one, 1, (std::uint64_t(1) << fraction) - 1, sign - 1 - ((std::uint64_t(1) << fraction) - 1)};
+  const std::uint64_t one = ((std::uint64_t(1) << (width - fraction - 2)) - 1) << fraction,
+                      sign = std::uint64_t(1) << (width - 1);
+  const std::uint64_t edges[] = {0,
+                                 sign,
+                                 one,
+                                 1,
+                                 (std::uint64_t(1) << fraction) - 1,
+                                 sign - 1 - ((std::uint64_t(1) << fraction) - 1)};
   std::uint64_t state = which + 1;
   for (std::size_t i = 0; which < 3 && i < count; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const std::uint64_t random = state ^ state >> 31;
-    const std::uint64_t near_one =
-        (one + (random >> 4 & ((std::uint64_t(8) << fraction) - 1)) - (std::uint64_t(4) << fraction)) | (random & 1 ? sign : 0);
+    const std::uint64_t near_one = (one + (random >> 4 & ((std::uint64_t(8) << fraction) - 1)) -
+                                    (std::uint64_t(4) << fraction)) |
+                                   (random & 1 ? sign : 0);
     const std::uint64_t number = i % 11 == which ? edges[random % 6] : near_one;
     std::memcpy(a.bytes.data() + i * bytes, &number, bytes);
   }
@@ -112,7 +122,8 @@ ir::Module conversions(Scalar from, std::size_t& rows) {
     constexpr Scalar words[] = {Scalar::U16, Scalar::U32, Scalar::U64};
     for (std::size_t k = 0; k < 3; ++k)
       if (s == floats[k]) v = b.emit(Op::Bitcast, words[k], {v});
-    const ValueId at = b.binary(Op::Add, {id, b.constant(Scalar::I64, std::uint64_t(lanes) * rows++)});
+    const ValueId at =
+        b.binary(Op::Add, {id, b.constant(Scalar::I64, std::uint64_t(lanes) * rows++)});
     const ValueId operands[] = {out, at, b.cast(Scalar::U64, v)};
     b.append(Op::Store, ir::value_type(Scalar::U64), operands);
   };
@@ -138,16 +149,21 @@ TEST_P(VulkanConversions, AsInterpreted) {
     std::uint64_t state = 1;
     for (std::size_t i = 0; i < lanes; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
-      const std::uint64_t number = std::uint64_t(std::int64_t(state) >> (i % (8 * bytes) + 64 - 8 * bytes));
+      const std::uint64_t number =
+          std::uint64_t(std::int64_t(state) >> (i % (8 * bytes) + 64 - 8 * bytes));
       std::memcpy(in.bytes.data() + i * bytes, &number, bytes);
     }
   }
   std::size_t rows = 0;
   const ir::Module m = conversions(from, rows);
   ASSERT_EQ(ir::verify(m), "");
-  EXPECT_EQ(difference_on_device(m, line(1, lanes), {in, array(std::vector<std::uint64_t>(lanes * rows))}), "");
+  EXPECT_EQ(difference_on_device(m, line(1, lanes),
+                                 {in, array(std::vector<std::uint64_t>(lanes * rows))}),
+            "");
 }
-std::string name_of_type(const testing::TestParamInfo<Scalar>& of) { return std::string(ir::name_of(of.param)); }
+std::string name_of_type(const testing::TestParamInfo<Scalar>& of) {
+  return std::string(ir::name_of(of.param));
+}
 INSTANTIATE_TEST_SUITE_P(Floats, VulkanConversions, testing::ValuesIn(floats), name_of_type);
 INSTANTIATE_TEST_SUITE_P(Integers, VulkanConversions, testing::ValuesIn(integers), name_of_type);
 
@@ -164,10 +180,12 @@ TEST_P(VulkanChains, AsInterpreted) {
 }
 
 std::string name_of_chain(const testing::TestParamInfo<std::tuple<Scalar, Op>>& of) {
-  return std::string(ir::name_of(std::get<0>(of.param))) + "_" + std::string(ir::info(std::get<1>(of.param)).name);
+  return std::string(ir::name_of(std::get<0>(of.param))) + "_" +
+         std::string(ir::info(std::get<1>(of.param)).name);
 }
 INSTANTIATE_TEST_SUITE_P(Pairs, VulkanChains,
-                         testing::Combine(testing::Values(Scalar::F16, Scalar::F32, Scalar::F64), testing::ValuesIn(operations)),
+                         testing::Combine(testing::Values(Scalar::F16, Scalar::F32, Scalar::F64),
+                                          testing::ValuesIn(operations)),
                          name_of_chain);
 
 }  // namespace

@@ -10,9 +10,10 @@
 namespace krait::test {
 
 runtime::Device* device() {
-  // The validation layer watches all tests, where it is installed; what it says becomes an error (KRAIT_DEBUG).
-  static const bool watched =
-      setenv("KRAIT_DEBUG", "1", 0) == 0 && setenv("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation", 0) == 0;
+  // The validation layer watches all tests, where it is installed; what it says becomes an error
+  // (KRAIT_DEBUG).
+  static const bool watched = setenv("KRAIT_DEBUG", "1", 0) == 0 &&
+                              setenv("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation", 0) == 0;
   std::string why;
   return watched ? find_device("vulkan", why) : nullptr;
 }
@@ -35,8 +36,11 @@ ir::Module parse_kernel(std::string_view text) {
 
 std::string compile(const ir::Module& module, std::string_view target) {
   try {
-    const support::Target made_for = target.empty() ? device()->target() : support::parse_target(target).target;
-    return codegen::spirv::compile(module, made_for.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Binary).data;
+    const support::Target made_for =
+        target.empty() ? device()->target() : support::parse_target(target).target;
+    return codegen::spirv::compile(module, made_for.spirv, codegen::spirv::Dialect::Shader,
+                                   codegen::Emit::Binary)
+        .data;
   } catch (const codegen::Failure& f) {
     ADD_FAILURE() << f.message;
   }
@@ -44,13 +48,13 @@ std::string compile(const ir::Module& module, std::string_view target) {
 }
 
 std::string disassembled(const ir::Module& module, std::string_view target) {
-  return codegen::spirv::compile(module, support::parse_target(target).target.spirv, codegen::spirv::Dialect::Shader,
-                                 codegen::Emit::Asm)
+  return codegen::spirv::compile(module, support::parse_target(target).target.spirv,
+                                 codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
       .data;
 }
 
-std::string difference_on_device(ir::Module final, const ir::Launch& launch, std::vector<Argument> arguments,
-                                 std::string_view target) {
+std::string difference_on_device(ir::Module final, const ir::Launch& launch,
+                                 std::vector<Argument> arguments, std::string_view target) {
   CheckOptions options{.passes = false};
   if (!target.empty()) options.target = support::parse_target(target).target;
   Kernel kernel{std::move(final), launch, std::move(arguments)};

@@ -12,7 +12,8 @@
 
 namespace krait::test {
 
-/// The device of the tests (lavapipe where no GPU is there), or null: then `why_no_device` says why, and tests are skipped.
+/// The device of the tests (lavapipe where no GPU is there), or null: then `why_no_device` says
+/// why, and tests are skipped.
 runtime::Device* device();
 std::string why_no_device();
 
@@ -32,8 +33,9 @@ std::string compile(const ir::Module& module, std::string_view target = {});
 /// Its SPIR-V as text.
 std::string disassembled(const ir::Module& module, std::string_view target);
 
-/// Empty, or how a final module differs on the device, as made for `target` where that is given, from the interpreter.
-std::string difference_on_device(ir::Module final, const ir::Launch& launch, std::vector<Argument> arguments,
-                                 std::string_view target = {});
+/// Empty, or how a final module differs on the device, as made for `target` where that is given,
+/// from the interpreter.
+std::string difference_on_device(ir::Module final, const ir::Launch& launch,
+                                 std::vector<Argument> arguments, std::string_view target = {});
 
 }  // namespace krait::test

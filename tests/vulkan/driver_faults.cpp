@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What no driver at hand does on request: a made-up driver whose device is lost or has no memory, and that has pipelines to keep.
+// What no driver at hand does on request: a made-up driver whose device is lost or has no memory,
+// and that has pipelines to keep.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -21,9 +22,11 @@ namespace {
 
 /// What the driver was asked and shall answer.
 struct Driver {
-  VkResult submit = VK_SUCCESS, wait = VK_SUCCESS, create_buffer = VK_SUCCESS, create_cache = VK_SUCCESS;
-  std::string initial;       // data of the last pipeline cache that was made
-  std::string machine_code;  // what a new cache then holds behind its header; empty: nothing but a header
+  VkResult submit = VK_SUCCESS, wait = VK_SUCCESS, create_buffer = VK_SUCCESS,
+           create_cache = VK_SUCCESS;
+  std::string initial;  // data of the last pipeline cache that was made
+  // what a new cache then holds behind its header; empty: nothing but a header
+  std::string machine_code;
   VkPhysicalDeviceProperties properties{};
   int caches = 0;
 };
@@ -44,36 +47,49 @@ std::string header_of(const VkPhysicalDeviceProperties& device) {
 
 Gpu made_up_gpu() {
   Gpu gpu;
-  gpu.vk.vkCreateCommandPool = [](VkDevice, const VkCommandPoolCreateInfo*, const VkAllocationCallbacks*, VkCommandPool* out) {
+  gpu.vk.vkCreateCommandPool = [](VkDevice, const VkCommandPoolCreateInfo*,
+                                  const VkAllocationCallbacks*, VkCommandPool* out) {
     return *out = handle<VkCommandPool>(1), VK_SUCCESS;
   };
-  gpu.vk.vkCreateSemaphore = [](VkDevice, const VkSemaphoreCreateInfo*, const VkAllocationCallbacks*, VkSemaphore* out) {
+  gpu.vk.vkCreateSemaphore = [](VkDevice, const VkSemaphoreCreateInfo*,
+                                const VkAllocationCallbacks*, VkSemaphore* out) {
     return *out = handle<VkSemaphore>(2), VK_SUCCESS;
   };
   gpu.vk.vkQueueWaitIdle = [](VkQueue) { return driver.wait; };
   gpu.vk.vkDestroySemaphore = [](VkDevice, VkSemaphore, const VkAllocationCallbacks*) {};
   gpu.vk.vkDestroyCommandPool = [](VkDevice, VkCommandPool, const VkAllocationCallbacks*) {};
-  gpu.vk.vkAllocateCommandBuffers = [](VkDevice, const VkCommandBufferAllocateInfo*, VkCommandBuffer* out) {
+  gpu.vk.vkAllocateCommandBuffers = [](VkDevice, const VkCommandBufferAllocateInfo*,
+                                       VkCommandBuffer* out) {
     return *out = handle<VkCommandBuffer>(3), VK_SUCCESS;
   };
-  gpu.vk.vkBeginCommandBuffer = [](VkCommandBuffer, const VkCommandBufferBeginInfo*) { return VK_SUCCESS; };
-  gpu.vk.vkEndCommandBuffer = [](VkCommandBuffer) { return VK_SUCCESS; };
-  gpu.vk.vkCmdPipelineBarrier = [](VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags, VkDependencyFlags, std::uint32_t,
-                                   const VkMemoryBarrier*, std::uint32_t, const VkBufferMemoryBarrier*, std::uint32_t,
-                                   const VkImageMemoryBarrier*) {};
-  gpu.vk.vkQueueSubmit = [](VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return driver.submit; };
-  gpu.vk.vkWaitSemaphores = [](VkDevice, const VkSemaphoreWaitInfo*, std::uint64_t) { return driver.wait; };
-  gpu.vk.vkGetSemaphoreCounterValue = [](VkDevice, VkSemaphore, std::uint64_t* value) { return *value = 0, driver.wait; };
-  gpu.vk.vkCreateBuffer = [](VkDevice, const VkBufferCreateInfo*, const VkAllocationCallbacks*, VkBuffer*) {
-    return driver.create_buffer;
+  gpu.vk.vkBeginCommandBuffer = [](VkCommandBuffer, const VkCommandBufferBeginInfo*) {
+    return VK_SUCCESS;
   };
-  gpu.vk.vkCreatePipelineCache = [](VkDevice, const VkPipelineCacheCreateInfo* info, const VkAllocationCallbacks*,
-                                    VkPipelineCache* out) {
+  gpu.vk.vkEndCommandBuffer = [](VkCommandBuffer) { return VK_SUCCESS; };
+  gpu.vk.vkCmdPipelineBarrier = [](VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags,
+                                   VkDependencyFlags, std::uint32_t, const VkMemoryBarrier*,
+                                   std::uint32_t, const VkBufferMemoryBarrier*, std::uint32_t,
+                                   const VkImageMemoryBarrier*) {};
+  gpu.vk.vkQueueSubmit = [](VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) {
+    return driver.submit;
+  };
+  gpu.vk.vkWaitSemaphores = [](VkDevice, const VkSemaphoreWaitInfo*, std::uint64_t) {
+    return driver.wait;
+  };
+  gpu.vk.vkGetSemaphoreCounterValue = [](VkDevice, VkSemaphore, std::uint64_t* value) {
+    return *value = 0, driver.wait;
+  };
+  gpu.vk.vkCreateBuffer = [](VkDevice, const VkBufferCreateInfo*, const VkAllocationCallbacks*,
+                             VkBuffer*) { return driver.create_buffer; };
+  gpu.vk.vkCreatePipelineCache = [](VkDevice, const VkPipelineCacheCreateInfo* info,
+                                    const VkAllocationCallbacks*, VkPipelineCache* out) {
     driver.initial.assign(static_cast<const char*>(info->pInitialData), info->initialDataSize);
     if (driver.create_cache == VK_SUCCESS) *out = handle<VkPipelineCache>(4), ++driver.caches;
     return driver.create_cache;
   };
-  gpu.vk.vkDestroyPipelineCache = [](VkDevice, VkPipelineCache, const VkAllocationCallbacks*) { --driver.caches; };
+  gpu.vk.vkDestroyPipelineCache = [](VkDevice, VkPipelineCache, const VkAllocationCallbacks*) {
+    --driver.caches;
+  };
   gpu.vk.vkGetPipelineCacheData = [](VkDevice, VkPipelineCache, std::size_t* bytes, void* data) {
     const std::string all = header_of(driver.properties) + driver.machine_code;
     if (data) std::memcpy(data, all.data(), all.size());
@@ -123,7 +139,8 @@ TEST(VulkanFaults, NoMemoryIsNoAddress) {
   EXPECT_EQ(heap.used(), 0u);
   Queue queue(gpu);
   Ring ring(gpu, queue, 1024, {});
-  EXPECT_EQ(message_of([&] { ring.take(16); }), "Vulkan: creating a staging buffer failed: out of device memory");
+  EXPECT_EQ(message_of([&] { ring.take(16); }),
+            "Vulkan: creating a staging buffer failed: out of device memory");
 }
 
 /// A store in memory, as the disk's.
@@ -133,8 +150,10 @@ struct Shelf : support::Store {
     const auto at = kept.find(std::string(key) + std::string(source));
     return at == kept.end() ? std::nullopt : std::optional(at->second);
   }
-  std::string keep(std::string_view, std::string_view key, std::string_view source, std::string made) noexcept override {
-    return kept.insert_or_assign(std::string(key) + std::string(source), std::move(made)).first->second;
+  std::string keep(std::string_view, std::string_view key, std::string_view source,
+                   std::string made) noexcept override {
+    return kept.insert_or_assign(std::string(key) + std::string(source), std::move(made))
+        .first->second;
   }
 };
 
@@ -142,10 +161,13 @@ class VulkanPipelineCache : public testing::Test {
  protected:
   void SetUp() override {
     driver = {};
-    driver.properties.vendorID = 0x10de, driver.properties.deviceID = 7, driver.properties.driverVersion = 580;
+    driver.properties.vendorID = 0x10de, driver.properties.deviceID = 7,
+    driver.properties.driverVersion = 580;
     std::memcpy(driver.properties.pipelineCacheUUID, "0123456789abcdef", VK_UUID_SIZE);
     driver.machine_code = "machine code";
-    vkGetPhysicalDeviceProperties = [](VkPhysicalDevice, VkPhysicalDeviceProperties* out) { *out = driver.properties; };
+    vkGetPhysicalDeviceProperties = [](VkPhysicalDevice, VkPhysicalDeviceProperties* out) {
+      *out = driver.properties;
+    };
     gpu = made_up_gpu(), gpu.store = &shelf;
   }
   void TearDown() override {
@@ -188,7 +210,8 @@ TEST_F(VulkanPipelineCache, OfAnotherDriverIsAMiss) {
 TEST_F(VulkanPipelineCache, DamageIsAMissAndIsReplaced) {
   make();
   std::string& data = shelf.kept.begin()->second;
-  for (const std::string& damaged : {std::string(), data.substr(0, 20), std::string(data.size(), 'x'), "\1" + data}) {
+  for (const std::string& damaged :
+       {std::string(), data.substr(0, 20), std::string(data.size(), 'x'), "\1" + data}) {
     data = damaged;
     EXPECT_EQ(make(), "");
     EXPECT_EQ(data, whole());
@@ -208,7 +231,8 @@ TEST_F(VulkanPipelineCache, OnDiskForTheNextProcessAndAMissWhereDamaged) {
   const auto damage = [&](auto&& change) {
     int files = 0;
     for (const fs::directory_entry& e : fs::recursive_directory_iterator(folder))
-      if (e.is_regular_file() && e.file_size() > driver.machine_code.size()) change(e.path()), ++files;
+      if (e.is_regular_file() && e.file_size() > driver.machine_code.size())
+        change(e.path()), ++files;
     EXPECT_GT(files, 0);
   };
   EXPECT_EQ(process(), "");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The launcher: memory, copies, streams, events, folded grids, arguments in memory, and what it refuses.
+// The launcher: memory, copies, streams, events, folded grids, arguments in memory, and what it
+// refuses.
 #include <gtest/gtest.h>
 
 #include <fmt/core.h>
@@ -38,7 +39,10 @@ TEST_F(VulkanLaunch, TargetNamesWhatTheDriverDoes) {
 
 /// A device array of i32 and a loaded kernel that adds 1 to each.
 struct Counter {
-  explicit Counter(std::int64_t n) : bytes(std::size_t(n) * 4), address(d.allocate(bytes, {})), block{address, std::uint64_t(n)} {
+  explicit Counter(std::int64_t n)
+      : bytes(std::size_t(n) * 4),
+        address(d.allocate(bytes, {})),
+        block{address, std::uint64_t(n)} {
     const std::string binary = compile(kernel_of("add_one"));
     code = d.load(std::as_bytes(std::span(binary)), "add_one");
   }
@@ -53,7 +57,9 @@ struct Counter {
     r.one_trip = one_trip;
     d.launch(*code, r);
   }
-  void put(const std::vector<std::int32_t>& v, runtime::StreamHandle s = {}) { d.copy_to_device(address, v.data(), bytes, s); }
+  void put(const std::vector<std::int32_t>& v, runtime::StreamHandle s = {}) {
+    d.copy_to_device(address, v.data(), bytes, s);
+  }
   std::vector<std::int32_t> get(runtime::StreamHandle s = {}) {
     std::vector<std::int32_t> v(bytes / 4);
     d.copy_to_host(v.data(), address, bytes, s);
@@ -116,7 +122,8 @@ TEST_F(VulkanLaunch, FreedMemoryIsUsedAgainInOrder) {
   Counter c(1024);
   c.put(std::vector<std::int32_t>(1024, 1));
   for (int i = 0; i < 50; ++i) {
-    // Freed while the device may still copy from it; whoever gets the memory next writes behind that.
+    // Freed while the device may still copy from it; whoever gets the memory next writes behind
+    // that.
     const std::uint64_t other = c.d.allocate(c.bytes, {});
     EXPECT_EQ(other % 256, 0u);
     c.d.copy_on_device(other, c.address, c.bytes, {});
@@ -136,7 +143,8 @@ TEST_F(VulkanLaunch, AllocationsDoNotOverlap) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const std::size_t bytes = 1 + (state >> 33) % (i % 20 == 0 ? 50'000'000 : 100'000);
     const std::uint64_t address = d.allocate(bytes, {});
-    for (auto [other, size] : live) ASSERT_TRUE(address + bytes <= other || other + size <= address);
+    for (auto [other, size] : live)
+      ASSERT_TRUE(address + bytes <= other || other + size <= address);
     live.push_back({address, bytes});
     if (state >> 63 && live.size() > 3) {
       std::swap(live[(state >> 40) % live.size()], live.back());
@@ -152,11 +160,14 @@ class VulkanFolding : public VulkanLaunch, public testing::WithParamInterface<co
 TEST_P(VulkanFolding, GridsBeyondTheDevicesLimitFold) {
   const ir::Module m = kernel_of("blocks_in_order", {{"FACTS", GetParam()}});
   for (ir::Launch launch :
-       {ir::Launch{{70'001, 1, 1}, {1, 1, 1}}, ir::Launch{{2, 66'000, 1}, {1, 1, 1}}, ir::Launch{{3, 2, 65'536}, {1, 1, 1}}}) {
+       {ir::Launch{{70'001, 1, 1}, {1, 1, 1}}, ir::Launch{{2, 66'000, 1}, {1, 1, 1}},
+        ir::Launch{{3, 2, 65'536}, {1, 1, 1}}}) {
     const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-    std::vector<Argument> after{array(std::vector<std::int32_t>(std::size_t(blocks))), scalar(blocks)};
+    std::vector<Argument> after{array(std::vector<std::int32_t>(std::size_t(blocks))),
+                                scalar(blocks)};
     EXPECT_EQ(run_on(*device(), m, launch, after), "");
-    EXPECT_EQ(after[0].bytes, array(std::vector<std::int32_t>(std::size_t(blocks), 1)).bytes) << "each block once";
+    EXPECT_EQ(after[0].bytes, array(std::vector<std::int32_t>(std::size_t(blocks), 1)).bytes)
+        << "each block once";
   }
 }
 
@@ -208,13 +219,15 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   EXPECT_TRUE(says(message_of([&] { d.allocate(std::size_t(1) << 60, {}); }),
                    "{}: out of device memory: {} bytes requested, {} of {} in use by Krait"));
   std::int32_t x = 0;
-  EXPECT_EQ(message_of([&] { d.copy_to_host(&x, 8, 4, {}); }), "Vulkan: 4 bytes at address 0x8 are not memory of " + d.name());
+  EXPECT_EQ(message_of([&] { d.copy_to_host(&x, 8, 4, {}); }),
+            "Vulkan: 4 bytes at address 0x8 are not memory of " + d.name());
   const std::string damaged = "not a module";
-  EXPECT_NE(message_of([&] { d.load(std::as_bytes(std::span(damaged)), "k"); }).find("damaged"), std::string::npos);
+  EXPECT_NE(message_of([&] { d.load(std::as_bytes(std::span(damaged)), "k"); }).find("damaged"),
+            std::string::npos);
 
-  const std::string binary =
-      compile(parse_kernel("kir 1\nkernel @greedy fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
-                           "  %1: i64 = const 268435456\n  %2: shared<i32, 1> = shared %1 {0}\n  return\n}\n"));
+  const std::string binary = compile(parse_kernel(
+      "kir 1\nkernel @greedy fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
+      "  %1: i64 = const 268435456\n  %2: shared<i32, 1> = shared %1 {0}\n  return\n}\n"));
   const auto code = d.load(std::as_bytes(std::span(binary)), "greedy");
   runtime::LaunchRequest r;
   r.dynamic_shared = std::int64_t(1) << 30;
@@ -222,22 +235,24 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   r.args = reinterpret_cast<const std::byte*>(block);
   r.args_size = sizeof block;
   EXPECT_NE(message_of([&] { d.launch(*code, r); }).find("shared memory"), std::string::npos);
-  const std::string large =
-      compile(parse_kernel("kir 1\nkernel @large fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
-                           "  %1: shared<i32, 1> = shared {4000000}\n  return\n}\n"));
+  const std::string large = compile(
+      parse_kernel("kir 1\nkernel @large fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
+                   "  %1: shared<i32, 1> = shared {4000000}\n  return\n}\n"));
   const auto too_large = d.load(std::as_bytes(std::span(large)), "large");
   r.dynamic_shared = 0;
-  EXPECT_NE(message_of([&] { d.launch(*too_large, r); }).find("kernel large: 16000000 bytes of shared memory requested; "),
+  EXPECT_NE(message_of([&] {
+              d.launch(*too_large, r);
+            }).find("kernel large: 16000000 bytes of shared memory requested; "),
             std::string::npos);
-  const std::string eight = compile(
-      parse_kernel("kir 1\nkernel @eight fp(native) facts(contiguous) flat block(8, 1, 1) (%0: view<i32, 1>) {\n  return\n}\n"));
+  const std::string eight = compile(parse_kernel(
+      "kir 1\nkernel @eight fp(native) facts(contiguous) flat block(8, 1, 1) (%0: view<i32, 1>) {\n  return\n}\n"));
   support::Envelope other;
   EXPECT_EQ(support::open(eight, support::TargetKind::Spirv, other), "");
   other.own = "x", other.code = "words";
   const std::string unlike = support::seal(other);
-  EXPECT_TRUE(
-      says(message_of([&] { d.load(std::as_bytes(std::span(unlike)), "eight"); }),
-           "kernel eight: its code is damaged: 1 bytes of facts about it and 5 of words, expected {} and a multiple of 4"));
+  EXPECT_TRUE(says(
+      message_of([&] { d.load(std::as_bytes(std::span(unlike)), "eight"); }),
+      "kernel eight: its code is damaged: 1 bytes of facts about it and 5 of words, expected {} and a multiple of 4"));
   EXPECT_EQ(support::open(eight, support::TargetKind::Spirv, other), "");
   support::SpirvCode own;
   ASSERT_TRUE(other.get_own(own));
@@ -247,16 +262,19 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
                    "kernel eight: 1048576 bytes of push constants; {} has {}"));
   const auto of_eight = d.load(std::as_bytes(std::span(eight)), "eight");
   r.block = {4, 1, 1};
-  EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }), "kernel eight: compiled for blocks of 8 × 1 × 1 threads");
+  EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }),
+            "kernel eight: compiled for blocks of 8 × 1 × 1 threads");
   r.block = {8, 1, 1};
   r.grid = {std::int64_t(1) << 62, 4, 4};
-  EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }), "a grid of 4611686018427387904 × 4 × 4 blocks is too large");
+  EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }),
+            "a grid of 4611686018427387904 × 4 × 4 blocks is too large");
   r.grid = {std::int64_t(1) << 62, 1, 1};
   EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }),
             "a grid of 4611686018427387904 blocks is more than the device takes in one launch");
   const runtime::EventHandle event = d.create_event();
-  EXPECT_EQ(message_of([&] { d.elapsed_ms(event, event); }),
-            d.name() + ": elapsed time of an event that was not recorded, or of more than 1024 events");
+  EXPECT_EQ(
+      message_of([&] { d.elapsed_ms(event, event); }),
+      d.name() + ": elapsed time of an event that was not recorded, or of more than 1024 events");
   d.destroy_event(event);
   Counter still(64);
   still.put(std::vector<std::int32_t>(64, 1));
@@ -266,11 +284,13 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
 
 /// A kernel in which conditions, or conditional returns, follow each other `levels` times.
 std::string nested_kernel(int levels, bool returns) {
-  std::string text = "kir 1\nkernel @nested fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = global_id {0}\n";
+  std::string text =
+      "kir 1\nkernel @nested fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = global_id {0}\n";
   std::string end;
   for (int n = 0; n < levels; ++n) {
     const int at = 2 + n * 2;
-    text += fmt::format("  %{}: i32 = load %0, %1\n  %{}: bool = cast %{}\n  if %{} {{\n", at, at + 1, at, at + 1);
+    text += fmt::format("  %{}: i32 = load %0, %1\n  %{}: bool = cast %{}\n  if %{} {{\n", at,
+                        at + 1, at, at + 1);
     if (returns) text += "    return\n  }\n";
     else end += "  yield\n  }\n";
     text += returns ? fmt::format("  store.i32 %0, %1, %{}\n", at) : "";
@@ -280,7 +300,8 @@ std::string nested_kernel(int levels, bool returns) {
 
 TEST(VulkanTarget, MeasuresConditionsAndTrips) {
   const auto header = [](const std::string& text) {
-    const std::string blob = compile(parse_kernel(text), "spirv features=i64,vmm subgroup=32 push=128");
+    const std::string blob =
+        compile(parse_kernel(text), "spirv features=i64,vmm subgroup=32 push=128");
     support::Envelope e;
     EXPECT_EQ(support::open(blob, support::TargetKind::Spirv, e), "");
     support::SpirvCode own;
@@ -297,13 +318,17 @@ TEST(VulkanTarget, MeasuresConditionsAndTrips) {
         "  %3: i64 = global_id {0}\n  %4: u32 = cast %3\n  for %1 {\n  ^(%5: u32):\n" +
         inside + "    continue\n  }\n  for %1 {\n  ^(%8: u32):\n    continue\n  }\n  return\n}\n");
   };
-  const auto twice = [](const std::string& count) { return "    for " + count + " {\n    ^(%6: u32):\n      continue\n    }\n"; };
+  const auto twice = [](const std::string& count) {
+    return "    for " + count + " {\n    ^(%6: u32):\n      continue\n    }\n";
+  };
   EXPECT_EQ(loops(""), Pair(1, 2000));
   EXPECT_EQ(loops(twice("%1")), Pair(2, 1'002'000));
   EXPECT_EQ(loops(twice("%4")), Pair(2, 2000)) << "the inner loop's count is not known";
-  EXPECT_EQ(loops("    if %2 {\n      break\n    }\n"), Pair(2, 1000)) << "the first loop may end at once";
+  EXPECT_EQ(loops("    if %2 {\n      break\n    }\n"), Pair(2, 1000))
+      << "the first loop may end at once";
   EXPECT_EQ(loops("    if %2 {\n      return\n    }\n"), Pair(2, 1000));
-  EXPECT_EQ(loops("    %9: local<i32, 1> = local {64}\n"), Pair(1, 2000)) << "zeros of a short array are no loop";
+  EXPECT_EQ(loops("    %9: local<i32, 1> = local {64}\n"), Pair(1, 2000))
+      << "zeros of a short array are no loop";
   EXPECT_EQ(loops("    %9: local<i32, 1> = local {800}\n"), Pair(1, 102'000));
 }
 
@@ -317,7 +342,8 @@ TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
   for (bool returns : {false, true}) {
     EXPECT_EQ(loaded(nested_kernel(79, returns), "nested"), "");
     EXPECT_EQ(loaded(nested_kernel(80, returns), "nested"),
-              wrong ? "kernel nested: conditions, loops and early returns nest 80 deep, but " + device()->name() +
+              wrong ? "kernel nested: conditions, loops and early returns nest 80 deep, but " +
+                          device()->name() +
                           " computes wrong results beyond 79: use another device (KRAIT_DEVICE=cpu)"
                     : "");
   }
@@ -328,15 +354,20 @@ TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
         trips);
   };
   EXPECT_EQ(loaded(counted("65535"), "loops"), "");
-  EXPECT_EQ(loaded(counted("65536"), "loops"),
-            wrong ? "kernel loops: a thread's loops make 65536 iterations, but " + device()->name() +
-                        " ends all loops after 65535: use another device (KRAIT_DEVICE=cpu), or divide the iterations among threads"
-                  : "");
+  EXPECT_EQ(
+      loaded(counted("65536"), "loops"),
+      wrong
+          ? "kernel loops: a thread's loops make 65536 iterations, but " + device()->name() +
+                " ends all loops after 65535: use another device (KRAIT_DEVICE=cpu), or divide the iterations among threads"
+          : "");
   const std::string many =
       "kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: u32 = const 4294967295\n  for %1 {\n"
       "  ^(%2: u32):\n    for %1 {\n    ^(%3: u32):\n      continue\n    }\n    continue\n  }\n  return\n}\n";
-  EXPECT_TRUE(says(loaded(many, "loops"),
-                   wrong ? "kernel loops: a thread's loops make 2^32 or more iterations, but {} ends all loops after 65535" : ""));
+  EXPECT_TRUE(says(
+      loaded(many, "loops"),
+      wrong
+          ? "kernel loops: a thread's loops make 2^32 or more iterations, but {} ends all loops after 65535"
+          : ""));
 }
 
 TEST_F(VulkanLaunch, AForkHasNoDevice) {
@@ -350,8 +381,8 @@ TEST_F(VulkanLaunch, AForkHasNoDevice) {
                  "this process is a fork of one that used Vulkan, which drivers do not support: start the child with exec") !=
              std::string::npos;
     };
-    const bool all = refused([&] { c.launch(); }) && refused([&] { c.get(); }) && refused([&] { c.d.allocate(64, {}); }) &&
-                     refused([&] { c.d.synchronize(); });
+    const bool all = refused([&] { c.launch(); }) && refused([&] { c.get(); }) &&
+                     refused([&] { c.d.allocate(64, {}); }) && refused([&] { c.d.synchronize(); });
     c.d.free(c.address, {});
     c.code.reset();
     _exit(all ? 0 : 1);
@@ -380,15 +411,23 @@ TEST(VulkanTarget, DevicesThatCannotBeUsedAreRefusedWithTheReason) {
 }
 
 TEST(VulkanTarget, FailuresOfTheDriverNameTheCall) {
-  const auto failed = [](VkResult r) { return message_of([&] { runtime::vulkan::check(r, "vkQueueSubmit"); }); };
-  EXPECT_EQ(failed(VK_ERROR_DEVICE_LOST), "Vulkan: vkQueueSubmit failed: device lost (a kernel faulted or ran too long)");
-  EXPECT_EQ(failed(VK_ERROR_OUT_OF_DEVICE_MEMORY), "Vulkan: vkQueueSubmit failed: out of device memory");
+  const auto failed = [](VkResult r) {
+    return message_of([&] { runtime::vulkan::check(r, "vkQueueSubmit"); });
+  };
+  EXPECT_EQ(failed(VK_ERROR_DEVICE_LOST),
+            "Vulkan: vkQueueSubmit failed: device lost (a kernel faulted or ran too long)");
+  EXPECT_EQ(failed(VK_ERROR_OUT_OF_DEVICE_MEMORY),
+            "Vulkan: vkQueueSubmit failed: out of device memory");
   EXPECT_EQ(failed(VK_SUCCESS), "");
   const std::pair<VkResult, const char*> all[] = {
-      {VK_ERROR_OUT_OF_HOST_MEMORY, "out of host memory"},    {VK_ERROR_MEMORY_MAP_FAILED, "memory cannot be mapped"},
-      {VK_ERROR_LAYER_NOT_PRESENT, "a layer is missing"},     {VK_ERROR_EXTENSION_NOT_PRESENT, "an extension is missing"},
-      {VK_ERROR_FEATURE_NOT_PRESENT, "a feature is missing"}, {VK_ERROR_TOO_MANY_OBJECTS, "too many objects"},
-      {VK_ERROR_FRAGMENTATION, "memory is fragmented"},       {VK_ERROR_UNKNOWN, "VkResult -13"},
+      {VK_ERROR_OUT_OF_HOST_MEMORY, "out of host memory"},
+      {VK_ERROR_MEMORY_MAP_FAILED, "memory cannot be mapped"},
+      {VK_ERROR_LAYER_NOT_PRESENT, "a layer is missing"},
+      {VK_ERROR_EXTENSION_NOT_PRESENT, "an extension is missing"},
+      {VK_ERROR_FEATURE_NOT_PRESENT, "a feature is missing"},
+      {VK_ERROR_TOO_MANY_OBJECTS, "too many objects"},
+      {VK_ERROR_FRAGMENTATION, "memory is fragmented"},
+      {VK_ERROR_UNKNOWN, "VkResult -13"},
   };
   for (const auto& [result, words] : all) EXPECT_EQ(runtime::vulkan::name_of(result), words);
 }
@@ -403,12 +442,14 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
 }
 )");
   try {
-    codegen::spirv::compile(m, support::parse_target("spirv features=i64 push=128").target.spirv, codegen::spirv::Dialect::Shader,
-                            codegen::Emit::Binary);
+    codegen::spirv::compile(m, support::parse_target("spirv features=i64 push=128").target.spirv,
+                            codegen::spirv::Dialect::Shader, codegen::Emit::Binary);
     FAIL() << "compiled without f64";
   } catch (const codegen::Failure& f) {
     EXPECT_EQ(f.status, 1);
-    EXPECT_EQ(f.message, "operation load: a 64-bit float needs the device feature \"f64\", which the device lacks");
+    EXPECT_EQ(
+        f.message,
+        "operation load: a 64-bit float needs the device feature \"f64\", which the device lacks");
   }
 }
 
@@ -419,12 +460,13 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
     const char *name, *text, *more;
     std::span<const std::uint32_t> words;
   };
-  const Probe probes[] = {{"probe_f16_words", "probe_f16.kir", "", probe_f16_words},
-                          {"probe_f32_words", "probe_f32.kir", "", probe_f32_words},
-                          {"probe_f32_keep_words", "probe_f32.kir", "keep32,", probe_f32_keep_words},
-                          {"probe_f64_words", "probe_f64.kir", "", probe_f64_words},
-                          {"probe_quick_words", "probe_quick.kir", "", probe_quick_words},
-                          {"probe_quick_keep_words", "probe_quick.kir", "keep32,", probe_quick_keep_words}};
+  const Probe probes[] = {
+      {"probe_f16_words", "probe_f16.kir", "", probe_f16_words},
+      {"probe_f32_words", "probe_f32.kir", "", probe_f32_words},
+      {"probe_f32_keep_words", "probe_f32.kir", "keep32,", probe_f32_keep_words},
+      {"probe_f64_words", "probe_f64.kir", "", probe_f64_words},
+      {"probe_quick_words", "probe_quick.kir", "", probe_quick_words},
+      {"probe_quick_keep_words", "probe_quick.kir", "keep32,", probe_quick_keep_words}};
   std::string all =
       "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_*.kir (see "
       "probe.cpp).\n";
@@ -444,7 +486,8 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
       EXPECT_TRUE(std::equal(words.begin(), words.end(), p.words.begin(), p.words.end())) << p.text;
     }
     all += fmt::format("constexpr std::uint32_t {}[] = {{", p.name);
-    for (std::size_t i = 0; i < words.size(); ++i) all += fmt::format("{}{:#x},", i % 16 ? " " : "\n    ", words[i]);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      all += fmt::format("{}{:#x},", i % 16 ? " " : "\n    ", words[i]);
     all += "\n};\n";
   }
   if (bless) std::ofstream(folder + "vulkan/probe_words.inc") << all;
@@ -466,32 +509,38 @@ kernel @asked fp(native) facts(contiguous) flat (%0: view<f32, 1>) {
   };
   EXPECT_EQ(with("").find("NMax"), std::string::npos);
   const std::string asked = with(",order32,power32");
-  for (const char* instruction : {"NMax", "Exp2", "NClamp"}) EXPECT_NE(asked.find(instruction), std::string::npos) << asked;
+  for (const char* instruction : {"NMax", "Exp2", "NClamp"})
+    EXPECT_NE(asked.find(instruction), std::string::npos) << asked;
 }
 
 TEST(VulkanTarget, StreamingAccessesAreNontemporal) {
   constexpr const char* target = "spirv features=i64 push=128";
   EXPECT_EQ(disassembled(kernel_of("add_one"), target).find("Nontemporal"), std::string::npos);
   const std::string hinted = disassembled(kernel_of("add_one", {{"HINT", ".streaming"}}), target);
-  EXPECT_EQ(hinted.find("Aligned|Nontemporal 4"), hinted.rfind("Aligned|Nontemporal 4", hinted.find("OpStore"))) << hinted;
-  EXPECT_NE(hinted.find("Aligned|Nontemporal 4", hinted.find("OpStore")), std::string::npos) << hinted;
+  EXPECT_EQ(hinted.find("Aligned|Nontemporal 4"),
+            hinted.rfind("Aligned|Nontemporal 4", hinted.find("OpStore")))
+      << hinted;
+  EXPECT_NE(hinted.find("Aligned|Nontemporal 4", hinted.find("OpStore")), std::string::npos)
+      << hinted;
 }
 
 TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
   const auto with = [](const char* features) {
     return disassembled(
-        parse_kernel("kir 1\nkernel @hides fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>, %2: u8, %3: bool) {\n"
-                     "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
-                     "  %9: i64 = thread_idx {0}\n  %10: i64 = const 2147483819\n  %11: i64 = mul %9, %10\n"
-                     "  %12: u8 = cast %11\n  store.u8 %0, %4, %12\n  %13: i64 = const 31\n  %14: i64 = shl %9, %13\n"
-                     "  %15: u8 = cast %14\n  store.u8 %0, %4, %15\n"
-                     "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
-                     "  store.f32 %1, %4, %8\n  return\n}\n"),
+        parse_kernel(
+            "kir 1\nkernel @hides fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>, %2: u8, %3: bool) {\n"
+            "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
+            "  %9: i64 = thread_idx {0}\n  %10: i64 = const 2147483819\n  %11: i64 = mul %9, %10\n"
+            "  %12: u8 = cast %11\n  store.u8 %0, %4, %12\n  %13: i64 = const 31\n  %14: i64 = shl %9, %13\n"
+            "  %15: u8 = cast %14\n  store.u8 %0, %4, %15\n"
+            "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
+            "  store.f32 %1, %4, %8\n  return\n}\n"),
         std::string("spirv features=i64,i8") + features + " push=128");
   };
   const auto count = [](const std::string& text, const std::string& word) {
     int n = 0;
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+      ++n;
     return n;
   };
   const int without = count(with(""), "OpBitwiseOr");
@@ -500,8 +549,10 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
   EXPECT_EQ(count(with(",bool0"), "OpBitwiseOr"), without + 1) << with(",bool0");
 }
 
-/// A warp's product goes to cooperative matrices where the device has them for its type, and to a loop elsewhere.
-// Of other types than matrices have, tiles are copied element by element: pieces of f64 divided by zero.
+/// A warp's product goes to cooperative matrices where the device has them for its type, and to a
+/// loop elsewhere.
+// Of other types than matrices have, tiles are copied element by element: pieces of f64 divided by
+// zero.
 TEST(VulkanTarget, TilesOfDoublesAreCopiedByElements) {
   ir::Module module = parse_kernel(R"(kir 1
 kernel @k fp(native) facts(contiguous, aligned) block(32, 1, 1) (%0: view<f64, 2, const>, %1: view<f64, 1>) {
@@ -516,7 +567,8 @@ kernel @k fp(native) facts(contiguous, aligned) block(32, 1, 1) (%0: view<f64, 2
   return
 }
 )");
-  const std::string target = "spirv features=i64,f64,i16,i8,f16,vmm,warp,coop,coopbf16 subgroup=32 push=128";
+  const std::string target =
+      "spirv features=i64,f64,i16,i8,f16,vmm,warp,coop,coopbf16 subgroup=32 push=128";
   EXPECT_EQ(passes::run_pipeline(module, support::parse_target(target).target, true), "");
   const std::string text = disassembled(module, target);
   EXPECT_NE(text.find("OpEntryPoint"), std::string::npos) << text;
@@ -541,7 +593,8 @@ kernel @k fp(native) block(32, 1, 1) (%0: view<{0}, 1, const>, %1: view<f32, 1>)
 }}
 )",
                                         type);
-    const std::string target = fmt::format("spirv features=i64,f64,i16,i8,f16,vmm,warp{} subgroup=32 push=128", features);
+    const std::string target =
+        fmt::format("spirv features=i64,f64,i16,i8,f16,vmm,warp{} subgroup=32 push=128", features);
     ir::Module module = parse_kernel(kir);
     EXPECT_EQ(passes::run_pipeline(module, support::parse_target(target).target, true), "");
     support::Envelope e;
@@ -555,7 +608,8 @@ kernel @k fp(native) block(32, 1, 1) (%0: view<{0}, 1, const>, %1: view<f32, 1>)
             "; This SPIRV-Tools is older than the module's cooperative matrices and has no text for them: for one without,\n"
             "; give a target without the features coop and coopbf16.\n")
         << text;
-    constexpr std::uint32_t multiply_add = 4459;  // OpCooperativeMatrixMulAddKHR, younger than some headers
+    // OpCooperativeMatrixMulAddKHR, younger than some headers
+    constexpr std::uint32_t multiply_add = 4459;
     int found = 0;
     std::uint32_t word = 0;
     for (std::size_t at = 5; at * sizeof word < e.code.size(); at += word >> 16) {

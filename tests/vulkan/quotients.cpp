@@ -58,14 +58,17 @@ TEST(VulkanOps, QuotientsOfIntegersWithoutADivision) {
   const Argument none = array(std::vector<std::int64_t>(x.size()));
   const auto difference = [&](const char* type, const std::string& divisor) {
     return difference_on_device(kernel_of("quotients", {{"T", type}, {"DIVISOR", divisor}}),
-                                line(std::int64_t(x.size()) / 64, 64), {array(x), array(y), none, none}, target);
+                                line(std::int64_t(x.size()) / 64, 64),
+                                {array(x), array(y), none, none}, target);
   };
   for (const char* type : {"i64", "u64"}) {
     EXPECT_EQ(difference(type, "load %1, %4"), "");
     for (std::uint64_t by :
-         {std::uint64_t(1), std::uint64_t(3), std::uint64_t(58), std::uint64_t(4096), std::uint64_t(0x80000006),
-          std::uint64_t(0xcccccccccccccccd), std::uint64_t(1) << 63, ~std::uint64_t(0)}) {
-      const std::string of = type == std::string("i64") ? fmt::format("{}", std::int64_t(by)) : fmt::format("{}", by);
+         {std::uint64_t(1), std::uint64_t(3), std::uint64_t(58), std::uint64_t(4096),
+          std::uint64_t(0x80000006), std::uint64_t(0xcccccccccccccccd), std::uint64_t(1) << 63,
+          ~std::uint64_t(0)}) {
+      const std::string of =
+          type == std::string("i64") ? fmt::format("{}", std::int64_t(by)) : fmt::format("{}", by);
       EXPECT_EQ(difference(type, "const " + of), "") << type << " by " << of;
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random structured kernels: nested ifs, loops and switches with break, continue and early return, on a handful of values that
-// every construct passes on. KRAIT_SOAK=n runs n of them.
+// Random structured kernels: nested ifs, loops and switches with break, continue and early return,
+// on a handful of values that every construct passes on. KRAIT_SOAK=n runs n of them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,7 +31,8 @@ class Generator {
     f.flat = true;
     b_.emplace(f);
     b_->at(f.body);
-    const ValueId in = b_->new_param(f.body, ir::array_type(Scalar::I32, ir::Space::Global, 1, false));
+    const ValueId in =
+        b_->new_param(f.body, ir::array_type(Scalar::I32, ir::Space::Global, 1, false));
     out_ = b_->new_param(f.body, ir::array_type(Scalar::I32, ir::Space::Global, 1));
     id_ = b_->emit(Op::GlobalId, Scalar::I64, {});
     State s;
@@ -53,7 +54,8 @@ class Generator {
 
   void leave_kernel(const State& s) {
     ValueId sum = s[0];
-    for (unsigned k = 1; k < variables; ++k) sum = b_->binary(Op::Add, {b_->binary(Op::Mul, {sum, constant(31)}), s[k]});
+    for (unsigned k = 1; k < variables; ++k)
+      sum = b_->binary(Op::Add, {b_->binary(Op::Mul, {sum, constant(31)}), s[k]});
     const ValueId operands[] = {out_, id_, sum};
     b_->append(Op::Store, ir::value_type(Scalar::I32), operands);
     end(Op::Return);
@@ -65,7 +67,8 @@ class Generator {
       const unsigned kind = depth < 4 && size_ < 160 ? pick(10) : 0;
       ++size_;
       if (kind < 5) {
-        constexpr Op ops[] = {Op::Add, Op::Sub, Op::Mul, Op::Xor, Op::Div, Op::Rem, Op::Min, Op::Max, Op::Shr, Op::Shl};
+        constexpr Op ops[] = {Op::Add, Op::Sub, Op::Mul, Op::Xor, Op::Div,
+                              Op::Rem, Op::Min, Op::Max, Op::Shr, Op::Shl};
         const ValueId x = any(s), y = any(s);
         s[pick(variables)] = b_->binary(ops[pick(std::size(ops))], {x, y});
       } else if (kind < 7) {
@@ -87,7 +90,8 @@ class Generator {
     if (way == 0) return leave_kernel(s);
     if (way <= 2 && !loops_.empty()) {
       State carried = s;
-      if (loops_.back().counter != ir::none) carried.push_back(b_->binary(Op::Add, {loops_.back().counter, constant(1)}));
+      if (loops_.back().counter != ir::none)
+        carried.push_back(b_->binary(Op::Add, {loops_.back().counter, constant(1)}));
       return end(way == 1 ? Op::Break : Op::Continue, carried);
     }
     end(Op::Yield, s);
@@ -95,7 +99,8 @@ class Generator {
 
   State results(ir::InstId i, unsigned count = variables) {
     State s;
-    for (unsigned k = 0; k < count; ++k) s.push_back(b_->add_result(i, ir::value_type(Scalar::I32)));
+    for (unsigned k = 0; k < count; ++k)
+      s.push_back(b_->add_result(i, ir::value_type(Scalar::I32)));
     return s;
   }
 
@@ -135,7 +140,8 @@ class Generator {
     b_->at(r);
     if (counted) b_->new_param(r, ir::value_type(Scalar::U32));
     State inside;
-    for (unsigned k = 0; k < variables; ++k) inside.push_back(b_->new_param(r, ir::value_type(Scalar::I32)));
+    for (unsigned k = 0; k < variables; ++k)
+      inside.push_back(b_->new_param(r, ir::value_type(Scalar::I32)));
     const ValueId counter = counted ? ir::none : b_->new_param(r, ir::value_type(Scalar::I32));
     loops_.push_back({counter});
     if (!counted) {
@@ -174,11 +180,14 @@ TEST(VulkanRandom, StructuredKernels) {
   const unsigned count = soak ? unsigned(std::atoi(soak)) : 40;
   std::vector<std::int32_t> in(64 + Generator::variables);
   std::iota(in.begin(), in.end(), -20);
-  for (unsigned seed = first_seed(), end = seed + count; seed != end && !testing::Test::HasFailure(); ++seed) {
+  for (unsigned seed = first_seed(), end = seed + count;
+       seed != end && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     Generator g(seed);
     ASSERT_EQ(ir::verify(g.module), "");
-    ASSERT_EQ(difference_on_device(g.module, line(2, 32), {array(in), array(std::vector<std::int32_t>(64))}), "")
+    ASSERT_EQ(difference_on_device(g.module, line(2, 32),
+                                   {array(in), array(std::vector<std::int32_t>(64))}),
+              "")
         << ir::print(g.module);
   }
 }

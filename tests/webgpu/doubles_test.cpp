@@ -37,15 +37,17 @@ class Doubles : public testing::Test {
     }
     target_ = device_->target();
     target_.web.doubles = true;
-    const auto pair = [](double x) { return double(float(x)) + double(float(x - double(float(x)))); };
+    const auto pair = [](double x) {
+      return double(float(x)) + double(float(x - double(float(x))));
+    };
     std::mt19937_64 draw(7);
     std::uniform_real_distribution<double> exponent(-40, 40), digits(1, 2);
     for (int i = 0; i < 4096; ++i) {
       const double size = std::ldexp(digits(draw), int(exponent(draw)));
       x_.push_back(pair(draw() & 1 ? -size : size));
       // Of the same size, too, so that digits cancel.
-      y_.push_back(
-          pair(draw() & 1 ? -x_.back() * (1 + std::ldexp(digits(draw), -20)) : std::ldexp(digits(draw), int(exponent(draw)))));
+      y_.push_back(pair(draw() & 1 ? -x_.back() * (1 + std::ldexp(digits(draw), -20))
+                                   : std::ldexp(digits(draw), int(exponent(draw)))));
     }
   }
 
@@ -92,7 +94,8 @@ TEST_F(Doubles, ErrorsAreBelowTheBounds) {
   EXPECT_LE(worst("    %12: f64 = sub %10, %11\n", [](double x, double y) { return x - y; }), 4);
   EXPECT_LE(worst("    %12: f64 = mul %10, %11\n", [](double x, double y) { return x * y; }), 8);
   EXPECT_LE(worst("    %12: f64 = div %10, %11\n", [](double x, double y) { return x / y; }), 16);
-  EXPECT_LE(worst("    %13: f64 = abs %10\n    %12: f64 = sqrt %13\n", [](double x, double) { return std::sqrt(std::fabs(x)); }),
+  EXPECT_LE(worst("    %13: f64 = abs %10\n    %12: f64 = sqrt %13\n",
+                  [](double x, double) { return std::sqrt(std::fabs(x)); }),
             16);
 }
 
@@ -101,11 +104,17 @@ TEST_F(Doubles, WholeNumbersAndComparisonsAreExact) {
   EXPECT_EQ(worst("    %12: f64 = ceil %10\n", [](double x, double) { return std::ceil(x); }), 0);
   EXPECT_EQ(worst("    %12: f64 = trunc %10\n", [](double x, double) { return std::trunc(x); }), 0);
   EXPECT_EQ(worst("    %12: f64 = rint %10\n", [](double x, double) { return std::rint(x); }), 0);
-  EXPECT_EQ(worst("    %12: f64 = min %10, %11\n", [](double x, double y) { return std::fmin(x, y); }), 0);
-  EXPECT_EQ(worst("    %12: f64 = max %10, %11\n", [](double x, double y) { return std::fmax(x, y); }), 0);
+  EXPECT_EQ(
+      worst("    %12: f64 = min %10, %11\n", [](double x, double y) { return std::fmin(x, y); }),
+      0);
+  EXPECT_EQ(
+      worst("    %12: f64 = max %10, %11\n", [](double x, double y) { return std::fmax(x, y); }),
+      0);
   const std::vector<std::int64_t> whole = run<std::int64_t>("    %12: i64 = cast %10\n", "i64");
-  const std::vector<std::int32_t> less = run<std::int32_t>("    %13: bool = lt %10, %11\n    %12: i32 = cast %13\n", "i32");
-  const std::vector<double> back = run<double>("    %13: i64 = cast %10\n    %12: f64 = cast %13\n");
+  const std::vector<std::int32_t> less =
+      run<std::int32_t>("    %13: bool = lt %10, %11\n    %12: i32 = cast %13\n", "i32");
+  const std::vector<double> back =
+      run<double>("    %13: i64 = cast %10\n    %12: f64 = cast %13\n");
   const std::vector<float> single = run<float>("    %12: f32 = cast %10\n", "f32");
   for (std::size_t i = 0; i < x_.size(); ++i) {
     ASSERT_EQ(whole[i], std::int64_t(x_[i])) << x_[i];
@@ -120,7 +129,8 @@ TEST_F(Doubles, WhatIsNoNumberOrTooLarge) {
   x_ = {0, -0.0, infinity, -infinity, NAN, 1e300, -1e300, 1e-300, 1 + 0x1p-52, 9e18, -9e18};
   y_ = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0};
   const std::vector<double> negated = run<double>("    %12: f64 = neg %10\n"),
-                            expected{-0.0, 0, -infinity, infinity, NAN, -infinity, infinity, -0.0, -1, -9e18, 9e18};
+                            expected{-0.0,     0,    -infinity, infinity, NAN, -infinity,
+                                     infinity, -0.0, -1,        -9e18,    9e18};
   const std::vector<double> sums = run<double>("    %12: f64 = add %10, %11\n"),
                             quotients = run<double>("    %12: f64 = div %10, %11\n");
   const std::vector<double> products = run<double>("    %12: f64 = mul %10, %11\n");
@@ -133,14 +143,16 @@ TEST_F(Doubles, WhatIsNoNumberOrTooLarge) {
       continue;
     }
     const bool exact = expected[i] == 0 || std::isinf(expected[i]);
-    EXPECT_TRUE(exact ? negated[i] == expected[i] : std::fabs(negated[i] / expected[i] - 1) < 0x1p-47)
+    EXPECT_TRUE(exact ? negated[i] == expected[i]
+                      : std::fabs(negated[i] / expected[i] - 1) < 0x1p-47)
         << x_[i] << ' ' << negated[i];
     EXPECT_TRUE(!std::isinf(expected[i]) || sums[i] == -expected[i]) << x_[i] << ' ' << sums[i];
   }
   EXPECT_EQ(quotients[2], infinity);
   EXPECT_EQ(quotients[9], infinity);
   EXPECT_EQ(quotients[10], -infinity);
-  EXPECT_EQ(whole, (std::vector<std::int32_t>{0, 0, INT32_MAX, INT32_MIN, 0, INT32_MAX, INT32_MIN, 0, 1, INT32_MAX, INT32_MIN}));
+  EXPECT_EQ(whole, (std::vector<std::int32_t>{0, 0, INT32_MAX, INT32_MIN, 0, INT32_MAX, INT32_MIN,
+                                              0, 1, INT32_MAX, INT32_MIN}));
 }
 
 }  // namespace

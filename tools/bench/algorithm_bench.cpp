@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bench_algorithms [DEVICE] [--quick] [--cpu-time] [--only TEXT] [--json FILE]
-// Sum, dot, scan, histogram and sorts of the product for small arrays, where a call's fixed cost counts, and for 2^15 to 2^24 elements: on CUDA beside CUB (the
-// peer is libpeer_cuda.so, see run_gpu), on the CPU beside std::. Each run ends when its result is there; GPU calls wait once a batch.
+// Sum, dot, scan, histogram and sorts of the product for small arrays, where a call's fixed cost
+// counts, and for 2^15 to 2^24 elements: on CUDA beside CUB (the peer is libpeer_cuda.so, see
+// run_gpu), on the CPU beside std::. Each run ends when its result is there; GPU calls wait once a
+// batch.
 #include <krait/algorithm/histogram.h>
 #include <krait/algorithm/moments.h>
 #include <krait/algorithm/scan.h>
@@ -27,7 +29,8 @@ using bench::Candidate;
 using bench::Row;
 
 const CudaPeer* load_peer() {
-  const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpeer_cuda.so";
+  const auto beside =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpeer_cuda.so";
   void* library = dlopen("libpeer_cuda.so", RTLD_NOW | RTLD_LOCAL);
   if (!library) library = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return std::printf("not measured, CUB: %s\n", dlerror()), nullptr;
@@ -36,7 +39,8 @@ const CudaPeer* load_peer() {
 
 class Bench {
  public:
-  Bench(kr::device on, const bench::Wishes& wish) : on_(on), wish_(wish), cpu_(std::strcmp(on.id(), "cpu") == 0) {
+  Bench(kr::device on, const bench::Wishes& wish)
+      : on_(on), wish_(wish), cpu_(std::strcmp(on.id(), "cpu") == 0) {
     if (std::strncmp(on.id(), "cuda", 4) == 0) cub_ = load_peer();
   }
   void run(std::int64_t n) {
@@ -48,14 +52,19 @@ class Bench {
     const kr::array<std::uint32_t> keys = kr::to_device(keys_, on_);
     kr::array<float> out(kr::shape<1>(n), on_), total(kr::shape<1>(1), on_);
     kr::array<std::uint32_t> sorted(kr::shape<1>(n), on_), moved(kr::shape<1>(n), on_);
-    const auto floats = [](const kr::array<float>& a) { return reinterpret_cast<float*>(a.address()); };
-    const auto words = [](const kr::array<std::uint32_t>& a) { return reinterpret_cast<unsigned*>(a.address()); };
+    const auto floats = [](const kr::array<float>& a) {
+      return reinterpret_cast<float*>(a.address());
+    };
+    const auto words = [](const kr::array<std::uint32_t>& a) {
+      return reinterpret_cast<unsigned*>(a.address());
+    };
     std::vector<float> host_out(floats_.size());
     std::vector<std::uint32_t> host_keys;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs(keys_.size());
 
     row(
-        "sum f32", n, [&] { (void)kr::sum(x, kr::axis(0), kr::keepdims); }, [&] { cub_->sum(floats(x), floats(total), n); },
+        "sum f32", n, [&] { (void)kr::sum(x, kr::axis(0), kr::keepdims); },
+        [&] { cub_->sum(floats(x), floats(total), n); },
         [&] { host_out[0] = std::accumulate(floats_.begin(), floats_.end(), 0.0f); });
     row(
         "new array, add f32", n, [&] { const kr::array<float> z = x + y; }, nullptr,
@@ -66,7 +75,9 @@ class Bench {
         });
     row(
         "dot f32", n, [&] { (void)kr::sum(x * y, kr::axis(0), kr::keepdims); }, nullptr,
-        [&] { host_out[0] = std::inner_product(floats_.begin(), floats_.end(), floats_.begin(), 0.0f); });
+        [&] {
+          host_out[0] = std::inner_product(floats_.begin(), floats_.end(), floats_.begin(), 0.0f);
+        });
     row(
         "histogram f32, 64 bins", n, [&] { (void)kr::histogram(x, 64, 0.0, 1.0); }, nullptr,
         [&] {
@@ -78,17 +89,20 @@ class Bench {
         "scan f32", n, [&] { (void)kr::cumsum(x); }, [&] { cub_->scan(floats(x), floats(out), n); },
         [&] { std::inclusive_scan(floats_.begin(), floats_.end(), host_out.begin()); });
     row(
-        "sort u32", n, [&] { (void)kr::sort(keys); }, [&] { cub_->sort(words(keys), words(sorted), n); },
+        "sort u32", n, [&] { (void)kr::sort(keys); },
+        [&] { cub_->sort(words(keys), words(sorted), n); },
         [&] { host_keys = keys_, std::sort(host_keys.begin(), host_keys.end()); });
     row(
-        "sort f32", n, [&] { (void)kr::sort(x); }, [&] { cub_->sort_floats(floats(x), floats(out), n); },
+        "sort f32", n, [&] { (void)kr::sort(x); },
+        [&] { cub_->sort_floats(floats(x), floats(out), n); },
         [&] { host_out = floats_, std::sort(host_out.begin(), host_out.end()); });
     row(
         "sort pairs u32", n, [&] { (void)kr::sort_by_key(keys, keys); },
         [&] { cub_->sort_pairs(words(keys), words(sorted), words(keys), words(moved), n); },
         [&] {
           for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {keys_[i], keys_[i]};
-          std::stable_sort(pairs.begin(), pairs.end(), [](auto& a, auto& b) { return a.first < b.first; });
+          std::stable_sort(pairs.begin(), pairs.end(),
+                           [](auto& a, auto& b) { return a.first < b.first; });
         });
   }
   /// Rows of large arrays alone.
@@ -109,16 +123,24 @@ class Bench {
     };
     row(
         "sort u64", n, [&] { (void)kr::sort(keys); },
-        [&] { cub_->sort_longs(reinterpret_cast<unsigned long*>(of(keys)), reinterpret_cast<unsigned long*>(of(sorted)), n); },
+        [&] {
+          cub_->sort_longs(reinterpret_cast<unsigned long*>(of(keys)),
+                           reinterpret_cast<unsigned long*>(of(sorted)), n);
+        },
         [&] { host_longs = longs, std::sort(host_longs.begin(), host_longs.end()); });
     std::vector<std::uint32_t> host_words;
     for (const std::int64_t length : {300, 1000, 4000}) {
       std::vector<std::int64_t> offsets{0};
       while (offsets.back() < n)
-        offsets.push_back(std::min(n, offsets.back() + std::int64_t(random() % std::uint64_t(length)) + 1));
+        offsets.push_back(
+            std::min(n, offsets.back() + std::int64_t(random() % std::uint64_t(length)) + 1));
       const kr::array<std::int64_t> at = kr::to_device(offsets, on_);
-      row(("sort segments of up to " + std::to_string(length)).c_str(), n, [&] { (void)kr::segmented_sort(words, at); },
-          [&] { cub_->sort_segments(of(words), of(in_segments), reinterpret_cast<long*>(of(at)), long(offsets.size()) - 1, n); },
+      row(("sort segments of up to " + std::to_string(length)).c_str(), n,
+          [&] { (void)kr::segmented_sort(words, at); },
+          [&] {
+            cub_->sort_segments(of(words), of(in_segments), reinterpret_cast<long*>(of(at)),
+                                long(offsets.size()) - 1, n);
+          },
           [&] {
             host_words = keys_;
             for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
@@ -128,19 +150,26 @@ class Bench {
     std::vector<float> best(100);
     row(
         "top 100", n, [&] { (void)kr::top_k(x, 100); }, nullptr,
-        [&] { std::partial_sort_copy(floats_.begin(), floats_.end(), best.begin(), best.end(), std::greater<>()); });
+        [&] {
+          std::partial_sort_copy(floats_.begin(), floats_.end(), best.begin(), best.end(),
+                                 std::greater<>());
+        });
     double total = 0;
     // Permutations of three axes, none of which is a multiple of a tile.
     const std::int64_t side = 250;
     const long extents[] = {long(n / (side * 130)), side, 130};
-    const auto cube = x(kr::range(0, extents[0] * extents[1] * extents[2])).reshape(extents[0], extents[1], extents[2]);
+    const auto cube = x(kr::range(0, extents[0] * extents[1] * extents[2]))
+                          .reshape(extents[0], extents[1], extents[2]);
     kr::array<float> out(kr::shape<1>(cube.size()), on_);
     const int orders[][3] = {{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (const auto& order : orders) {
-      const std::string name = "permute " + std::to_string(order[0]) + std::to_string(order[1]) + std::to_string(order[2]);
-      kr::array<float, 3> turned(kr::shape<3>(extents[order[0]], extents[order[1]], extents[order[2]]), on_);
+      const std::string name = "permute " + std::to_string(order[0]) + std::to_string(order[1]) +
+                               std::to_string(order[2]);
+      kr::array<float, 3> turned(
+          kr::shape<3>(extents[order[0]], extents[order[1]], extents[order[2]]), on_);
       row(
-          name.c_str(), cube.size(), [&] { turned.copy_from(cube.permute(order[0], order[1], order[2])); },
+          name.c_str(), cube.size(),
+          [&] { turned.copy_from(cube.permute(order[0], order[1], order[2])); },
           [&] { cub_->permute(of(x), of(out), extents, order); },
           [&] {
             std::vector<float> z(std::size_t(cube.size()));
@@ -149,13 +178,15 @@ class Bench {
             for (long a = 0; a < extents[order[0]]; ++a)
               for (long b = 0; b < extents[order[1]]; ++b)
                 for (long c = 0; c < extents[order[2]]; ++c)
-                  z[at++] = floats_[std::size_t(a * strides[order[0]] + b * strides[order[1]] + c * strides[order[2]])];
+                  z[at++] = floats_[std::size_t(a * strides[order[0]] + b * strides[order[1]] +
+                                                c * strides[order[2]])];
             total += double(z[0]);
           });
     }
     if (total == 0.5) std::printf("\n");  // the host's sums are used
   }
-  /// What reads its arrays once and computes little. On CUDA beside CUB's sum of as many bytes, which is the memory's speed.
+  /// What reads its arrays once and computes little. On CUDA beside CUB's sum of as many bytes,
+  /// which is the memory's speed.
   void run_streams(std::int64_t n) {
     std::mt19937_64 random(11);
     floats_.resize(std::size_t(2 * n));
@@ -172,7 +203,8 @@ class Bench {
         [&] { cub_->saxpy_float4(2.0f, address, address + n, out, n); },
         [&] {
           std::vector<float> sum(static_cast<std::size_t>(n));
-          for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = 2.0f * floats_[i] + floats_[std::size_t(n) + i];
+          for (std::size_t i = 0; i < sum.size(); ++i)
+            sum[i] = 2.0f * floats_[i] + floats_[std::size_t(n) + i];
           total += double(sum[0]);
         });
     row(
@@ -181,7 +213,10 @@ class Bench {
     row(
         "dot, arrays f32", n, [&] { (void)kr::sum(x * y, kr::axis(0), kr::keepdims); },
         [&] { cub_->sum(address, reinterpret_cast<float*>(one.address()), 2 * n); },
-        [&] { total += std::inner_product(floats_.begin(), floats_.begin() + n, floats_.begin() + n, 0.0f); });
+        [&] {
+          total +=
+              std::inner_product(floats_.begin(), floats_.begin() + n, floats_.begin() + n, 0.0f);
+        });
     row(
         "mean f32", n, [&] { (void)kr::mean(x, kr::axis(0), kr::keepdims); }, read_once,
         [&] { total += std::accumulate(floats_.begin(), floats_.begin() + n, 0.0f); });
@@ -194,7 +229,9 @@ class Bench {
         });
     row(
         "norm f32", n, [&] { (void)kr::norm(x, kr::axis(0), kr::keepdims); }, read_once,
-        [&] { total += std::inner_product(floats_.begin(), floats_.begin() + n, floats_.begin(), 0.0f); });
+        [&] {
+          total += std::inner_product(floats_.begin(), floats_.begin() + n, floats_.begin(), 0.0f);
+        });
     row(
         "scan, array f32", n, [&] { (void)kr::cumsum(x); }, [&] { cub_->scan(address, out, n); },
         [&] {
@@ -210,7 +247,8 @@ class Bench {
  private:
   /// A candidate runs so many times and then waits, so that a sample has the time of one.
   template <class Ours, class Cub, class Std>
-  void row(const char* name, std::int64_t n, const Ours& ours, const Cub& cub, const Std& standard) {
+  void row(const char* name, std::int64_t n, const Ours& ours, const Cub& cub,
+           const Std& standard) {
     const int batch = n > 1 << 16 || wish_.quick ? (cpu_ ? 1 : 4) : 64;
     Row r{std::string(name) + " " + std::to_string(n), {}};
     if (!wish_.wants(r.workload)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The workloads of whole blocks as Krait kernels: tiles in shared memory, a histogram, a sum and a scan in one pass each. Sum and
-// scan are written for warps of 32.
+// The workloads of whole blocks as Krait kernels: tiles in shared memory, a histogram, a sum and a
+// scan in one pass each. Sum and scan are written for warps of 32.
 #pragma once
 
 #include <krait/krait.h>
@@ -10,7 +10,8 @@ namespace bench {
 namespace kr = krait;
 
 /// C = A B for square matrices whose side is a multiple of 16; blocks of 16 x 16.
-inline constexpr auto tiled_product = [](kr::view<const float, 2> a, kr::view<const float, 2> b, kr::view<float, 2> c) {
+inline constexpr auto tiled_product = [](kr::view<const float, 2> a, kr::view<const float, 2> b,
+                                         kr::view<float, 2> c) {
   auto ta = kr::shared<float, 16, 16>(), tb = kr::shared<float, 16, 16>();
   auto [x, y] = kr::grid<2>();
   auto tx = kr::thread_idx().x, ty = kr::thread_idx().y;
@@ -29,7 +30,8 @@ inline auto make_sgemm() { return kr::kernel(tiled_product, {.name = "sgemm"}); 
 /// B = A transposed, sides multiples of 32; blocks of 32 x 8 take tiles of 32 x 32.
 inline constexpr auto transpose_tiles = [](kr::view<const float, 2> a, kr::view<float, 2> b) {
   auto tile = kr::shared<float, 32, 33>();
-  auto tx = kr::thread_idx().x, ty = kr::thread_idx().y, x = kr::block_idx().x * 32, y = kr::block_idx().y * 32;
+  auto tx = kr::thread_idx().x, ty = kr::thread_idx().y, x = kr::block_idx().x * 32,
+       y = kr::block_idx().y * 32;
   for (int j = 0; j < 32; j += 8) tile(ty + j, tx) = a(y + ty + j, x + tx);
   kr::syncthreads();
   for (int j = 0; j < 32; j += 8) b(x + ty + j, y + tx) = tile(tx, ty + j);
@@ -37,7 +39,8 @@ inline constexpr auto transpose_tiles = [](kr::view<const float, 2> a, kr::view<
 inline auto make_transpose() { return kr::kernel(transpose_tiles, {.name = "transpose"}); }
 
 /// Counts of the low bytes of x; blocks of 256.
-inline constexpr auto histogram_of_bytes = [](kr::view<const unsigned> x, kr::view<unsigned> counts) {
+inline constexpr auto histogram_of_bytes = [](kr::view<const unsigned> x,
+                                              kr::view<unsigned> counts) {
   auto own = kr::shared<unsigned, 256>();
   auto t = kr::thread_idx().x;
   own[t] = 0;
@@ -48,7 +51,8 @@ inline constexpr auto histogram_of_bytes = [](kr::view<const unsigned> x, kr::vi
 };
 inline auto make_histogram() { return kr::kernel(histogram_of_bytes, {.name = "histogram"}); }
 
-/// Rows of p are x, y, z and the mass of a body, rows of `a` its acceleration and 0; the bodies are a multiple of 256.
+/// Rows of p are x, y, z and the mass of a body, rows of `a` its acceleration and 0; the bodies are
+/// a multiple of 256.
 inline auto make_nbody_tiled(kr::fp mode) {
   return kr::kernel(
       [](kr::view<const float, 2> p, kr::view<float, 2> a) {
@@ -75,7 +79,8 @@ inline auto make_nbody_tiled(kr::fp mode) {
       {.name = "nbody_tiled", .fp = mode});
 }
 
-/// sums[b] = the sum of what block b adds up of x; blocks of 1,024. With one block it adds up the sums.
+/// sums[b] = the sum of what block b adds up of x; blocks of 1,024. With one block it adds up the
+/// sums.
 inline constexpr auto sum_by_trees = [](kr::view<const float> x, kr::view<float> sums) {
   constexpr int block = 1024;
   auto part = kr::shared<float, block>();
@@ -107,10 +112,11 @@ inline kr::value<float> block_sum(kr::value<float> x) {
 }
 }  // namespace detail
 
-/// out[0] = the sum of x, whose size is a multiple of 4; blocks of 256, as many as `partials` has elements. The last block to
-/// finish adds up what the others found, so the order of additions does not depend on time. `ticket` is 0 before and after.
-inline constexpr auto sum_in_one_pass = [](kr::view<const float> x, kr::view<float> partials, kr::view<unsigned> ticket,
-                                           kr::view<float> out) {
+/// out[0] = the sum of x, whose size is a multiple of 4; blocks of 256, as many as `partials` has
+/// elements. The last block to finish adds up what the others found, so the order of additions does
+/// not depend on time. `ticket` is 0 before and after.
+inline constexpr auto sum_in_one_pass = [](kr::view<const float> x, kr::view<float> partials,
+                                           kr::view<unsigned> ticket, kr::view<float> out) {
   constexpr int unroll = 4;
   kr::var<float> lanes[4 * unroll];
   auto groups = x.size() / 4, step = kr::gridsize();
@@ -148,10 +154,12 @@ inline constexpr auto sum_in_one_pass = [](kr::view<const float> x, kr::view<flo
 };
 inline auto make_sum() { return kr::kernel(sum_in_one_pass, {.name = "sum"}); }
 
-/// out[i] = x[0] + … + x[i] in one pass, by looking back: Merrill and Garland, "Single-pass parallel prefix scan with decoupled
-/// look-back" (2016). Blocks of 256 take 4,096 elements each. A word of `states` says what its low half is: 0 nothing yet, 1 the
-/// block's own sum, 2 the sum up to its end. `states` (a word a block) and `ticket` are 0 before.
-inline constexpr auto scan_in_one_pass = [](kr::view<const float> x, kr::view<float> out, kr::view<std::uint64_t> states,
+/// out[i] = x[0] + … + x[i] in one pass, by looking back: Merrill and Garland, "Single-pass
+/// parallel prefix scan with decoupled look-back" (2016). Blocks of 256 take 4,096 elements each. A
+/// word of `states` says what its low half is: 0 nothing yet, 1 the block's own sum, 2 the sum up
+/// to its end. `states` (a word a block) and `ticket` are 0 before.
+inline constexpr auto scan_in_one_pass = [](kr::view<const float> x, kr::view<float> out,
+                                            kr::view<std::uint64_t> states,
                                             kr::view<unsigned> ticket) {
   constexpr int rounds = 4, warps = 8;
   auto shared_number = kr::shared<unsigned, 1>();
@@ -187,22 +195,27 @@ inline constexpr auto scan_in_one_pass = [](kr::view<const float> x, kr::view<fl
     kr::var own = 0.0f;
     for (int w = 0; w < warps; ++w) own += sums[w];
     auto word = [](auto kind, auto value) {
-      return kr::cast<std::uint64_t>(kr::bitcast<unsigned>(value)) | kr::cast<std::uint64_t>(kind) << 32;
+      return kr::cast<std::uint64_t>(kr::bitcast<unsigned>(value)) | kr::cast<std::uint64_t>(kind)
+                                                                         << 32;
     };
-    kr::if_(lane == 0, [&] { kr::atomic(states[number]).exchange(word(kr::select(number == 0, 2u, 1u), own)); });
+    kr::if_(lane == 0, [&] {
+      kr::atomic(states[number]).exchange(word(kr::select(number == 0, 2u, 1u), own));
+    });
     kr::var before = 0.0f;
     kr::var at = number - 1;
     kr::while_([&] { return at >= 0; },
                [&] {
                  auto place = at - lane;
                  auto state = kr::select(
-                     place >= 0, [&] { return kr::value<std::uint64_t>(kr::atomic(states[place]).or_(0)); },
+                     place >= 0,
+                     [&] { return kr::value<std::uint64_t>(kr::atomic(states[place]).or_(0)); },
                      [&] { return kr::value<std::uint64_t>(std::uint64_t(2) << 32); });
                  auto kind = kr::cast<unsigned>(state >> 32);
                  kr::if_(kr::warp::all(kind != 0u), [&] {
                    auto whole = kr::cast<unsigned>(kr::warp::ballot(kind == 2u));
                    auto first = kr::ctz(whole);
-                   kr::var part = kr::select(lane <= first, kr::bitcast<float>(kr::cast<unsigned>(state)), 0.0f);
+                   kr::var part = kr::select(lane <= first,
+                                             kr::bitcast<float>(kr::cast<unsigned>(state)), 0.0f);
                    for (int step = 16; step > 0; step /= 2) part += kr::warp::shfl_xor(part, step);
                    before += part;
                    at = kr::select(whole != 0u, -1, at - 32);
@@ -231,7 +244,8 @@ inline auto make_scan_clear() { return kr::kernel(scan_clear, {.name = "scan_cle
 /// Scans a fixed number of elements, a multiple of 4,096.
 class Scan {
  public:
-  Scan(std::int64_t n, kr::device on) : blocks_(n / 4096), states_(kr::shape<1>(blocks_), on), ticket_(kr::shape<1>(1), on) {}
+  Scan(std::int64_t n, kr::device on)
+      : blocks_(n / 4096), states_(kr::shape<1>(blocks_), on), ticket_(kr::shape<1>(1), on) {}
 
   void operator()(const kr::array<float>& x, kr::array<float>& out) {
     clear_.launch({64, 256}, states_, ticket_);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a block's shape costs on the CPU: kernels whose threads meet, each in blocks of about 256 threads of many shapes, with equal work.
+// What a block's shape costs on the CPU: kernels whose threads meet, each in blocks of about 256
+// threads of many shapes, with equal work.
 //   bench_shapes [--rounds N] [--only TEXT] [--shape TEXT]     TEXT: a part of the kernels' names; a shape as in the heading
-// A row a kernel: ms of one thread's processor time for each shape, the smallest of interleaved rounds, and the worst over the best;
-// below, what the first launch took longer. Results are checked against those of the first shape.
+// A row a kernel: ms of one thread's processor time for each shape, the smallest of interleaved
+// rounds, and the worst over the best; below, what the first launch took longer. Results are
+// checked against those of the first shape.
 #include <krait/krait.h>
 
 #include <cmath>
@@ -23,10 +25,13 @@ struct Shape {
   int w, h, d;
   int threads() const { return w * h * d; }
 };
-constexpr Shape shapes[] = {{256, 1, 1}, {128, 2, 1}, {64, 4, 1},  {32, 8, 1},  {16, 16, 1}, {8, 32, 1}, {4, 64, 1}, {2, 128, 1},
-                            {1, 256, 1}, {4, 8, 8},   {1, 16, 16}, {1, 1, 256}, {3, 85, 1},  {5, 50, 1}, {7, 36, 1}};
+constexpr Shape shapes[] = {{256, 1, 1}, {128, 2, 1}, {64, 4, 1},  {32, 8, 1},  {16, 16, 1},
+                            {8, 32, 1},  {4, 64, 1},  {2, 128, 1}, {1, 256, 1}, {4, 8, 8},
+                            {1, 16, 16}, {1, 1, 256}, {3, 85, 1},  {5, 50, 1},  {7, 36, 1}};
 constexpr int side = 2000,
-              depth = 16;  // elements of an image's rows and columns; products that an element of the matrix product sums up
+              // elements of an image's rows and columns; products that an element of the matrix
+              // product sums up
+    depth = 16;
 
 using Image = kr::array<float, 2>;
 using In = kr::view<const float, 2>;
@@ -63,11 +68,13 @@ auto stencil(Shape s) {
           kr::if_((p.tx == 0) & (p.x > 0), [&] { tile[at - 1] = in(p.y, p.x - 1); });
           kr::if_((p.tx == s.w - 1) & (p.x < side - 1), [&] { tile[at + 1] = in(p.y, p.x + 1); });
           kr::if_((p.ty == 0) & (p.y > 0), [&] { tile[at - width] = in(p.y - 1, p.x); });
-          kr::if_((p.ty == rows - 1) & (p.y < side - 1), [&] { tile[at + width] = in(p.y + 1, p.x); });
+          kr::if_((p.ty == rows - 1) & (p.y < side - 1),
+                  [&] { tile[at + width] = in(p.y + 1, p.x); });
         });
         kr::syncthreads();
         kr::if_((p.x > 0) & (p.x < side - 1) & (p.y > 0) & (p.y < side - 1), [&] {
-          out(p.y, p.x) = 0.5f * tile[at] + 0.125f * (tile[at - 1] + tile[at + 1] + tile[at - width] + tile[at + width]);
+          out(p.y, p.x) = 0.5f * tile[at] + 0.125f * (tile[at - 1] + tile[at + 1] +
+                                                      tile[at - width] + tile[at + width]);
         });
       },
       {.name = "stencil"});
@@ -89,7 +96,8 @@ auto transpose(Shape s) {
       {.name = "transpose"});
 }
 
-/// A tile of the product of two matrices, 16 columns and as many rows as the block has threads for, 16 columns and rows at a time.
+/// A tile of the product of two matrices, 16 columns and as many rows as the block has threads for,
+/// 16 columns and rows at a time.
 auto product(Shape s) {
   return kr::kernel(
       [s](In a, In b, Out c) {
@@ -97,12 +105,14 @@ auto product(Shape s) {
         auto ta = kr::shared<float, 16, 16>(), tb = kr::shared<float, 16, 16>();
         auto t = thread_of_launch();
         auto tx = t % tile, ty = t / tile;
-        auto x = kr::cast<int>(kr::block_idx().x) * tile + tx, y = kr::cast<int>(kr::block_idx().y) * rows + ty;
+        auto x = kr::cast<int>(kr::block_idx().x) * tile + tx,
+             y = kr::cast<int>(kr::block_idx().y) * rows + ty;
         auto last = kr::min(y, side - 1);
         kr::var sum = 0.0f;
         for (auto first : kr::range(0, depth, tile)) {
           kr::if_(ty < rows, [&] { ta(ty, tx) = a(last, kr::cast<int>(first) + tx); });
-          for (auto row : kr::range(ty, tile, rows)) tb(row, tx) = b(kr::cast<int>(first) + kr::cast<int>(row), x);
+          for (auto row : kr::range(ty, tile, rows))
+            tb(row, tx) = b(kr::cast<int>(first) + kr::cast<int>(row), x);
           kr::syncthreads();
           for (int k = 0; k < tile; ++k) sum += ta(kr::min(ty, tile - 1), k) * tb(k, tx);
           kr::syncthreads();
@@ -120,7 +130,8 @@ auto reduce(Shape s) {
         Place p = place(s);
         kr::if_(p.thread + s.threads() < 256, [&] { part[p.thread + s.threads()] = 0.0f; });
         part[p.thread] = kr::select(
-            p.inside, [&] { return kr::value<float>(in(p.y, p.x)); }, [&] { return kr::value<float>(0.0f); });
+            p.inside, [&] { return kr::value<float>(in(p.y, p.x)); },
+            [&] { return kr::value<float>(0.0f); });
         kr::syncthreads();
         for (int half = 128; half > 0; half /= 2) {
           kr::if_(p.thread < half, [&] { part[p.thread] += part[p.thread + half]; });
@@ -131,21 +142,26 @@ auto reduce(Shape s) {
       {.name = "reduce"});
 }
 
-/// Sums of all threads up to each, twice as far in each step (Hillis and Steele). The block's threads lie in one row of the data.
+/// Sums of all threads up to each, twice as far in each step (Hillis and Steele). The block's
+/// threads lie in one row of the data.
 auto scan(Shape) {
   return kr::kernel(
       [](kr::view<const float> in, kr::view<float> out) {
         auto part = kr::dynamic_shared<float>(512);
         auto t = thread_of_launch();
-        auto i = kr::block_idx().x * (kr::block_dim().x * kr::block_dim().y * kr::block_dim().z) + t;
+        auto i =
+            kr::block_idx().x * (kr::block_dim().x * kr::block_dim().y * kr::block_dim().z) + t;
         part[t] = kr::select(
-            i < in.size(), [&] { return kr::value<float>(in[i]); }, [&] { return kr::value<float>(0.0f); });
+            i < in.size(), [&] { return kr::value<float>(in[i]); },
+            [&] { return kr::value<float>(0.0f); });
         kr::syncthreads();
         int from = 0;
         for (int step = 1; step < 256; step *= 2, from ^= 256) {
-          part[t + (from ^ 256)] = part[t + from] + kr::select(
-                                                        t >= step, [&] { return kr::value<float>(part[t + from - step]); },
-                                                        [&] { return kr::value<float>(0.0f); });
+          part[t + (from ^ 256)] =
+              part[t + from] + kr::select(
+                                   t >= step,
+                                   [&] { return kr::value<float>(part[t + from - step]); },
+                                   [&] { return kr::value<float>(0.0f); });
           kr::syncthreads();
         }
         kr::if_(i < in.size(), [&] { out[i] = part[t + from]; });
@@ -185,7 +201,8 @@ auto blend(Shape) {
       [](In in, Out out) {
         auto t = kr::thread_idx(), b = kr::block_idx(), n = kr::block_dim();
         auto x = b.x * n.x + t.x, y = (b.y * n.z + t.z) * n.y + t.y;
-        kr::if_((x < in.extent(1)) & (y < in.extent(0)), [&] { out(y, x) = kr::sqrt(in(y, x) * 0.75f + 0.25f); });
+        kr::if_((x < in.extent(1)) & (y < in.extent(0)),
+                [&] { out(y, x) = kr::sqrt(in(y, x) * 0.75f + 0.25f); });
       },
       {.name = "blend"});
 }
@@ -206,7 +223,8 @@ struct Suite {
   std::string only, shape;
 
   static std::string name_of(Shape s) {
-    return std::to_string(s.w) + "," + std::to_string(s.h) + (s.d > 1 ? "," + std::to_string(s.d) : "");
+    return std::to_string(s.w) + "," + std::to_string(s.h) +
+           (s.d > 1 ? "," + std::to_string(s.d) : "");
   }
   std::vector<Shape> wanted() const {
     std::vector<Shape> all;
@@ -231,8 +249,8 @@ struct Suite {
       if (expected.empty()) expected.assign(result.begin(), result.end());
       for (std::size_t i = 0; i < expected.size(); ++i)
         if (!(std::fabs(result[i] - expected[i]) <= 1e-3f * std::fabs(expected[i]) + 1e-3f)) {
-          std::printf("%s in {%d, %d, %d}: element %zu is %g, not %g\n", name, s.w, s.h, s.d, i, double(result[i]),
-                      double(expected[i]));
+          std::printf("%s in {%d, %d, %d}: element %zu is %g, not %g\n", name, s.w, s.h, s.d, i,
+                      double(result[i]), double(expected[i]));
           std::exit(1);
         }
     }
@@ -240,8 +258,10 @@ struct Suite {
       for (std::size_t i = 0; i < runs.size(); ++i) best[i] = std::min(best[i], time_of(runs[i]));
     std::printf("%-10s", name);
     for (double ms : best) std::printf(" %8.2f", ms);
-    std::printf(" %7.2f\n%-10s", *std::max_element(best.begin(), best.end()) / *std::min_element(best.begin(), best.end()),
-                "  first");
+    std::printf(
+        " %7.2f\n%-10s",
+        *std::max_element(best.begin(), best.end()) / *std::min_element(best.begin(), best.end()),
+        "  first");
     for (double ms : first) std::printf(" %8.0f", ms);
     std::printf("\n");
     std::fflush(stdout);
@@ -267,16 +287,21 @@ int main(int argc, char** argv) try {
   const auto flat = kr::to_device(numbers, cpu);
   kr::array<float> sums(kr::shape<1>(side * side), cpu);
   const auto x = kr::to_device(std::vector<float>(numbers.begin(), numbers.begin() + 8192), cpu);
-  const auto y = kr::to_device(std::vector<float>(numbers.begin() + 8192, numbers.begin() + 16384), cpu);
+  const auto y =
+      kr::to_device(std::vector<float>(numbers.begin() + 8192, numbers.begin() + 16384), cpu);
   kr::array<float> force(kr::shape<1>(8192), cpu);
   const auto span = [](auto& array) {
-    return std::span<const float>(reinterpret_cast<const float*>(array.address()), std::size_t(array.size()));
+    return std::span<const float>(reinterpret_cast<const float*>(array.address()),
+                                  std::size_t(array.size()));
   };
 
   const auto over_image = [](Shape s) {
-    return kr::launch_config({(side + s.w - 1) / s.w, (side + s.h * s.d - 1) / (s.h * s.d)}, {s.w, s.h, s.d});
+    return kr::launch_config({(side + s.w - 1) / s.w, (side + s.h * s.d - 1) / (s.h * s.d)},
+                             {s.w, s.h, s.d});
   };
-  const auto over_row = [](Shape s, int n) { return kr::launch_config({(n + s.threads() - 1) / s.threads()}, {s.w, s.h, s.d}); };
+  const auto over_row = [](Shape s, int n) {
+    return kr::launch_config({(n + s.threads() - 1) / s.threads()}, {s.w, s.h, s.d});
+  };
   const auto over_tiles = [](Shape s) {
     const int rows = s.threads() / 16;
     return kr::launch_config({side / 16, (side + rows - 1) / rows}, {s.w, s.h, s.d});
@@ -287,21 +312,39 @@ int main(int argc, char** argv) try {
   for (Shape s : suite.wanted()) std::printf(" %8s", Suite::name_of(s).c_str());
   std::printf("   worst/best\n");
   suite.row(
-      "stencil", [&](Shape s) { return [&, s, f = keep(stencil(s))] { f->launch(over_image(s), a, out); }; }, span(out));
+      "stencil",
+      [&](Shape s) { return [&, s, f = keep(stencil(s))] { f->launch(over_image(s), a, out); }; },
+      span(out));
   suite.row(
-      "transpose", [&](Shape s) { return [&, s, f = keep(transpose(s))] { f->launch(over_image(s), a, out); }; }, span(out));
+      "transpose",
+      [&](Shape s) { return [&, s, f = keep(transpose(s))] { f->launch(over_image(s), a, out); }; },
+      span(out));
   suite.row(
-      "product", [&](Shape s) { return [&, s, f = keep(product(s))] { f->launch(over_tiles(s), a, b, out); }; }, span(out));
+      "product",
+      [&](Shape s) {
+        return [&, s, f = keep(product(s))] { f->launch(over_tiles(s), a, b, out); };
+      },
+      span(out));
   suite.row(
-      "reduce", [&](Shape s) { return [&, s, f = keep(reduce(s))] { f->launch(over_image(s), a, out); }; }, span(out), false);
+      "reduce",
+      [&](Shape s) { return [&, s, f = keep(reduce(s))] { f->launch(over_image(s), a, out); }; },
+      span(out), false);
   suite.row(
-      "scan", [&](Shape s) { return [&, s, f = keep(scan(s))] { f->launch(over_row(s, side * side), flat, sums); }; }, span(sums),
-      false);
+      "scan",
+      [&](Shape s) {
+        return [&, s, f = keep(scan(s))] { f->launch(over_row(s, side * side), flat, sums); };
+      },
+      span(sums), false);
   suite.row(
-      "bodies", [&](Shape s) { return [&, s, f = keep(bodies(s))] { f->launch(over_row(s, 8192), x, y, force); }; }, span(force),
-      false);
+      "bodies",
+      [&](Shape s) {
+        return [&, s, f = keep(bodies(s))] { f->launch(over_row(s, 8192), x, y, force); };
+      },
+      span(force), false);
   suite.row(
-      "blend", [&](Shape s) { return [&, s, f = keep(blend(s))] { f->launch(over_image(s), a, out); }; }, span(out));
+      "blend",
+      [&](Shape s) { return [&, s, f = keep(blend(s))] { f->launch(over_image(s), a, out); }; },
+      span(out));
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());

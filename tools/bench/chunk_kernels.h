@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sum, scan, histogram and radix sort as a CPU runs them: each block walks through a chunk of neighbours of its own. A block is one
-// warp, which takes 32 neighbours a trip as vectors, where elements are computed with, and one thread, which is scalar code, where each
-// element decides a place. Elements and operators are template arguments; results have one order of operations for one number of chunks.
+// Sum, scan, histogram and radix sort as a CPU runs them: each block walks through a chunk of
+// neighbours of its own. A block is one warp, which takes 32 neighbours a trip as vectors, where
+// elements are computed with, and one thread, which is scalar code, where each element decides a
+// place. Elements and operators are template arguments; results have one order of operations for
+// one number of chunks.
 #pragma once
 
 #include <krait/krait.h>
@@ -42,12 +44,14 @@ struct Operator {
   static constexpr T none() {
     using limits = std::numeric_limits<T>;
     if constexpr (how == kr::combine::add) return T(0);
-    else if constexpr (how == kr::combine::min) return limits::has_infinity ? limits::infinity() : limits::max();
+    else if constexpr (how == kr::combine::min)
+      return limits::has_infinity ? limits::infinity() : limits::max();
     else return limits::has_infinity ? -limits::infinity() : limits::lowest();
   }
 };
 
-/// parts[b] = what the elements of block b's chunk make; blocks of a warp. One block makes one of all parts.
+/// parts[b] = what the elements of block b's chunk make; blocks of a warp. One block makes one of
+/// all parts.
 template <class T, kr::combine how = kr::combine::add>
 auto make_reduce() {
   return kr::kernel(
@@ -63,7 +67,8 @@ auto make_reduce() {
       {.name = "reduce_chunks"});
 }
 
-/// out[i] = what x[0] to x[i] make, where `parts` are those of make_reduce for as many blocks of a warp.
+/// out[i] = what x[0] to x[i] make, where `parts` are those of make_reduce for as many blocks of a
+/// warp.
 template <class T, kr::combine how = kr::combine::add>
 auto make_scan() {
   return kr::kernel(
@@ -81,14 +86,16 @@ auto make_scan() {
                      before = Op::of(before, kr::warp::shfl(sums, warp - 1));
                      at += warp;
                    });
-        kr::if_(at + lane < end,
-                [&] { out[at + lane] = Op::of(before, kr::warp::inclusive_scan(kr::value<T>(x[at + lane]), how)); });
+        kr::if_(at + lane < end, [&] {
+          out[at + lane] =
+              Op::of(before, kr::warp::inclusive_scan(kr::value<T>(x[at + lane]), how));
+        });
       },
       {.name = "scan_chunks"});
 }
 
-/// How often `digit` makes each number below `digits` of the chunk's elements, in a table that starts as zeros. Four tables, so that
-/// neighbours with equal digits do not wait for each other.
+/// How often `digit` makes each number below `digits` of the chunk's elements, in a table that
+/// starts as zeros. Four tables, so that neighbours with equal digits do not wait for each other.
 template <int digits>
 void for_each_count(const auto& x, const auto& digit, const auto& use) {
   constexpr int tables = 4;
@@ -100,12 +107,14 @@ void for_each_count(const auto& x, const auto& digit, const auto& use) {
   for (auto d : kr::range(digits)) use(d, own(0, d) + own(1, d) + own(2, d) + own(3, d));
 }
 
-/// Adds to counts[d] how many elements `digit` makes a d of, an int below `digits`; blocks of one thread.
+/// Adds to counts[d] how many elements `digit` makes a d of, an int below `digits`; blocks of one
+/// thread.
 template <class T, int digits>
 auto make_histogram(auto digit) {
   return kr::kernel(
       [digit](kr::view<const T> x, kr::view<unsigned> counts) {
-        for_each_count<digits>(x, digit, [&](auto d, auto count) { kr::atomic(counts[d]).add(count); });
+        for_each_count<digits>(x, digit,
+                               [&](auto d, auto count) { kr::atomic(counts[d]).add(count); });
       },
       {.name = "count_chunks"});
 }
@@ -114,7 +123,9 @@ namespace sort {
 constexpr int bits = 8, digits = 1 << bits;
 constexpr int grain = 4;  // of chunks
 
-inline auto digit_of(const auto& key, const auto& shift) { return kr::cast<int>(key >> shift & (digits - 1u)); }
+inline auto digit_of(const auto& key, const auto& shift) {
+  return kr::cast<int>(key >> shift & (digits - 1u));
+}
 
 /// counts[d, b]: of block b's chunk; blocks of one thread.
 template <class T>
@@ -128,7 +139,8 @@ auto make_counts() {
       {.name = "sort_counts"});
 }
 
-/// Each count becomes the sum of those before it: where the keys of a digit and a chunk begin. One thread.
+/// Each count becomes the sum of those before it: where the keys of a digit and a chunk begin. One
+/// thread.
 inline auto make_starts() {
   return kr::kernel(
       [](kr::view<unsigned, 2> counts) {
@@ -143,15 +155,18 @@ inline auto make_starts() {
       {.name = "sort_starts"});
 }
 
-/// Keys to their digits' places, in order; blocks of one thread, as many as before. The keys of a digit wait until a cache line of the
-/// output is complete: 256 places far apart that take a key each would be as many misses. `streams`: lines go past the cache.
+/// Keys to their digits' places, in order; blocks of one thread, as many as before. The keys of a
+/// digit wait until a cache line of the output is complete: 256 places far apart that take a key
+/// each would be as many misses. `streams`: lines go past the cache.
 template <class T>
 auto make_pass(bool streams) {
   return kr::kernel(
-      [streams](kr::view<const T> keys, kr::view<T> out, kr::view<const unsigned, 2> starts, kr::value<unsigned> shift) {
+      [streams](kr::view<const T> keys, kr::view<T> out, kr::view<const unsigned, 2> starts,
+                kr::value<unsigned> shift) {
         constexpr int line = 64 / sizeof(T);
         auto waiting = kr::local<T, digits, line>();
-        auto first = kr::local<unsigned, digits>(), next = kr::local<unsigned, digits>();  // places in the output
+        // places in the output
+        auto first = kr::local<unsigned, digits>(), next = kr::local<unsigned, digits>();
         for (auto d : kr::range(digits)) {
           kr::value<unsigned> start = starts(d, kr::block_idx().x);
           first[d] = start, next[d] = start;
@@ -172,13 +187,15 @@ auto make_pass(bool streams) {
                 else out[at] = waiting(d, k);
               }
             }).else_([&] {
-              for (auto p : kr::range(kr::value<unsigned>(first[d]), place + 1u)) out[p] = waiting(d, kr::cast<int>(p % line));
+              for (auto p : kr::range(kr::value<unsigned>(first[d]), place + 1u))
+                out[p] = waiting(d, kr::cast<int>(p % line));
             });
           });
         }
         for (auto d : kr::range(digits)) {
           kr::value<unsigned> place = next[d];
-          for (auto p : kr::range(kr::max(place - place % line, kr::value<unsigned>(first[d])), place))
+          for (auto p :
+               kr::range(kr::max(place - place % line, kr::value<unsigned>(first[d])), place))
             out[p] = waiting(d, kr::cast<int>(p % line));
         }
       },
@@ -191,7 +208,8 @@ auto make_pass(bool streams) {
 template <class T, kr::combine how = kr::combine::add>
 class ChunkReduce {
  public:
-  explicit ChunkReduce(kr::device on, int count = chunks::usual_count()) : count_(count), parts_(kr::shape<1>(count), on) {}
+  explicit ChunkReduce(kr::device on, int count = chunks::usual_count())
+      : count_(count), parts_(kr::shape<1>(count), on) {}
   void operator()(const kr::array<T>& x, kr::array<T>& out) {
     reduce_.launch({count_, chunks::warp}, x, parts_);
     reduce_.launch({1, chunks::warp}, parts_, out);
@@ -207,7 +225,8 @@ class ChunkReduce {
 template <class T, kr::combine how = kr::combine::add>
 class ChunkScan {
  public:
-  explicit ChunkScan(kr::device on, int count = chunks::usual_count()) : count_(count), parts_(kr::shape<1>(count), on) {}
+  explicit ChunkScan(kr::device on, int count = chunks::usual_count())
+      : count_(count), parts_(kr::shape<1>(count), on) {}
   void operator()(const kr::array<T>& x, kr::array<T>& out) {
     reduce_.launch({count_, chunks::warp}, x, parts_);
     scan_.launch({count_, chunks::warp}, x, parts_, out);
@@ -220,11 +239,13 @@ class ChunkScan {
   decltype(chunks::make_scan<T, how>()) scan_ = chunks::make_scan<T, how>();
 };
 
-/// Sorts unsigned keys, fewer than 2^32, whose number is fixed. `streams` is faster where the keys do not fit the caches.
+/// Sorts unsigned keys, fewer than 2^32, whose number is fixed. `streams` is faster where the keys
+/// do not fit the caches.
 template <class T>
 class ChunkSort {
  public:
-  static constexpr std::int64_t usual_cache = 8 << 20;  // bytes of the last cache that a program may count on
+  // bytes of the last cache that a program may count on
+  static constexpr std::int64_t usual_cache = 8 << 20;
   ChunkSort(std::int64_t n, kr::device on, int count = chunks::usual_count())
       : ChunkSort(n, on, count, n * std::int64_t(sizeof(T)) > usual_cache) {}
   ChunkSort(std::int64_t n, kr::device on, int count, bool streams)

@@ -3,8 +3,11 @@
 // What compiling a kernel costs, stage by stage, for targets whose devices need not be there:
 //   bench_compile [--rounds N] [--kernel NAME] [--large [N]] [--json FILE] [--kir FOLDER] [TARGET…]     cpu (default), ptx, spirv, or a whole target
 // --large takes generated kernels of 1,000 to 100,000 operations, or of N, three rounds each.
-// Times are the smallest of the rounds in a warm process, in ms: compiling is the same work every time, and what is above the
-// smallest is the machine's. `processor` is all of it in processor time, the mean of the rounds behind the first, which others on the machine disturb less. `first` is the first round of all: with the plug-in loaded, LLVM not yet touched. --kir writes the final IR of each kernel.
+// Times are the smallest of the rounds in a warm process, in ms: compiling is the same work every
+// time, and what is above the smallest is the machine's. `processor` is all of it in processor
+// time, the mean of the rounds behind the first, which others on the machine disturb less. `first`
+// is the first round of all: with the plug-in loaded, LLVM not yet touched. --kir writes the final
+// IR of each kernel.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -31,7 +34,8 @@ namespace kr = krait;
 using bench::Workload;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* stages[] = {"record", "passes", "print", "parse", "lower", "optimise", "emit", "load"};
+constexpr const char* stages[] = {"record", "passes",   "print", "parse",
+                                  "lower",  "optimise", "emit",  "load"};
 constexpr std::size_t stage_count = std::size(stages);
 struct Times {
   double ms[stage_count]{};
@@ -62,13 +66,16 @@ Times compile(const Workload& w, const kr::support::Target& target, const std::s
   };
   const kr::host::Recorded recorded = bench::record(w);
   lap();
-  // What a launch on whole, separate arrays promises; the CPU makes no difference between aligned and other ones.
-  const kr::ir::Module lowered = kr::host::lower(recorded, {true, kind.aligned, true, true, true}, target);
+  // What a launch on whole, separate arrays promises; the CPU makes no difference between aligned
+  // and other ones.
+  const kr::ir::Module lowered =
+      kr::host::lower(recorded, {true, kind.aligned, true, true, true}, target);
   lap();
   const std::string text = kr::ir::print(lowered, {.names = true, .locations = true});
   lap();
   const kr::host::Generated made = kr::host::generate(text, target, "binary", w.name);
-  for (const double ms : {made.parse_ms, made.lower_ms, made.optimise_ms, made.emit_ms}) t.ms[stage++] = ms;
+  for (const double ms : {made.parse_ms, made.lower_ms, made.optimise_ms, made.emit_ms})
+    t.ms[stage++] = ms;
   from = Clock::now();
   if (auto& cpu = kr::host::Devices::get().cpu(); kr::support::print(target) == cpu.target_text) {
     const auto code = cpu.device->load(std::as_bytes(std::span(made.bytes)), w.name);
@@ -77,7 +84,8 @@ Times compile(const Workload& w, const kr::support::Target& target, const std::s
   for (const kr::ir::Function& f : lowered.functions)
     kr::ir::for_each_inst(f, [&](kr::ir::InstId, kr::ir::RegionId) { ++t.operations; });
   t.bytes = made.bytes.size();
-  if (!kir_folder.empty()) std::ofstream(kir_folder + "/" + w.name + "." + std::string(kind.word) + ".kir") << text;
+  if (!kir_folder.empty())
+    std::ofstream(kir_folder + "/" + w.name + "." + std::string(kind.word) + ".kir") << text;
   return t;
 }
 
@@ -87,10 +95,15 @@ std::vector<Workload> large_workloads(int only) {
   static std::deque<decltype(bench::large_straight(0))> straight;
   static std::deque<decltype(bench::large_control(0))> control;
   std::vector<Workload> all;
-  for (const int n : only ? std::vector<int>{only} : std::vector<int>{1000, 3000, 10000, 30000, 100000}) {
-    const auto name = [&](const char* kind) { return names.emplace_back(fmt::format("{}_{}", kind, n)).c_str(); };
-    all.push_back(bench::whole_kernel(name("straight"), straight.emplace_back(bench::large_straight(n))));
-    all.push_back(bench::whole_kernel(name("control"), control.emplace_back(bench::large_control(n))));
+  for (const int n :
+       only ? std::vector<int>{only} : std::vector<int>{1000, 3000, 10000, 30000, 100000}) {
+    const auto name = [&](const char* kind) {
+      return names.emplace_back(fmt::format("{}_{}", kind, n)).c_str();
+    };
+    all.push_back(
+        bench::whole_kernel(name("straight"), straight.emplace_back(bench::large_straight(n))));
+    all.push_back(
+        bench::whole_kernel(name("control"), control.emplace_back(bench::large_control(n))));
   }
   return all;
 }
@@ -108,7 +121,8 @@ int main(int argc, char** argv) try {
   std::string only, json, kir_folder;
   std::vector<std::string> targets;
   for (int i = 1; i < argc; ++i) {
-    if (!std::strcmp(argv[i], "--rounds") && i + 1 < argc) rounds = std::max(std::atoi(argv[++i]), 1);
+    if (!std::strcmp(argv[i], "--rounds") && i + 1 < argc)
+      rounds = std::max(std::atoi(argv[++i]), 1);
     else if (!std::strcmp(argv[i], "--large")) {
       const int size = i + 1 < argc ? std::atoi(argv[i + 1]) : 0;
       all = large_workloads(size), i += size > 0;
@@ -124,7 +138,8 @@ int main(int argc, char** argv) try {
   std::string out = "[";
   for (const std::string& target : targets) {
     const kr::support::Target made_for = kr::host::read_target(target);
-    fmt::print("\n{}\n\n| kernel | {} | all | processor | first | operations | bytes |\n", target, fmt::join(stages, " | "));
+    fmt::print("\n{}\n\n| kernel | {} | all | processor | first | operations | bytes |\n", target,
+               fmt::join(stages, " | "));
     for (const Workload& w : all) {
       if (!only.empty() && only != w.name) continue;
       Times best = compile(w, made_for, kir_folder);
@@ -137,12 +152,16 @@ int main(int argc, char** argv) try {
       const double processor = (processor_ms() - began) / std::max(rounds - 1, 1);
       fmt::print("| {} |", w.name);
       for (const double ms : best.ms) fmt::print(" {:.2f} |", ms);
-      fmt::print(" {:.2f} | {:.2f} | {:.2f} | {} | {} |\n", best.total(), processor, first, best.operations, best.bytes);
+      fmt::print(" {:.2f} | {:.2f} | {:.2f} | {} | {} |\n", best.total(), processor, first,
+                 best.operations, best.bytes);
       std::fflush(stdout);
-      out += fmt::format("{}\n  {{\"target\": \"{}\", \"kernel\": \"{}\"", out.size() > 1 ? "," : "", target, w.name);
-      for (std::size_t s = 0; s < stage_count; ++s) out += fmt::format(", \"{}\": {:.4f}", stages[s], best.ms[s]);
-      out += fmt::format(", \"processor\": {:.4f}, \"first\": {:.4f}, \"operations\": {}, \"bytes\": {}}}", processor, first,
-                         best.operations, best.bytes);
+      out += fmt::format("{}\n  {{\"target\": \"{}\", \"kernel\": \"{}\"",
+                         out.size() > 1 ? "," : "", target, w.name);
+      for (std::size_t s = 0; s < stage_count; ++s)
+        out += fmt::format(", \"{}\": {:.4f}", stages[s], best.ms[s]);
+      out += fmt::format(
+          ", \"processor\": {:.4f}, \"first\": {:.4f}, \"operations\": {}, \"bytes\": {}}}",
+          processor, first, best.operations, best.bytes);
     }
   }
   if (!json.empty()) std::ofstream(json) << out << "\n]\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU table's workloads of whole blocks, in the default mode: the kernels that GPUs run, and where there are such, forms for the CPU,
-// beside plain loops.
+// The CPU table's workloads of whole blocks, in the default mode: the kernels that GPUs run, and
+// where there are such, forms for the CPU, beside plain loops.
 #include <memory>
 #include <thread>
 
@@ -26,7 +26,8 @@ std::vector<Candidate> ours(Run run, Run for_gpus) {
   return both;
 }
 
-void matrices(CpuSuite& suite, const kr::device& cpu, const std::vector<float>& hx, const std::vector<float>& hy) {
+void matrices(CpuSuite& suite, const kr::device& cpu, const std::vector<float>& hx,
+              const std::vector<float>& hy) {
   {
     const int side = 1024;
     kr::array<float, 2> a({side, side}, cpu), b({side, side}, cpu), c({side, side}, cpu);
@@ -34,7 +35,10 @@ void matrices(CpuSuite& suite, const kr::device& cpu, const std::vector<float>& 
     auto f = make_sgemm();
     suite.add(
         "matrix product 1024",
-        [&](const Peer& p) { return p.sgemm ? Run([&] { p.sgemm(raw(a), raw(b), raw(c), side); }) : Run(); }, ours([&] {
+        [&](const Peer& p) {
+          return p.sgemm ? Run([&] { p.sgemm(raw(a), raw(b), raw(c), side); }) : Run();
+        },
+        ours([&] {
           f.launch({{side / 16, side / 16}, {16, 16}}, a, b, c);
         }),
         span_of(c), rounding);
@@ -46,21 +50,26 @@ void matrices(CpuSuite& suite, const kr::device& cpu, const std::vector<float>& 
     auto f = make_transpose();
     suite.add(
         "transpose 4096^2",
-        [&](const Peer& p) { return p.transpose ? Run([&] { p.transpose(raw(in), raw(out), side); }) : Run(); }, ours([&] {
+        [&](const Peer& p) {
+          return p.transpose ? Run([&] { p.transpose(raw(in), raw(out), side); }) : Run();
+        },
+        ours([&] {
           f.launch({{side / 32, side / 32}, {32, 8}}, in, out);
         }),
         span_of(out), 0);
   }
 }
 
-void sums(CpuSuite& suite, const kr::device& cpu, int blocks, const kr::array<float>& x, kr::array<float>& out) {
+void sums(CpuSuite& suite, const kr::device& cpu, int blocks, const kr::array<float>& x,
+          kr::array<float>& out) {
   const long n = x.size();
   {
     kr::array<float> parts(kr::shape<1>(blocks), cpu), total(kr::shape<1>(1), cpu);
     auto f = make_block_sum();
     ChunkReduce<float> of_chunks(cpu);
     suite.add(
-        "sum 2^24", [&](const Peer& p) { return p.sum ? Run([&] { p.sum(raw(x), raw(total), n); }) : Run(); },
+        "sum 2^24",
+        [&](const Peer& p) { return p.sum ? Run([&] { p.sum(raw(x), raw(total), n); }) : Run(); },
         ours([&] { of_chunks(x, total); },
              [&] {
                f.launch({blocks, 1024}, x, parts), f.launch({1, 1024}, parts, total);
@@ -71,22 +80,27 @@ void sums(CpuSuite& suite, const kr::device& cpu, int blocks, const kr::array<fl
     Scan f(n, cpu);
     ChunkScan<float> of_chunks(cpu);
     suite.add(
-        "inclusive scan 2^24", [&](const Peer& p) { return p.scan ? Run([&] { p.scan(raw(x), raw(out), n); }) : Run(); },
+        "inclusive scan 2^24",
+        [&](const Peer& p) { return p.scan ? Run([&] { p.scan(raw(x), raw(out), n); }) : Run(); },
         ours([&] { of_chunks(x, out); }, [&] { f(x, out); }), span_of(out), rounding);
   }
 }
 
 void integers(CpuSuite& suite, const kr::device& cpu, int blocks, long n) {
   std::vector<unsigned> words(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < words.size(); ++i) words[i] = unsigned(i) * 2654435761u ^ unsigned(i) >> 7;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = unsigned(i) * 2654435761u ^ unsigned(i) >> 7;
   const auto keys = kr::to_device(words, cpu);
   {
     kr::array<unsigned> counts(kr::shape<1>(256), cpu);
     auto f = make_histogram();
-    auto of_chunks = chunks::make_histogram<unsigned, 256>([](const auto& key) { return kr::cast<int>(key & 255u); });
+    auto of_chunks = chunks::make_histogram<unsigned, 256>(
+        [](const auto& key) { return kr::cast<int>(key & 255u); });
     suite.add(
         "histogram 2^24",
-        [&](const Peer& p) { return p.histogram ? Run([&] { p.histogram(raw(keys), raw(counts), n); }) : Run(); },
+        [&](const Peer& p) {
+          return p.histogram ? Run([&] { p.histogram(raw(keys), raw(counts), n); }) : Run();
+        },
         ours(
             [&] {
               of_chunks.launch({chunks::usual_count(), 1}, keys, counts);
@@ -101,7 +115,10 @@ void integers(CpuSuite& suite, const kr::device& cpu, int blocks, long n) {
     RadixSort<8> f(n, cpu);
     ChunkSort<unsigned> of_chunks(n, cpu);
     suite.add(
-        "radix sort u32 2^24", [&](const Peer& p) { return p.sort ? Run([&] { p.sort(raw(keys), raw(sorted), n); }) : Run(); },
+        "radix sort u32 2^24",
+        [&](const Peer& p) {
+          return p.sort ? Run([&] { p.sort(raw(keys), raw(sorted), n); }) : Run();
+        },
         ours([&] { of_chunks(keys, sorted); }, [&] { f(keys, sorted); }), span_of(sorted), 0);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of the CPU table: Krait's candidates beside the peers', each held to the first one's result before it is timed.
+// The rows of the CPU table: Krait's candidates beside the peers', each held to the first one's
+// result before it is timed.
 #pragma once
 
 #include <krait/krait.h>
@@ -36,11 +37,11 @@ struct CpuSuite {
   std::string only;  // a part of the names of the rows that are measured
   std::vector<Row> rows;
 
-  /// `of_peer(peer)` is empty where the peer lacks the workload. `out` is what a run leaves; two results differ by at most
-  /// `tolerance` of the first one's sum of magnitudes.
+  /// `of_peer(peer)` is empty where the peer lacks the workload. `out` is what a run leaves; two
+  /// results differ by at most `tolerance` of the first one's sum of magnitudes.
   template <class T>
-  void add(const std::string& name, const std::function<Run(const Peer&)>& of_peer, std::vector<Candidate> ours, std::span<T> out,
-           double tolerance) {
+  void add(const std::string& name, const std::function<Run(const Peer&)>& of_peer,
+           std::vector<Candidate> ours, std::span<T> out, double tolerance) {
     if (name.find(only) == std::string::npos) return;
     Row row{name, {}};
     for (const Peer* p : peers)
@@ -54,9 +55,11 @@ struct CpuSuite {
       if (expected.empty()) expected.assign(out.begin(), out.end());
       double difference = 0, all = 0;
       for (std::size_t i = 0; i < out.size(); ++i)
-        difference += std::fabs(double(out[i]) - double(expected[i])), all += std::fabs(double(expected[i]));
+        difference += std::fabs(double(out[i]) - double(expected[i])),
+            all += std::fabs(double(expected[i]));
       if (!(difference <= tolerance * all) || all == 0)
-        throw kr::error(kr::error::kind_type::internal, (name + ": the results of " + c.name + " are wrong").c_str(), "", 0);
+        throw kr::error(kr::error::kind_type::internal,
+                        (name + ": the results of " + c.name + " are wrong").c_str(), "", 0);
     }
     print(row);
     rows.push_back(std::move(row));

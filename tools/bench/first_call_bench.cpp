@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a new kernel costs, from the call to the result, through every stage, the driver's own compiler among them:
+// What a new kernel costs, from the call to the result, through every stage, the driver's own
+// compiler among them:
 //   bench_first [cpu|cuda|vulkan] [--json FILE]
-// The program runs itself twice on one fresh cache folder: kernels that nobody has seen (cold disk), then the same ones in another
-// process (warm disk). Both processes are warm: other kernels ran before those that count. On CUDA the same functions through NVRTC
-// stand beside it, kernel by kernel, where that library is found. The driver's own cache of compiled PTX is in a fresh folder, too.
+// The program runs itself twice on one fresh cache folder: kernels that nobody has seen (cold
+// disk), then the same ones in another process (warm disk). Both processes are warm: other kernels
+// ran before those that count. On CUDA the same functions through NVRTC stand beside it, kernel by
+// kernel, where that library is found. The driver's own cache of compiled PTX is in a fresh folder,
+// too.
 #include <dlfcn.h>
 
 #include <unistd.h>
@@ -27,7 +30,9 @@ namespace {
 
 namespace kr = krait;
 using Clock = std::chrono::steady_clock;
-double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 const Clock::time_point process_start = Clock::now();
 double processor_ms() {
   timespec now{};
@@ -41,10 +46,11 @@ constexpr int elements = 4096;  // they run on next to nothing
 /// Adding a constant of its own makes each a kernel that no cache knows.
 float constant_of(unsigned salt, int number) { return float(salt % 65536) + float(number) / 64.0f; }
 
-// --- NVRTC, through tables of our own: the programs are built where there is no CUDA --------------------------------------------
+// --- NVRTC, through tables of our own: the programs are built where there is no CUDA -------------
 
 struct Nvrtc {
-  int (*create)(void** program, const char* source, const char* name, int, const char**, const char**);
+  int (*create)(void** program, const char* source, const char* name, int, const char**,
+                const char**);
   int (*compile)(void* program, int count, const char** options);
   int (*cubin_size)(void* program, std::size_t*);
   int (*cubin)(void* program, char*);
@@ -53,19 +59,23 @@ struct Nvrtc {
   int (*set)(void* context);
   int (*module_load)(void** module, const void* image);
   int (*function)(void** function, void* module, const char* name);
-  int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**);
+  int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                void**, void**);
   int (*synchronize)();
   std::string architecture;  // --gpu-architecture=sm_90
 
   /// Says why where it cannot be used.
   bool load(const char* target) {
     void* compiler = nullptr;
-    for (const char* name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"})
+    for (const char* name :
+         {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"})
       if (!compiler) compiler = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     bool whole = compiler && driver;
     const auto get = [&](void* library, auto& entry, const char* name) {
-      if (whole) entry = reinterpret_cast<std::decay_t<decltype(entry)>>(dlsym(library, name)), whole = entry != nullptr;
+      if (whole)
+        entry = reinterpret_cast<std::decay_t<decltype(entry)>>(dlsym(library, name)),
+        whole = entry != nullptr;
     };
     get(compiler, create, "nvrtcCreateProgram"), get(compiler, compile, "nvrtcCompileProgram"),
         get(compiler, cubin_size, "nvrtcGetCUBINSize");
@@ -81,18 +91,22 @@ struct Nvrtc {
     else std::printf("not measured, NVRTC: no libnvrtc.so or no CUDA driver\n");
     return whole;
   }
-  /// Compiles, loads and runs `k` of the source on pointers and a size. Milliseconds, or 0 where it failed.
+  /// Compiles, loads and runs `k` of the source on pointers and a size. Milliseconds, or 0 where it
+  /// failed.
   double run(const std::string& source, std::vector<void*> arguments, unsigned block) const {
     const auto start = Clock::now();
     void *program = nullptr, *module = nullptr, *kernel = nullptr;
     const char* options[] = {architecture.c_str()};
     std::size_t size = 0;
-    if (create(&program, source.c_str(), "k.cu", 0, nullptr, nullptr) || compile(program, 1, options) ||
-        cubin_size(program, &size))
+    if (create(&program, source.c_str(), "k.cu", 0, nullptr, nullptr) ||
+        compile(program, 1, options) || cubin_size(program, &size))
       return 0;
     std::string image(size, '\0');
-    if (cubin(program, image.data()) || module_load(&module, image.data()) || function(&kernel, module, "k")) return 0;
-    if (launch(kernel, elements / (block == 1024 ? 2048 : block), 1, 1, block, 1, 1, 0, nullptr, arguments.data(), nullptr) ||
+    if (cubin(program, image.data()) || module_load(&module, image.data()) ||
+        function(&kernel, module, "k"))
+      return 0;
+    if (launch(kernel, elements / (block == 1024 ? 2048 : block), 1, 1, block, 1, 1, 0, nullptr,
+               arguments.data(), nullptr) ||
         synchronize())
       return 0;
     const double ms = ms_since(start);
@@ -101,7 +115,7 @@ struct Nvrtc {
   }
 };
 
-// --- the workloads, as kernels and as sources for NVRTC ---------------------------------------------------------------------------
+// --- the workloads, as kernels and as sources for NVRTC ------------------------------------------
 
 struct Arrays {
   kr::array<float> x, y, z;
@@ -112,13 +126,15 @@ struct Workload {
   const char* name;
   /// Calls a kernel that has `constant` in it.
   void (*run)(Arrays&, float constant);
-  /// The same for NVRTC: what stands before the kernel, its parameters behind n, its body; C stands for the constant.
+  /// The same for NVRTC: what stands before the kernel, its parameters behind n, its body; C stands
+  /// for the constant.
   const char *functions, *parameters, *body;
   bool of_words;  // messages and digests instead of x, y, z
   unsigned block;
 };
 
-/// A message of 16 words a thread. The rounds are C++ loops, so that all of them are recorded one after another.
+/// A message of 16 words a thread. The rounds are C++ loops, so that all of them are recorded one
+/// after another.
 void run_sha(Arrays& a, float constant) {
   const auto own = std::uint32_t(constant * 64);
   const auto kernel = kr::kernel(
@@ -129,15 +145,17 @@ void run_sha(Arrays& a, float constant) {
           for (int t = 0; t < 16; ++t) w.push_back(messages(i, t) + own);
           for (std::size_t t = 16; t < 64; ++t) {
             auto early = w[t - 15], late = w[t - 2];
-            w.push_back(w[t - 16] + (kr::rotr(early, 7) ^ kr::rotr(early, 18) ^ (early >> 3)) + w[t - 7] +
-                        (kr::rotr(late, 17) ^ kr::rotr(late, 19) ^ (late >> 10)));
+            w.push_back(w[t - 16] + (kr::rotr(early, 7) ^ kr::rotr(early, 18) ^ (early >> 3)) +
+                        w[t - 7] + (kr::rotr(late, 17) ^ kr::rotr(late, 19) ^ (late >> 10)));
           }
           constexpr auto& start = sha256::start;
-          kr::var a = start[0], b = start[1], c = start[2], d = start[3], e = start[4], f = start[5], g = start[6], h = start[7];
+          kr::var a = start[0], b = start[1], c = start[2], d = start[3], e = start[4],
+                  f = start[5], g = start[6], h = start[7];
           for (std::size_t t = 0; t < 64; ++t) {
-            auto first =
-                h + (kr::rotr(e, 6) ^ kr::rotr(e, 11) ^ kr::rotr(e, 25)) + ((e & f) ^ (~e & g)) + sha256::rounds[t] + w[t];
-            auto second = (kr::rotr(a, 2) ^ kr::rotr(a, 13) ^ kr::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+            auto first = h + (kr::rotr(e, 6) ^ kr::rotr(e, 11) ^ kr::rotr(e, 25)) +
+                         ((e & f) ^ (~e & g)) + sha256::rounds[t] + w[t];
+            auto second = (kr::rotr(a, 2) ^ kr::rotr(a, 13) ^ kr::rotr(a, 22)) +
+                          ((a & b) ^ (a & c) ^ (b & c));
             h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
           }
           const kr::value<std::uint32_t> state[] = {a, b, c, d, e, f, g, h};
@@ -173,15 +191,19 @@ void run_sort(Arrays& a, float constant) {
 const Workload workloads[] = {
     {"saxpy",
      [](Arrays& a, float constant) {
-       kr::vectorize([constant](auto s, auto x, auto y) { return bench::saxpy(s, x, y) + constant; }, {.name = "saxpy"})
+       kr::vectorize(
+           [constant](auto s, auto x, auto y) { return bench::saxpy(s, x, y) + constant; },
+           {.name = "saxpy"})
            .into(a.z)(0.5f, a.x, a.y);
      },
      "", "float a, const float* x, const float* y, float* z",
-     "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) z[i] = a * x[i] + y[i] + C;\n", false, 256},
+     "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) z[i] = a * x[i] + y[i] + C;\n",
+     false, 256},
     {"Black-Scholes",
      [](Arrays& a, float constant) {
-       kr::vectorize([constant](auto t, auto s, auto k) { return bench::black_scholes(s, k, t) + constant; },
-                     {.name = "black_scholes"})
+       kr::vectorize(
+           [constant](auto t, auto s, auto k) { return bench::black_scholes(s, k, t) + constant; },
+           {.name = "black_scholes"})
            .into(a.z)(0.5f, a.x, a.y);
      },
      "", "float a, const float* x, const float* y, float* z",
@@ -190,7 +212,8 @@ const Workload workloads[] = {
      "float d1 = (logf(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;\n"
      "z[i] = s * 0.5f * erfcf(-d1 * 0.70710678f) - k * expf(-r * t) * 0.5f * erfcf(-d2 * 0.70710678f) + C;\n",
      false, 256},
-    {"SHA-256", run_sha, "__device__ unsigned rotr(unsigned x, int by) { return __funnelshift_r(x, x, by); }\n",
+    {"SHA-256", run_sha,
+     "__device__ unsigned rotr(unsigned x, int by) { return __funnelshift_r(x, x, by); }\n",
      "const unsigned* in, unsigned* out",
      "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nunsigned w[64];\n"
      "for (int t = 0; t < 16; t++) w[t] = in[16 * i + t] + unsigned(C * 64);\n#pragma unroll\nfor (int t = 16; t < 64; t++)\n"
@@ -219,13 +242,14 @@ const Workload workloads[] = {
 std::string cuda_source(const Workload& w, float constant) {
   std::string body = w.body, table = "__constant__ unsigned constants[64] = {";
   for (std::uint32_t c : sha256::rounds) table += std::to_string(c) + "u, ";
-  for (std::size_t at; (at = body.find(" C")) != std::string::npos || (at = body.find("(C")) != std::string::npos;)
+  for (std::size_t at;
+       (at = body.find(" C")) != std::string::npos || (at = body.find("(C")) != std::string::npos;)
     body.replace(at + 1, 1, std::to_string(constant) + "f");
-  return (w.of_words ? table + "};\n" : "") + w.functions + "extern \"C\" __global__ void k(" + w.parameters + ", int n) {\n" +
-         body + "}\n";
+  return (w.of_words ? table + "};\n" : "") + w.functions + "extern \"C\" __global__ void k(" +
+         w.parameters + ", int n) {\n" + body + "}\n";
 }
 
-// --- one process ---------------------------------------------------------------------------------------------------------------
+// --- one process ---------------------------------------------------------------------------------
 
 enum Stage { Record, Passes, Codegen, Load, Rest, All, Processor, Stages };
 constexpr const char* stage_names[Stages] = {"record",
@@ -246,7 +270,8 @@ Times run_new(const kr::device& on, Arrays& a, const Workload& w, float constant
   t[All] = ms_since(start), t[Processor] = processor_ms() - processor;
   const kr::statistics all = kr::stats();
   const kr::kernel_stats& own = all[all.size() - 1];
-  t[Record] = own.record_ms, t[Passes] = own.passes_ms, t[Codegen] = own.codegen_ms, t[Load] = own.load_ms;
+  t[Record] = own.record_ms, t[Passes] = own.passes_ms, t[Codegen] = own.codegen_ms,
+  t[Load] = own.load_ms;
   t[Rest] = t[All] - t[Record] - t[Passes] - t[Codegen] - t[Load];
   return t;
 }
@@ -255,47 +280,57 @@ Times run_new(const kr::device& on, Arrays& a, const Workload& w, float constant
 void run_phase(const kr::device& on, bool cold, unsigned salt) {
   const std::vector<float> host(elements, 1.5f);
   Arrays a{kr::to_device(host, on), kr::to_device(host, on), kr::to_device(host, on),
-           kr::array<std::uint32_t, 2>({elements, 16}, on), kr::array<std::uint32_t, 2>({elements, 8}, on)};
+           kr::array<std::uint32_t, 2>({elements, 16}, on),
+           kr::array<std::uint32_t, 2>({elements, 8}, on)};
   a.messages.copy_from(std::vector<std::uint32_t>(elements * 16, 7));
   const char* const disk = cold ? "cold disk" : "warm disk";
   const bool cuda = std::strncmp(on.id(), "cuda", 4) == 0, cpu = std::strcmp(on.id(), "cpu") == 0;
   run_new(on, a, workloads[0], constant_of(salt, -1));
-  std::printf("%s: the first kernel's result %.1f ms after the process began\n", disk, ms_since(process_start));
+  std::printf("%s: the first kernel's result %.1f ms after the process began\n", disk,
+              ms_since(process_start));
   for (const Workload& workload : workloads) {
     run_new(on, a, workload, constant_of(salt, -2));
     std::vector<double> by_stage[Stages], theirs;
     Nvrtc nvrtc;
     const bool with_nvrtc = cold && cuda && nvrtc.load(on.target());
-    const std::string name = std::string(cpu ? "new kernel on the CPU, " : "new kernel, ") + workload.name;
+    const std::string name =
+        std::string(cpu ? "new kernel on the CPU, " : "new kernel, ") + workload.name;
     float scale = 0.5f;
     int n = elements;
-    std::uint64_t x = a.x.address(), y = a.y.address(), z = a.z.address(), messages = a.messages.address(),
-                  digests = a.digests.address();
+    std::uint64_t x = a.x.address(), y = a.y.address(), z = a.z.address(),
+                  messages = a.messages.address(), digests = a.digests.address();
     std::vector<void*> arguments{&x, &y, &z, &n};
     if (workload.of_words) arguments = {&messages, &digests, &n};
     else if (workload.block == 256) arguments.insert(arguments.begin(), &scale);
     if (with_nvrtc)
-      std::printf("NVRTC, first of the process: %.2f ms\n",
-                  nvrtc.run(cuda_source(workload, constant_of(salt, -1)), arguments, workload.block));
+      std::printf(
+          "NVRTC, first of the process: %.2f ms\n",
+          nvrtc.run(cuda_source(workload, constant_of(salt, -1)), arguments, workload.block));
     for (int i = 0; i < kernels; ++i) {
       const Times t = run_new(on, a, workload, constant_of(salt, i));
       for (int s = 0; s < Stages; ++s) by_stage[s].push_back(t[std::size_t(s)]);
-      if (with_nvrtc) theirs.push_back(nvrtc.run(cuda_source(workload, constant_of(salt, i)), arguments, workload.block));
+      if (with_nvrtc)
+        theirs.push_back(
+            nvrtc.run(cuda_source(workload, constant_of(salt, i)), arguments, workload.block));
     }
     std::printf("| %s, %s |", name.c_str(), disk);
-    for (int s = 0; s < Stages; ++s) std::printf(" %s %.3f |", stage_names[s], bench::median(by_stage[s]));
+    for (int s = 0; s < Stages; ++s)
+      std::printf(" %s %.3f |", stage_names[s], bench::median(by_stage[s]));
     std::printf(" ms\n");
-    if (with_nvrtc) std::printf("| %s, NVRTC | all %.3f | ms\n", name.c_str(), bench::median(theirs));
+    if (with_nvrtc)
+      std::printf("| %s, NVRTC | all %.3f | ms\n", name.c_str(), bench::median(theirs));
     if (with_nvrtc) std::printf("=%s|NVRTC|%.5f\n", name.c_str(), bench::median(theirs));
-    std::printf("=%s|Krait%s, %s|%.5f\n", name.c_str(), cuda || cpu ? "" : " Vulkan", disk, bench::median(by_stage[All]));
+    std::printf("=%s|Krait%s, %s|%.5f\n", name.c_str(), cuda || cpu ? "" : " Vulkan", disk,
+                bench::median(by_stage[All]));
   }
   kr::wait_for_compilations();  // what the other process finds
   const kr::statistics sums = kr::stats();
-  std::printf("%s: %llu kernels compiled, %llu from disk\n", disk, static_cast<unsigned long long>(sums.compiled()),
+  std::printf("%s: %llu kernels compiled, %llu from disk\n", disk,
+              static_cast<unsigned long long>(sums.compiled()),
               static_cast<unsigned long long>(sums.from_disk()));
 }
 
-// --- the program that runs itself ----------------------------------------------------------------------------------------------
+// --- the program that runs itself ----------------------------------------------------------------
 
 /// Passes on what a phase prints and collects its figures. False where it failed.
 bool collect(const std::string& command, std::vector<bench::Row>& rows) {
@@ -310,7 +345,8 @@ bool collect(const std::string& command, std::vector<bench::Row>& rows) {
     const std::string text(line + 1, std::strcspn(line + 1, "\n"));
     const std::size_t name = text.find('|') + 1, number = text.rfind('|') + 1;
     const std::string workload = text.substr(0, name - 1);
-    auto row = std::find_if(rows.begin(), rows.end(), [&](const bench::Row& r) { return r.workload == workload; });
+    auto row = std::find_if(rows.begin(), rows.end(),
+                            [&](const bench::Row& r) { return r.workload == workload; });
     if (row == rows.end()) row = rows.insert(rows.end(), {workload, {}});
     bench::Candidate& c = row->candidates.emplace_back();
     c.name = text.substr(name, number - 1 - name), c.ms = std::atof(text.c_str() + number);
@@ -330,7 +366,8 @@ int main(int argc, char** argv) try {
     else if (!std::strcmp(argv[i], "--json") && i + 1 < argc) json = argv[++i];
     else back_end = argv[i];
   }
-  if (!phase.empty()) return run_phase(kr::device::find(back_end.c_str()), phase == "cold", salt), 0;
+  if (!phase.empty())
+    return run_phase(kr::device::find(back_end.c_str()), phase == "cold", salt), 0;
 
   std::string folder = (std::filesystem::temp_directory_path() / "krait-bench-XXXXXX").string();
   if (!mkdtemp(folder.data())) return std::perror("bench_first"), 1;
@@ -341,7 +378,9 @@ int main(int argc, char** argv) try {
   bool right = true;
   for (const char* which : {"cold", "warm"}) {
     std::fflush(stdout);
-    right = collect("'" + self + "' " + back_end + " --phase " + which + " " + std::to_string(salt), rows) && right;
+    right = collect("'" + self + "' " + back_end + " --phase " + which + " " + std::to_string(salt),
+                    rows) &&
+            right;
   }
   std::filesystem::remove_all(folder);
   if (!json.empty()) bench::write_json(json, rows, kr::device::find(back_end.c_str()).name());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bench_forms [DEVICE]
-// What each form of products by tensor cores takes for some shapes, as the constants of matmul_tensor.h say of an H100: bf16, the host's clock,
-// in microseconds a call, beside what time_of predicts.
+// What each form of products by tensor cores takes for some shapes, as the constants of
+// matmul_tensor.h say of an H100: bf16, the host's clock, in microseconds a call, beside what
+// time_of predicts.
 #include <krait/algorithm/matmul.h>
 #include <krait/krait.h>
 
@@ -19,7 +20,8 @@ using matrix = kr::array<factor_type, 3>;
 
 matrix some(std::int64_t rows, std::int64_t columns, kr::device on) {
   std::vector<factor_type> h(std::size_t(rows * columns));
-  for (std::size_t i = 0; i < h.size(); ++i) h[i] = factor_type(float((i * 2654435761u >> 7) % 1000) / 500 - 1);
+  for (std::size_t i = 0; i < h.size(); ++i)
+    h[i] = factor_type(float((i * 2654435761u >> 7) % 1000) / 500 - 1);
   return kr::to_device(h, on).reshape(1, rows, columns);
 }
 
@@ -42,24 +44,29 @@ double microseconds(const Call& call) {
 struct shape {
   std::int64_t m, n, k;
 };
-constexpr shape shapes[] = {{4096, 4096, 4096}, {2048, 2048, 2048}, {1024, 1024, 1024}, {16384, 4096, 1024}, {8192, 1024, 1024},
-                            {384, 1536, 6144},  {512, 2048, 8192},  {768, 768, 3072},   {4096, 4096, 64},    {64, 4096, 4096},
-                            {128, 4096, 4096},  {128, 11008, 4096}, {8192, 128, 8192},  {16384, 64, 4096},   {256, 256, 16384}};
+constexpr shape shapes[] = {{4096, 4096, 4096},  {2048, 2048, 2048}, {1024, 1024, 1024},
+                            {16384, 4096, 1024}, {8192, 1024, 1024}, {384, 1536, 6144},
+                            {512, 2048, 8192},   {768, 768, 3072},   {4096, 4096, 64},
+                            {64, 4096, 4096},    {128, 4096, 4096},  {128, 11008, 4096},
+                            {8192, 128, 8192},   {16384, 64, 4096},  {256, 256, 16384}};
 
 template <class Form>
 void measure(const costed<Form>& f, kr::device on) {
-  std::printf("%d x %d, %d threads, %d places\n", Form::rows, Form::columns, Form::threads, Form::slots);
+  std::printf("%d x %d, %d threads, %d places\n", Form::rows, Form::columns, Form::threads,
+              Form::slots);
   for (const shape& s : shapes) {
     const matrix a = some(s.m, s.k, on), b = some(s.k, s.n, on);
     matrix out({1, s.m, s.n}, on);
     const tensor_operand<factor_type> x{a.share(), false}, y{b.share(), false};
     const tensor_product_size size{1, s.m, s.n, divided_up(s.k, strip_depth<factor_type>)};
-    std::printf("  %lld x %lld x %lld:", static_cast<long long>(s.m), static_cast<long long>(s.n), static_cast<long long>(s.k));
+    std::printf("  %lld x %lld x %lld:", static_cast<long long>(s.m), static_cast<long long>(s.n),
+                static_cast<long long>(s.k));
     std::int64_t last = 0;
     for (const std::int64_t parts : {std::int64_t(1), most_parts<Form>(size)}) {
       if (std::exchange(last, parts) == parts) continue;
       const double us = microseconds([&] { multiply_tensor_form<Form>(x, y, out, parts); });
-      std::printf(" %lld parts %.1f (%.1f)", static_cast<long long>(parts), us, time_of<Form>(f.cost, size, parts));
+      std::printf(" %lld parts %.1f (%.1f)", static_cast<long long>(parts), us,
+                  time_of<Form>(f.cost, size, parts));
     }
     std::printf("\n");
     std::fflush(stdout);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The GPU table's workloads of whole blocks: matrix product, transpose, histogram, tiled n-body, sum, scan and radix sort, each checked against
-// the host or the peer before it is timed.
+// The GPU table's workloads of whole blocks: matrix product, transpose, histogram, tiled n-body,
+// sum, scan and radix sort, each checked against the host or the peer before it is timed.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -25,8 +25,8 @@ kr::array<Elem> zeros(const kr::device& on, std::int64_t n) {
 }
 
 /// The base when there is a peer.
-GpuRow row_of(const std::string& name, double bytes, const CudaPeer* peer, std::function<void()> run,
-              const char* base = "CUDA C++") {
+GpuRow row_of(const std::string& name, double bytes, const CudaPeer* peer,
+              std::function<void()> run, const char* base = "CUDA C++") {
   GpuRow row{name, bytes, {}};
   if (peer) row.candidates.push_back({base, std::move(run), 0, {}});
   return row;
@@ -46,8 +46,10 @@ struct Arrays {
 
 void sum_and_scan(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   {
-    const int blocks = 132 * 4;  // of an H200 as many as it runs at once: one wave, with 64 bytes of each thread under way
-    auto partials = zeros<float>(a.on, blocks), total = zeros<float>(a.on, 1), other = zeros<float>(a.on, 1);
+    // of an H200 as many as it runs at once: one wave, with 64 bytes of each thread under way
+    const int blocks = 132 * 4;
+    auto partials = zeros<float>(a.on, blocks), total = zeros<float>(a.on, 1),
+         other = zeros<float>(a.on, 1);
     auto ticket = zeros<unsigned>(a.on, 1);
     auto f = make_sum();
     const auto ours = [&] { f.launch({blocks, 256}, a.x, partials, ticket, total); };
@@ -56,7 +58,8 @@ void sum_and_scan(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
     for (const float v : a.hx) expected += double(v);
     require(std::fabs(total.to_host()[0] / expected - 1) < 1e-5, "the sum is wrong");
     GpuRow row = row_of(
-        "sum 2^" + std::to_string(a.sizes.log_n), 4.0 * double(a.n), peer, [&] { peer->sum(raw(a.x), raw(other), a.n); }, "CUB");
+        "sum 2^" + std::to_string(a.sizes.log_n), 4.0 * double(a.n), peer,
+        [&] { peer->sum(raw(a.x), raw(other), a.n); }, "CUB");
     row.candidates.push_back({a.ours, ours, 0, {}});
     rows.push_back(measure_on(a.on, row, a.sizes.rounds));
   }
@@ -80,7 +83,8 @@ void sum_and_scan(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
 void radix_sort(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   const std::int64_t n = std::int64_t(1) << a.sizes.log_keys;
   std::vector<unsigned> unsorted;
-  for (std::int64_t i = 0; i < n; ++i) unsorted.push_back(unsigned(i) * 2654435761u ^ unsigned(i) >> 7);
+  for (std::int64_t i = 0; i < n; ++i)
+    unsorted.push_back(unsigned(i) * 2654435761u ^ unsigned(i) >> 7);
   const auto keys = kr::to_device(unsorted, a.on);
   kr::array<unsigned> sorted;
   auto other = zeros<unsigned>(a.on, n);
@@ -90,13 +94,16 @@ void radix_sort(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   const auto mark = [](std::uint64_t sum, unsigned key) {
     return sum + std::uint64_t(key) * key;
   };  // of a set, whatever its order
-  require(std::is_sorted(got.begin(), got.end()) && std::accumulate(got.begin(), got.end(), std::uint64_t(0), mark) ==
-                                                        std::accumulate(unsorted.begin(), unsorted.end(), std::uint64_t(0), mark),
+  require(std::is_sorted(got.begin(), got.end()) &&
+              std::accumulate(got.begin(), got.end(), std::uint64_t(0), mark) ==
+                  std::accumulate(unsorted.begin(), unsorted.end(), std::uint64_t(0), mark),
           "the keys are not sorted");
-  const auto raw_keys = [](const kr::array<unsigned>& v) { return reinterpret_cast<unsigned*>(v.address()); };
+  const auto raw_keys = [](const kr::array<unsigned>& v) {
+    return reinterpret_cast<unsigned*>(v.address());
+  };
   GpuRow row = row_of(
-      "radix sort u32 2^" + std::to_string(a.sizes.log_keys), 0, peer, [&] { peer->sort(raw_keys(keys), raw_keys(other), n); },
-      "CUB");
+      "radix sort u32 2^" + std::to_string(a.sizes.log_keys), 0, peer,
+      [&] { peer->sort(raw_keys(keys), raw_keys(other), n); }, "CUB");
   row.candidates.push_back({a.ours, ours, 0, {}});
   rows.push_back(measure_on(a.on, row, a.sizes.rounds));
 }
@@ -111,7 +118,8 @@ void tiles(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
     ours();
     const auto got = a.out.to_host();
     for (std::size_t i = 0; i < a.hx.size(); i += 9973)
-      require(got[i] == a.hx[i % std::size_t(side) * std::size_t(side) + i / std::size_t(side)], "the transpose is wrong");
+      require(got[i] == a.hx[i % std::size_t(side) * std::size_t(side) + i / std::size_t(side)],
+              "the transpose is wrong");
     GpuRow row = row_of("transpose " + std::to_string(side) + "^2", 8.0 * side * side, peer,
                         [&] { peer->transpose(raw(a.x), raw(a.out), side); });
     row.candidates.push_back({a.ours, ours, 0, {}});
@@ -131,11 +139,13 @@ void tiles(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
     for (int i = 0; i < side; i += 511) {
       double expected = 0;
       for (int k = 0; k < side; ++k)
-        expected += double(a.hx[std::size_t(i) * side + k]) * double(a.hx[std::size_t(k) * side + i]);
-      require(std::fabs(double(got[std::size_t(i) * side + i]) / expected - 1) < 1e-4, "the matrix product is wrong");
+        expected +=
+            double(a.hx[std::size_t(i) * side + k]) * double(a.hx[std::size_t(k) * side + i]);
+      require(std::fabs(double(got[std::size_t(i) * side + i]) / expected - 1) < 1e-4,
+              "the matrix product is wrong");
     }
-    GpuRow row =
-        row_of("SGEMM " + std::to_string(side) + ", tiles of 16", 0, peer, [&] { peer->sgemm(raw(a.x), raw(b), raw(c), side); });
+    GpuRow row = row_of("SGEMM " + std::to_string(side) + ", tiles of 16", 0, peer,
+                        [&] { peer->sgemm(raw(a.x), raw(b), raw(c), side); });
     row.candidates.push_back({a.ours, ours, 0, {}});
     rows.push_back(measure_on(a.on, row, a.sizes.rounds));
   }
@@ -151,9 +161,11 @@ void histogram(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   for (const float v : a.hx) ++expected[__builtin_bit_cast(unsigned, v) & 255];
   const auto got = counts.to_host();
   for (std::size_t i = 0; i < 256; ++i) require(got[i] == expected[i], "the histogram is wrong");
-  GpuRow row = row_of("histogram of bytes 2^" + std::to_string(a.sizes.log_n), 4.0 * double(a.n), peer, [&] {
-    peer->histogram(reinterpret_cast<unsigned*>(words.address()), reinterpret_cast<unsigned*>(other.address()), a.n);
-  });
+  GpuRow row =
+      row_of("histogram of bytes 2^" + std::to_string(a.sizes.log_n), 4.0 * double(a.n), peer, [&] {
+        peer->histogram(reinterpret_cast<unsigned*>(words.address()),
+                        reinterpret_cast<unsigned*>(other.address()), a.n);
+      });
   row.candidates.push_back({a.ours, ours, 0, {}});
   rows.push_back(measure_on(a.on, row, a.sizes.rounds));
 }
@@ -162,13 +174,14 @@ void nbody(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   const int bodies = a.sizes.bodies;
   auto p = kr::array<float, 2>::wrap(a.x.address(), {bodies, 4}, a.on),
        force = kr::array<float, 2>::wrap(a.out.address(), {bodies, 4}, a.on);
-  GpuRow row =
-      row_of("n-body " + std::to_string(bodies) + ", tiled", 0, peer, [&] { peer->nbody_tiled(raw(a.x), raw(a.out), bodies); });
+  GpuRow row = row_of("n-body " + std::to_string(bodies) + ", tiled", 0, peer,
+                      [&] { peer->nbody_tiled(raw(a.x), raw(a.out), bodies); });
   constexpr kr::fp modes[] = {kr::fp::native, kr::fp::reproducible, kr::fp::fast};
   const std::string names[] = {a.ours + " native", a.ours + " reproducible", a.ours + " fast"};
   for (int m = 0; m < 3; ++m)
     row.candidates.push_back({names[m],
-                              [&, f = std::make_shared<decltype(make_nbody_tiled(modes[m]))>(make_nbody_tiled(modes[m]))] {
+                              [&, f = std::make_shared<decltype(make_nbody_tiled(modes[m]))>(
+                                      make_nbody_tiled(modes[m]))] {
                                 f->launch({bodies / 256, 256}, p, force);
                               },
                               0,
@@ -178,8 +191,8 @@ void nbody(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
 
 }  // namespace
 
-void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& sizes, const std::string& ours,
-                    std::vector<Row>& rows) {
+void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& sizes,
+                    const std::string& ours, std::vector<Row>& rows) {
   Arrays a{on, sizes, ours, std::int64_t(1) << sizes.log_n, {}, {}, {}};
   a.hx.resize(std::size_t(a.n));
   for (std::size_t i = 0; i < a.hx.size(); ++i) {
@@ -195,7 +208,9 @@ void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& 
     sum_and_scan(a, peer, rows);
     radix_sort(a, peer, rows);
   } else {
-    std::printf("not measured, sum, scan and sort: they are written for warps of 32, the device's have %d\n", lanes.to_host()[0]);
+    std::printf(
+        "not measured, sum, scan and sort: they are written for warps of 32, the device's have %d\n",
+        lanes.to_host()[0]);
   }
   tiles(a, peer, rows);
   histogram(a, peer, rows);

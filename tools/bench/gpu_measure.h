@@ -45,14 +45,16 @@ struct GpuRow {
 inline Row measure_on(const kr::device& on, GpuRow& row, int rounds) {
   kr::event start(on), stop(on);
   std::vector<std::vector<double>> times(row.candidates.size());
-  // Seconds of host work before a row let a GPU's clock fall, on an H200 from 1980 to 345 MHz, and it takes a while to rise again.
+  // Seconds of host work before a row let a GPU's clock fall, on an H200 from 1980 to 345 MHz, and
+  // it takes a while to rise again.
   for (Candidate& c : row.candidates) c.run();
   kr::wait_for_compilations();  // first launches ran code that was soon compiled
   const auto begin = std::chrono::steady_clock::now();
   do {
     for (Candidate& c : row.candidates) c.run(), c.run();
     on.synchronize();
-  } while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(rounds > 3 ? 300 : 0));
+  } while (std::chrono::steady_clock::now() - begin <
+           std::chrono::milliseconds(rounds > 3 ? 300 : 0));
   for (int r = 0; r < rounds; ++r)
     for (std::size_t i = 0; i < row.candidates.size(); ++i) {
       start.record();
@@ -62,7 +64,8 @@ inline Row measure_on(const kr::device& on, GpuRow& row, int rounds) {
     }
   for (std::size_t i = 0; i < row.candidates.size(); ++i) {
     row.candidates[i].ms = median(times[i]);
-    for (int r = 0; r < rounds; ++r) row.candidates[i].ratios.push_back(times[0][std::size_t(r)] / times[i][std::size_t(r)]);
+    for (int r = 0; r < rounds; ++r)
+      row.candidates[i].ratios.push_back(times[0][std::size_t(r)] / times[i][std::size_t(r)]);
   }
   std::printf("| %s |", row.name.c_str());
   for (const Candidate& c : row.candidates) {
@@ -82,14 +85,16 @@ inline void print_configuration() {
     return v && *v ? v : otherwise;
   };
   const kr::statistics s = kr::stats();
-  std::printf("cache %s, tiers %s: %llu kernels compiled, %llu from disk, %llu improved in the background\n",
-              value("KRAIT_CACHE", "rw (the default)"), value("KRAIT_TIERS", "on (the default)"),
-              static_cast<unsigned long long>(s.compiled()), static_cast<unsigned long long>(s.from_disk()),
-              static_cast<unsigned long long>(s.improved()));
+  std::printf(
+      "cache %s, tiers %s: %llu kernels compiled, %llu from disk, %llu improved in the background\n",
+      value("KRAIT_CACHE", "rw (the default)"), value("KRAIT_TIERS", "on (the default)"),
+      static_cast<unsigned long long>(s.compiled()), static_cast<unsigned long long>(s.from_disk()),
+      static_cast<unsigned long long>(s.improved()));
 }
 
-/// The workloads of whole blocks (gpu_blocks.cpp); `peer` may be null. Candidates are named `ours` and what follows.
-void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& sizes, const std::string& ours,
-                    std::vector<Row>& rows);
+/// The workloads of whole blocks (gpu_blocks.cpp); `peer` may be null. Candidates are named `ours`
+/// and what follows.
+void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& sizes,
+                    const std::string& ours, std::vector<Row>& rows);
 
 }  // namespace bench

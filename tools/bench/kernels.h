@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The workloads as Krait kernels, the same for every device. The functions stand by themselves, so that bench_compile can record
-// them without a device.
+// The workloads as Krait kernels, the same for every device. The functions stand by themselves, so
+// that bench_compile can record them without a device.
 #pragma once
 
 #include <tuple>
@@ -12,12 +12,15 @@ namespace bench {
 namespace kr = krait;
 
 inline constexpr auto saxpy = [](auto a, auto x, auto y) { return a * x + y; };
-inline constexpr auto transcendental = [](auto x, auto y) { return kr::exp(x) * kr::sin(y) + kr::log(x); };
+inline constexpr auto transcendental = [](auto x, auto y) {
+  return kr::exp(x) * kr::sin(y) + kr::log(x);
+};
 inline constexpr auto black_scholes = [](auto s, auto k, auto t) {
   constexpr float v = 0.3f, r = 0.02f;
   auto q = kr::sqrt(t);
   auto d1 = (kr::log(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;
-  return s * 0.5f * kr::erfc(-d1 * 0.70710678f) - k * kr::exp(-r * t) * 0.5f * kr::erfc(-d2 * 0.70710678f);
+  return s * 0.5f * kr::erfc(-d1 * 0.70710678f) -
+         k * kr::exp(-r * t) * 0.5f * kr::erfc(-d2 * 0.70710678f);
 };
 /// Call and put.
 inline constexpr auto black_scholes_both = [](auto s, auto k, auto t) {
@@ -32,7 +35,8 @@ inline constexpr auto mandelbrot = [](kr::view<int, 2> out, kr::value<int> limit
   auto [x, y] = kr::grid<2>();
   kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
     auto width = kr::cast<float>(out.extent(1)), height = kr::cast<float>(out.extent(0));
-    kr::value<float> cr = -2.0f + 3.0f * kr::cast<float>(x) / width, ci = -1.5f + 3.0f * kr::cast<float>(y) / height;
+    kr::value<float> cr = -2.0f + 3.0f * kr::cast<float>(x) / width,
+                     ci = -1.5f + 3.0f * kr::cast<float>(y) / height;
     kr::var zr = 0.0f, zi = 0.0f;
     kr::var k = 0;
     kr::while_([&] { return k < limit && zr * zr + zi * zi < 4.0f; },
@@ -45,8 +49,8 @@ inline constexpr auto mandelbrot = [](kr::view<int, 2> out, kr::value<int> limit
     out(y, x) = k;
   });
 };
-inline constexpr auto nbody = [](kr::view<const float> x, kr::view<const float> y, kr::view<const float> z,
-                                 kr::view<float> force) {
+inline constexpr auto nbody = [](kr::view<const float> x, kr::view<const float> y,
+                                 kr::view<const float> z, kr::view<float> force) {
   auto i = kr::grid<1>();
   kr::if_(i < force.size(), [&] {
     auto xi = x[i], yi = y[i], zi = z[i];
@@ -63,7 +67,8 @@ inline constexpr auto nbody = [](kr::view<const float> x, kr::view<const float> 
 /// For what compiling costs: a function of each kind.
 inline constexpr auto ten_functions = [](auto x) {
   using namespace krait;
-  return exp(x) + log(x) + sin(x) + cos(x) + tan(x) + tanh(x) + atan(x) + erf(x) + cbrt(x) + pow(x, x);
+  return exp(x) + log(x) + sin(x) + cos(x) + tan(x) + tanh(x) + atan(x) + erf(x) + cbrt(x) +
+         pow(x, x);
 };
 inline constexpr auto jacobi = [](kr::view<const float, 2> in, kr::view<float, 2> out) {
   auto [c, r] = kr::grid<2>();
@@ -83,12 +88,18 @@ inline auto make_copy() {
   return kr::vectorize([](auto v) { return v; }, {.name = "copy"});
 }
 inline auto make_saxpy(kr::fp mode) { return kr::vectorize(saxpy, {.name = "saxpy", .fp = mode}); }
-inline auto make_transcendental(kr::fp mode) { return kr::vectorize(transcendental, {.name = "exp_sin_log", .fp = mode}); }
-inline auto make_black_scholes(kr::fp mode) { return kr::vectorize(black_scholes, {.name = "black_scholes", .fp = mode}); }
+inline auto make_transcendental(kr::fp mode) {
+  return kr::vectorize(transcendental, {.name = "exp_sin_log", .fp = mode});
+}
+inline auto make_black_scholes(kr::fp mode) {
+  return kr::vectorize(black_scholes, {.name = "black_scholes", .fp = mode});
+}
 inline auto make_black_scholes_both(kr::fp mode) {
   return kr::vectorize(black_scholes_both, {.name = "black_scholes_both", .fp = mode});
 }
-inline auto make_mandelbrot(kr::fp mode) { return kr::kernel(mandelbrot, {.name = "mandelbrot", .fp = mode}); }
+inline auto make_mandelbrot(kr::fp mode) {
+  return kr::kernel(mandelbrot, {.name = "mandelbrot", .fp = mode});
+}
 inline auto make_nbody(kr::fp mode) { return kr::kernel(nbody, {.name = "nbody", .fp = mode}); }
 inline auto make_jacobi(kr::fp mode) { return kr::kernel(jacobi, {.name = "jacobi", .fp = mode}); }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generated kernels of any size, for what compiling costs as kernels grow: straight-line code, and code full of branches and loops.
-// Integers and floats in twelve locals, mixed by a fixed sequence; results are exact in strict and reproducible mode.
+// Generated kernels of any size, for what compiling costs as kernels grow: straight-line code, and
+// code full of branches and loops. Integers and floats in twelve locals, mixed by a fixed sequence;
+// results are exact in strict and reproducible mode.
 #pragma once
 
 #include <krait/krait.h>
@@ -32,7 +33,8 @@ class LargeBody {
  private:
   template <class Index>
   void begin(kr::view<const float> in, const Index& i) {
-    for (int k = 0; k < count; ++k) f_[k] = in[k] + 0.25f * float(k), u_[k] = kr::cast<unsigned>(i) * 2654435761u + unsigned(k);
+    for (int k = 0; k < count; ++k)
+      f_[k] = in[k] + 0.25f * float(k), u_[k] = kr::cast<unsigned>(i) * 2654435761u + unsigned(k);
   }
   template <class Index>
   void end(kr::view<float> out, const Index& i) {

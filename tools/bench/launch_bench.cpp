@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a call costs the host: kernels with 0, 4 and 26 arguments, on CUDA paired with cuLaunchKernel on the same code in the same
-// form and stream; graph replay.
+// What a call costs the host: kernels with 0, 4 and 26 arguments, on CUDA paired with
+// cuLaunchKernel on the same code in the same form and stream; graph replay.
 //   bench_launch [cpu|cuda|vulkan] [--json FILE]
 #include <dlfcn.h>
 
@@ -19,24 +19,31 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-double microseconds(Clock::time_point from) { return std::chrono::duration<double, std::micro>(Clock::now() - from).count(); }
+double microseconds(Clock::time_point from) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - from).count();
+}
 
 constexpr int batch = 500, rounds = 41;
 
 /// The driver's own launch of a kernel's PTX.
 struct RawLaunch {
-  int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**) = nullptr;
+  int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                void**, void**) = nullptr;
   void* function = nullptr;
   std::vector<std::byte> block;
 
-  /// False where there is no CUDA driver. The device's context must be current: the bench's own thread makes it so.
+  /// False where there is no CUDA driver. The device's context must be current: the bench's own
+  /// thread makes it so.
   bool load(const std::string& ptx) {
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) return false;
-    const auto get = [&](auto& f, const char* name) { f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(library, name)); };
+    const auto get = [&](auto& f, const char* name) {
+      f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(library, name));
+    };
     int (*retain)(void**, int), (*set)(void*), (*module_load)(void**, const void*),
         (*module_function)(void**, void*, const char*);
-    get(retain, "cuDevicePrimaryCtxRetain"), get(set, "cuCtxSetCurrent"), get(module_load, "cuModuleLoadData");
+    get(retain, "cuDevicePrimaryCtxRetain"), get(set, "cuCtxSetCurrent"),
+        get(module_load, "cuModuleLoadData");
     get(module_function, "cuModuleGetFunction"), get(launch, "cuLaunchKernel");
     void *context = nullptr, *module = nullptr;
     if (retain(&context, 0) || set(context) || module_load(&module, ptx.c_str())) return false;
@@ -45,16 +52,19 @@ struct RawLaunch {
   }
   void operator()() {
     std::size_t size = block.size();
-    void* extra[] = {reinterpret_cast<void*>(1), block.data(), reinterpret_cast<void*>(2), &size, nullptr};
+    void* extra[] = {reinterpret_cast<void*>(1), block.data(), reinterpret_cast<void*>(2), &size,
+                     nullptr};
     launch(function, 4, 1, 1, 128, 1, 1, 0, nullptr, nullptr, extra);
   }
 };
 
 std::vector<bench::Row> rows;
-std::string where, ours = "Krait";  // workloads of the CPU, and candidates of Vulkan, have names of their own
+// workloads of the CPU, and candidates of Vulkan, have names of their own
+std::string where, ours = "Krait";
 
 /// For --json, with times in ms.
-void keep(const std::string& workload, std::vector<std::pair<std::string, double>> microseconds_of) {
+void keep(const std::string& workload,
+          std::vector<std::pair<std::string, double>> microseconds_of) {
   bench::Row& row = rows.emplace_back(bench::Row{"launch" + where + ", " + workload, {}});
   for (const auto& [name, us] : microseconds_of) {
     bench::Candidate& c = row.candidates.emplace_back();
@@ -79,7 +89,9 @@ void report(const char* name, const kr::device& on, RawLaunch* raw, const Call& 
     differences.push_back(ours_us.back() - theirs.back());
   }
   std::printf("| %s | %.3f us |", name, bench::median(ours_us));
-  if (raw) std::printf(" cuLaunchKernel %.3f us | difference %.3f us |", bench::median(theirs), bench::median(differences));
+  if (raw)
+    std::printf(" cuLaunchKernel %.3f us | difference %.3f us |", bench::median(theirs),
+                bench::median(differences));
   std::printf("\n");
   if (raw) keep(name, {{"cuLaunchKernel", bench::median(theirs)}, {ours, bench::median(ours_us)}});
   else keep(name, {{ours, bench::median(ours_us)}});
@@ -113,9 +125,10 @@ int main(int argc, char** argv) try {
     RawLaunch raw;
     report("0 arguments", on, raw.load(none.ptx(on.target())) ? &raw : nullptr, call0);
   }
-  auto four = kr::kernel([](kr::view<float> z, kr::value<float> a, kr::value<float> b,
-                            kr::value<float> c) { kr::if_(kr::grid() < 1, [&] { z[0] = a + b + c; }); },
-                         {.name = "four"});
+  auto four =
+      kr::kernel([](kr::view<float> z, kr::value<float> a, kr::value<float> b,
+                    kr::value<float> c) { kr::if_(kr::grid() < 1, [&] { z[0] = a + b + c; }); },
+                 {.name = "four"});
   const auto call4 = [&] { four.launch({4, 128}, out, 1.f, 2.f, 3.f); };
   call4();
   on.synchronize();
@@ -126,9 +139,12 @@ int main(int argc, char** argv) try {
   }
   report("4 arguments", on, raw4.function ? &raw4 : nullptr, call4);
 
-  auto many =
-      kr::kernel([](kr::view<float> z, auto... a) { kr::if_(kr::grid() < 1, [&] { z[0] = (a + ...); }); }, {.name = "many"});
-  const auto call26 = [&]<std::size_t... I>(std::index_sequence<I...>) { many.launch({4, 128}, out, float(I)...); };
+  auto many = kr::kernel(
+      [](kr::view<float> z, auto... a) { kr::if_(kr::grid() < 1, [&] { z[0] = (a + ...); }); },
+      {.name = "many"});
+  const auto call26 = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    many.launch({4, 128}, out, float(I)...);
+  };
   const auto call_many = [&] { call26(std::make_index_sequence<25>{}); };
   call_many();
   on.synchronize();
@@ -160,7 +176,8 @@ int main(int argc, char** argv) try {
   }
   std::printf("| graph of 200 kernels | %.3f us a kernel in all |\n", bench::median(total));
   keep("in a graph of 200", {{ours, bench::median(total)}});
-  // Each adds to what the one before left: host and device together, from the first to the end of the last.
+  // Each adds to what the one before left: host and device together, from the first to the end of
+  // the last.
   auto step = kr::kernel(
       [](kr::view<float> z) {
         auto i = kr::grid();
@@ -177,7 +194,8 @@ int main(int argc, char** argv) try {
     on.synchronize();
     each.push_back(microseconds(start) / chain);
   }
-  std::printf("| %d dependent dispatches | %.3f us a dispatch in all |\n", chain, bench::median(each));
+  std::printf("| %d dependent dispatches | %.3f us a dispatch in all |\n", chain,
+              bench::median(each));
   keep("a dependent dispatch", {{ours, bench::median(each)}});
   if (json) bench::write_json(json, rows, on.name());
 } catch (const kr::error& e) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loop bodies of bench_compile's kernels as plain C++, a function each, for `tools/bench/first_calls`, which compiles them one by one:
-// -DBODY_saxpy leaves that one. Kernels of blocks are loops over a block's threads, one from barrier to barrier; nothing is included, since
-// what a header costs is not the body's. They are compiled only.
+// The loop bodies of bench_compile's kernels as plain C++, a function each, for
+// `tools/bench/first_calls`, which compiles them one by one: -DBODY_saxpy leaves that one. Kernels
+// of blocks are loops over a block's threads, one from barrier to barrier; nothing is included,
+// since what a header costs is not the body's. They are compiled only.
 using size = long;
 using u64 = unsigned long;
 
@@ -32,11 +33,14 @@ void transcendental(const float* x, const float* y, float* z, size n) {
 #endif
 
 #ifdef BODY_black_scholes
-void black_scholes(const float* spot, const float* strike, const float* years, float* call, size n) {
+void black_scholes(const float* spot, const float* strike, const float* years, float* call,
+                   size n) {
   for (size i = 0; i < n; i++) {
-    const float s = spot[i], k = strike[i], t = years[i], v = 0.3f, r = 0.02f, q = __builtin_sqrtf(t);
+    const float s = spot[i], k = strike[i], t = years[i], v = 0.3f, r = 0.02f,
+                q = __builtin_sqrtf(t);
     const float d1 = (log_of(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;
-    call[i] = s * 0.5f * erfc_of(-d1 * 0.70710678f) - k * exp_of(-r * t) * 0.5f * erfc_of(-d2 * 0.70710678f);
+    call[i] = s * 0.5f * erfc_of(-d1 * 0.70710678f) -
+              k * exp_of(-r * t) * 0.5f * erfc_of(-d2 * 0.70710678f);
   }
 }
 #endif
@@ -45,8 +49,8 @@ void black_scholes(const float* spot, const float* strike, const float* years, f
 void ten_functions(const float* in, float* out, size n) {
   for (size i = 0; i < n; i++) {
     const float x = in[i];
-    out[i] = exp_of(x) + log_of(x) + sin_of(x) + cos_of(x) + tan_of(x) + tanh_of(x) + atan_of(x) + erf_of(x) + cbrt_of(x) +
-             pow_of(x, x);
+    out[i] = exp_of(x) + log_of(x) + sin_of(x) + cos_of(x) + tan_of(x) + tanh_of(x) + atan_of(x) +
+             erf_of(x) + cbrt_of(x) + pow_of(x, x);
   }
 }
 #endif
@@ -55,7 +59,8 @@ void ten_functions(const float* in, float* out, size n) {
 void mandelbrot(int* out, size width, size height, int limit) {
   for (size y = 0; y < height; y++)
     for (size x = 0; x < width; x++) {
-      const float cr = -2.f + 3.f * float(x) / float(width), ci = -1.5f + 3.f * float(y) / float(height);
+      const float cr = -2.f + 3.f * float(x) / float(width),
+                  ci = -1.5f + 3.f * float(y) / float(height);
       float zr = 0, zi = 0;
       int k = 0;
       while (k < limit && zr * zr + zi * zi < 4.f) {
@@ -72,7 +77,8 @@ void nbody(const float* x, const float* y, const float* z, float* force, int n) 
   for (int i = 0; i < n; i++) {
     float ax = 0, ay = 0, az = 0;
     for (int j = 0; j < n; j++) {
-      const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i], r2 = dx * dx + dy * dy + dz * dz + 1e-6f;
+      const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i],
+                  r2 = dx * dx + dy * dy + dz * dz + 1e-6f;
       const float inverse = 1.f / __builtin_sqrtf(r2), s = inverse * inverse * inverse;
       ax += dx * s, ay += dy * s, az += dz * s;
     }
@@ -85,8 +91,8 @@ void nbody(const float* x, const float* y, const float* z, float* force, int n) 
 void jacobi(const float* in, float* out, size width, size height) {
   for (size r = 1; r < height - 1; r++)
     for (size c = 1; c < width - 1; c++)
-      out[r * width + c] =
-          0.25f * (in[r * width + c - 1] + in[r * width + c + 1] + in[(r - 1) * width + c] + in[(r + 1) * width + c]);
+      out[r * width + c] = 0.25f * (in[r * width + c - 1] + in[r * width + c + 1] +
+                                    in[(r - 1) * width + c] + in[(r + 1) * width + c]);
 }
 #endif
 
@@ -183,7 +189,8 @@ static float of_block(const float* x) {
   for (int w = 0; w < 8; w++) sum += partial[w];
   return sum;
 }
-void sum(const float* x, float* partials, unsigned* ticket, float* out, size n, size block, size blocks) {
+void sum(const float* x, float* partials, unsigned* ticket, float* out, size n, size block,
+         size blocks) {
   float lanes[16][256], total[256];
   const size groups = n / 4, step = 256 * blocks;
   for (int t = 0; t < 256; t++) {
@@ -239,20 +246,24 @@ void scan(const float* x, float* out, u64* states, unsigned* ticket) {
   }
   float own = 0, prefix = 0;
   for (int w = 0; w < warps; w++) own += sums[w];
-  const auto word = [](unsigned kind, float value) { return u64(__builtin_bit_cast(unsigned, value)) | u64(kind) << 32; };
+  const auto word = [](unsigned kind, float value) {
+    return u64(__builtin_bit_cast(unsigned, value)) | u64(kind) << 32;
+  };
   __atomic_exchange_n(states + number, word(number == 0 ? 2 : 1, own), __ATOMIC_RELAXED);
   for (int at = number - 1; at >= 0;) {
     u64 state[32];
     bool all = true;
     unsigned whole = 0;
     for (int lane = 0; lane < 32; lane++) {
-      state[lane] = at - lane >= 0 ? __atomic_load_n(states + at - lane, __ATOMIC_RELAXED) : u64(2) << 32;
+      state[lane] =
+          at - lane >= 0 ? __atomic_load_n(states + at - lane, __ATOMIC_RELAXED) : u64(2) << 32;
       all = all && state[lane] >> 32 != 0, whole |= unsigned(state[lane] >> 32 == 2) << lane;
     }
     if (!all) continue;
     float part[32], other[32];
     for (int lane = 0; lane < 32; lane++)
-      part[lane] = lane <= __builtin_ctz(whole) ? __builtin_bit_cast(float, unsigned(state[lane])) : 0;
+      part[lane] =
+          lane <= __builtin_ctz(whole) ? __builtin_bit_cast(float, unsigned(state[lane])) : 0;
 #pragma clang loop unroll(full)
     for (int step = 16; step > 0; step /= 2) {
       from_beside(part, other, step);
@@ -267,7 +278,8 @@ void scan(const float* x, float* out, u64* states, unsigned* ticket) {
     for (int lane = 0; lane < 32; lane++)
       for (int r = 0; r < rounds; r++)
         for (int c = 0; c < 4; c++)
-          out[number * 1024 * rounds + w * 128 * rounds + r * 128 + 4 * lane + c] = v[r][c][32 * w + lane] + lead;
+          out[number * 1024 * rounds + w * 128 * rounds + r * 128 + 4 * lane + c] =
+              v[r][c][32 * w + lane] + lead;
   }
 }
 #endif
@@ -284,7 +296,8 @@ void sort_counts(const unsigned* keys, unsigned* counts, size n, size step) {
         for (int p = 0; p < 4; p++) own[(key >> 8 * p & 255) + p * 256]++;
     }
   for (int t = 0; t < 256; t++)
-    for (int p = 0; p < 4; p++) __atomic_fetch_add(counts + t + p * 256, own[t + p * 256], __ATOMIC_RELAXED);
+    for (int p = 0; p < 4; p++)
+      __atomic_fetch_add(counts + t + p * 256, own[t + p * 256], __ATOMIC_RELAXED);
 }
 #endif
 
@@ -311,12 +324,12 @@ void sort_starts(const unsigned* counts, unsigned* starts) { sums_before(counts,
 #endif
 
 #ifdef BODY_sort_pass
-void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsigned* states, unsigned* tickets, int pass,
-               size blocks) {
+void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsigned* states,
+               unsigned* tickets, int pass, size blocks) {
   constexpr int per_thread = 8, warps = 8, digits = 256;
   constexpr unsigned own_count = 1u << 30, whole_count = 2u << 30, count_bits = own_count - 1;
-  static unsigned counts[warps][digits], to_output[digits], sorted[256 * per_thread], keys[per_thread][256],
-      ranks[per_thread][256];
+  static unsigned counts[warps][digits], to_output[digits], sorted[256 * per_thread],
+      keys[per_thread][256], ranks[per_thread][256];
   static unsigned own[256], in_tile[256];
   const int number = int(__atomic_fetch_add(tickets + pass, 1, __ATOMIC_RELAXED));
   const auto digit_of = [&](unsigned key) { return key >> 8 * pass & 255; };
@@ -326,7 +339,8 @@ void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsign
 #pragma clang loop unroll(full)
     for (int r = 0; r < per_thread; r++) {
       for (int lane = 0; lane < 32; lane++) {
-        const unsigned key = keys[r][32 * w + lane] = in[number * 256 * per_thread + w * 32 * per_thread + r * 32 + lane];
+        const unsigned key = keys[r][32 * w + lane] =
+            in[number * 256 * per_thread + w * 32 * per_thread + r * 32 + lane];
         sorted[w * digits + digit_of(key)] |= 1u << lane;
       }
       unsigned same[32], before[32];
@@ -337,16 +351,21 @@ void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsign
       for (int lane = 0; lane < 32; lane++) {
         const unsigned digit = digit_of(keys[r][32 * w + lane]);
         if (same[lane] >> lane == 1)
-          counts[w][digit] = before[lane] + unsigned(__builtin_popcount(same[lane])), sorted[w * digits + digit] = 0;
-        ranks[r][32 * w + lane] = before[lane] + unsigned(__builtin_popcount(same[lane] & ((1u << lane) - 1)));
+          counts[w][digit] = before[lane] + unsigned(__builtin_popcount(same[lane])),
+          sorted[w * digits + digit] = 0;
+        ranks[r][32 * w + lane] =
+            before[lane] + unsigned(__builtin_popcount(same[lane] & ((1u << lane) - 1)));
       }
     }
   }
-  const auto state_of = [&](size which, int t) { return states + (pass * blocks + which) * digits + t; };
+  const auto state_of = [&](size which, int t) {
+    return states + (pass * blocks + which) * digits + t;
+  };
   for (int t = 0; t < 256; t++) {
     own[t] = 0;
     for (int w = 0; w < warps; w++) own[t] += counts[w][t];
-    __atomic_exchange_n(state_of(number, t), own[t] | (number == 0 ? whole_count : own_count), __ATOMIC_RELAXED);
+    __atomic_exchange_n(state_of(number, t), own[t] | (number == 0 ? whole_count : own_count),
+                        __ATOMIC_RELAXED);
   }
   sums_before(own, in_tile);
   for (int t = 0; t < 256; t++)
@@ -356,12 +375,15 @@ void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsign
     }
   for (int t = 0; t < 256; t++)
 #pragma clang loop unroll(full)
-    for (int r = 0; r < per_thread; r++) sorted[counts[t >> 5][digit_of(keys[r][t])] + ranks[r][t]] = keys[r][t];
+    for (int r = 0; r < per_thread; r++)
+      sorted[counts[t >> 5][digit_of(keys[r][t])] + ranks[r][t]] = keys[r][t];
   for (int t = 0; t < 256; t++) {
     unsigned before = 0;
     for (int at = number - 1; at >= 0;) {
       const int last = at;
-      const auto fetch = [&](int k) { return __atomic_load_n(state_of(last > k ? last - k : 0, t), __ATOMIC_RELAXED); };
+      const auto fetch = [&](int k) {
+        return __atomic_load_n(state_of(last > k ? last - k : 0, t), __ATOMIC_RELAXED);
+      };
       const unsigned found[] = {fetch(0), fetch(1), fetch(2), fetch(3)};
       bool go_on = true;
       for (unsigned state : found) {
@@ -369,7 +391,8 @@ void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsign
         if (go_on) before += state & count_bits, at = state >= whole_count ? -1 : at - 1;
       }
     }
-    if (number > 0) __atomic_exchange_n(state_of(number, t), (before + own[t]) | whole_count, __ATOMIC_RELAXED);
+    if (number > 0)
+      __atomic_exchange_n(state_of(number, t), (before + own[t]) | whole_count, __ATOMIC_RELAXED);
     to_output[t] = starts[pass * digits + t] + before - in_tile[t];
   }
   for (int t = 0; t < 256; t++)

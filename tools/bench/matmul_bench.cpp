@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bench_matmul [DEVICE] [--quick] [--cpu-time] [--only TEXT] [--json FILE]
-// kr::matmul beside the vendor's: cuBLAS on CUDA, on the CPU OpenBLAS and, of narrow types, oneDNN, each opened where it is installed. Random operands; a GPU's
-// calls wait once a batch. In TFLOP/s of 2 m n k.
+// kr::matmul beside the vendor's: cuBLAS on CUDA, on the CPU OpenBLAS and, of narrow types, oneDNN,
+// each opened where it is installed. Random operands; a GPU's calls wait once a batch. In TFLOP/s
+// of 2 m n k.
 #include <krait/algorithm/grouped_matmul.h>
 #include <krait/krait.h>
 
@@ -34,32 +35,40 @@ using Product = std::function<void(const T* a, const T* b, Out* c, int m, int n,
 template <class T>
 Product<T> cublas() {
   using Create = int (*)(void**);
-  using Gemm = int (*)(void*, int, int, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int);
-  void* const library = open_first({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"});
+  using Gemm = int (*)(void*, int, int, int, int, int, const T*, const T*, int, const T*, int,
+                       const T*, T*, int);
+  void* const library =
+      open_first({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"});
   if (!library) return std::printf("not measured, cuBLAS: %s\n", dlerror()), nullptr;
   const auto create = reinterpret_cast<Create>(dlsym(library, "cublasCreate_v2"));
-  const auto gemm = reinterpret_cast<Gemm>(dlsym(library, sizeof(T) == 8 ? "cublasDgemm_v2" : "cublasSgemm_v2"));
+  const auto gemm =
+      reinterpret_cast<Gemm>(dlsym(library, sizeof(T) == 8 ? "cublasDgemm_v2" : "cublasSgemm_v2"));
   void* handle = nullptr;
-  if (!create || !gemm || create(&handle) != 0) return std::printf("not measured, cuBLAS: it cannot be started\n"), nullptr;
+  if (!create || !gemm || create(&handle) != 0)
+    return std::printf("not measured, cuBLAS: it cannot be started\n"), nullptr;
   return [=](const T* a, const T* b, T* c, int m, int n, int k) {
     const T one = 1, zero = 0;
     gemm(handle, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n);
   };
 }
-/// Of narrow types, or of f32 with factors of tf32 (cublasGemmEx); b lies by columns where it is `turned`.
+/// Of narrow types, or of f32 with factors of tf32 (cublasGemmEx); b lies by columns where it is
+/// `turned`.
 template <class T, class Out>
 Product<T, Out> cublas_ex(bool turned) {
   using Create = int (*)(void**);
-  using Gemm = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*,
-                       void*, int, int, int, int);
-  void* const library = open_first({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"});
+  using Gemm = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int,
+                       const void*, int, int, const void*, void*, int, int, int, int);
+  void* const library =
+      open_first({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"});
   if (!library) return std::printf("not measured, cuBLAS: %s\n", dlerror()), nullptr;
   const auto create = reinterpret_cast<Create>(dlsym(library, "cublasCreate_v2"));
   const auto gemm = reinterpret_cast<Gemm>(dlsym(library, "cublasGemmEx"));
   void* handle = nullptr;
-  if (!create || !gemm || create(&handle) != 0) return std::printf("not measured, cuBLAS: it cannot be started\n"), nullptr;
+  if (!create || !gemm || create(&handle) != 0)
+    return std::printf("not measured, cuBLAS: it cannot be started\n"), nullptr;
   // cudaDataType, cublasComputeType_t, cublasGemmAlgo_t
-  constexpr int floats = 0, halves = 2, bytes = 3, words = 10, brains = 14, of_floats = 68, of_words = 72, of_tf32 = 77, any = -1;
+  constexpr int floats = 0, halves = 2, bytes = 3, words = 10, brains = 14, of_floats = 68,
+                of_words = 72, of_tf32 = 77, any = -1;
   const auto type_of = []<class X>(X) {
     return std::is_same_v<X, kr::bf16>      ? brains
            : std::is_same_v<X, kr::f16>     ? halves
@@ -67,19 +76,23 @@ Product<T, Out> cublas_ex(bool turned) {
            : std::is_same_v<X, std::int8_t> ? bytes
                                             : words;
   };
-  const int type = type_of(T()), result = type_of(Out()), sums = type == bytes ? of_words : type == floats ? of_tf32 : of_floats;
+  const int type = type_of(T()), result = type_of(Out()),
+            sums = type == bytes    ? of_words
+                   : type == floats ? of_tf32
+                                    : of_floats;
   return [=](const T* a, const T* b, Out* c, int m, int n, int k) {
     const float one = 1, zero = 0;
     const std::int32_t whole = 1, none = 0;
     const void *alpha = type == bytes ? static_cast<const void*>(&whole) : &one,
                *beta = type == bytes ? static_cast<const void*>(&none) : &zero;
-    const int failed =
-        gemm(handle, turned, 0, n, m, k, alpha, b, type, turned ? k : n, a, type, k, beta, c, result, n, sums, any);
+    const int failed = gemm(handle, turned, 0, n, m, k, alpha, b, type, turned ? k : n, a, type, k,
+                            beta, c, result, n, sums, any);
     static bool said = false;
     if (failed && !std::exchange(said, true)) std::printf("cuBLAS refuses: %d\n", failed);
   };
 }
-/// Of f8e4m3 as bf16 (cublasLtMatmul), sums rounded as the tensor cores leave them; b lies by columns, as cuBLASLt wants it.
+/// Of f8e4m3 as bf16 (cublasLtMatmul), sums rounded as the tensor cores leave them; b lies by
+/// columns, as cuBLASLt wants it.
 Product<kr::f8e4m3, kr::bf16> cublas_lt() {
   using Handle = void*;
   using Create = int (*)(Handle*);
@@ -94,23 +107,29 @@ Product<kr::f8e4m3, kr::bf16> cublas_lt() {
     int reserved[4];
   };
   using Find = int (*)(Handle, Handle, Handle, Handle, Handle, Handle, Handle, int, Found*, int*);
-  using Multiply = int (*)(Handle, Handle, const void*, const void*, Handle, const void*, Handle, const void*, const void*,
-                           Handle, void*, Handle, const void*, void*, std::size_t, void*);
+  using Multiply =
+      int (*)(Handle, Handle, const void*, const void*, Handle, const void*, Handle, const void*,
+              const void*, Handle, void*, Handle, const void*, void*, std::size_t, void*);
   void* const library = open_first({"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
   if (!library) return std::printf("not measured, cuBLASLt: %s\n", dlerror()), nullptr;
   const auto create = reinterpret_cast<Create>(dlsym(library, "cublasLtCreate"));
-  const auto describe = reinterpret_cast<CreateDescription>(dlsym(library, "cublasLtMatmulDescCreate"));
+  const auto describe =
+      reinterpret_cast<CreateDescription>(dlsym(library, "cublasLtMatmulDescCreate"));
   const auto lay = reinterpret_cast<CreateLayout>(dlsym(library, "cublasLtMatrixLayoutCreate"));
   const auto set = reinterpret_cast<Set>(dlsym(library, "cublasLtMatmulDescSetAttribute"));
   const auto prefer = reinterpret_cast<Create>(dlsym(library, "cublasLtMatmulPreferenceCreate"));
-  const auto set_preference = reinterpret_cast<Set>(dlsym(library, "cublasLtMatmulPreferenceSetAttribute"));
+  const auto set_preference =
+      reinterpret_cast<Set>(dlsym(library, "cublasLtMatmulPreferenceSetAttribute"));
   const auto find = reinterpret_cast<Find>(dlsym(library, "cublasLtMatmulAlgoGetHeuristic"));
   const auto multiply = reinterpret_cast<Multiply>(dlsym(library, "cublasLtMatmul"));
   Handle handle = nullptr;
-  if (!create || !describe || !lay || !set || !prefer || !set_preference || !find || !multiply || create(&handle) != 0)
+  if (!create || !describe || !lay || !set || !prefer || !set_preference || !find || !multiply ||
+      create(&handle) != 0)
     return std::printf("not measured, cuBLASLt: it cannot be started\n"), nullptr;
-  // cudaDataType, cublasComputeType_t, cublasLtMatmulDescAttributes_t, cublasLtMatmulPreferenceAttributes_t
-  constexpr int floats = 0, brains = 14, eights = 28, of_floats = 68, turned_left = 3, fast_sums = 25, most_workspace = 1;
+  // cudaDataType, cublasComputeType_t, cublasLtMatmulDescAttributes_t,
+  // cublasLtMatmulPreferenceAttributes_t
+  constexpr int floats = 0, brains = 14, eights = 28, of_floats = 68, turned_left = 3,
+                fast_sums = 25, most_workspace = 1;
   Handle description = nullptr, preference = nullptr;
   const std::int32_t yes = 1;
   const std::int8_t fast = 1;
@@ -123,21 +142,24 @@ Product<kr::f8e4m3, kr::bf16> cublas_lt() {
     Handle left = nullptr, right = nullptr, result = nullptr;
     Found found{};
   };
-  static auto& workspace = *new kr::array<std::uint8_t, 1>({std::int64_t(bytes)}, kr::device::find("cuda:0"));
-  return [=, plan = Plan()](const kr::f8e4m3* a, const kr::f8e4m3* b, kr::bf16* c, int m, int n, int k) mutable {
+  static auto& workspace =
+      *new kr::array<std::uint8_t, 1>({std::int64_t(bytes)}, kr::device::find("cuda:0"));
+  return [=, plan = Plan()](const kr::f8e4m3* a, const kr::f8e4m3* b, kr::bf16* c, int m, int n,
+                            int k) mutable {
     if (plan.m != m || plan.n != n || plan.k != k) {
       plan.m = m, plan.n = n, plan.k = k;
       const auto of = [](int x) { return std::uint64_t(x); };
       lay(&plan.left, eights, of(k), of(n), k), lay(&plan.right, eights, of(k), of(m), k),
           lay(&plan.result, brains, of(n), of(m), n);
       int count = 0;
-      const int failed =
-          find(handle, description, plan.left, plan.right, plan.result, plan.result, preference, 1, &plan.found, &count);
+      const int failed = find(handle, description, plan.left, plan.right, plan.result, plan.result,
+                              preference, 1, &plan.found, &count);
       if (failed || count == 0) std::printf("cuBLASLt refuses: %d\n", failed);
     }
     const float one = 1, zero = 0;
-    multiply(handle, description, &one, b, plan.left, a, plan.right, &zero, c, plan.result, c, plan.result, &plan.found,
-             reinterpret_cast<void*>(workspace.address()), bytes, nullptr);
+    multiply(handle, description, &one, b, plan.left, a, plan.right, &zero, c, plan.result, c,
+             plan.result, &plan.found, reinterpret_cast<void*>(workspace.address()), bytes,
+             nullptr);
   };
 }
 template <class T>
@@ -145,10 +167,13 @@ Product<T> openblas() {
   using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
   void* const library = open_first({"libopenblas.so.0", "libopenblas.so"});
   if (!library) return std::printf("not measured, OpenBLAS: %s\n", dlerror()), nullptr;
-  const auto gemm = reinterpret_cast<Gemm>(dlsym(library, sizeof(T) == 8 ? "cblas_dgemm" : "cblas_sgemm"));
+  const auto gemm =
+      reinterpret_cast<Gemm>(dlsym(library, sizeof(T) == 8 ? "cblas_dgemm" : "cblas_sgemm"));
   if (!gemm) return std::printf("not measured, OpenBLAS: no cblas_sgemm\n"), nullptr;
-  static bool said = false;  // where OpenBLAS does not know the processor, it takes a slow one: OPENBLAS_CORETYPE=SkylakeX
-  if (const auto core = reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
+  // where OpenBLAS does not know the processor, it takes a slow one: OPENBLAS_CORETYPE=SkylakeX
+  static bool said = false;
+  if (const auto core =
+          reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
       core && !std::exchange(said, true))
     std::printf("OpenBLAS computes for a %s\n", core());
   constexpr int row_major = 101, as_it_is = 111;
@@ -172,16 +197,20 @@ Product<T, Out> onednn(const char* type, bool turned) {
   };
 }
 
-/// Of layers and their gradients: square, tall, wide, deep, and sides that are no multiples of anything.
+/// Of layers and their gradients: square, tall, wide, deep, and sides that are no multiples of
+/// anything.
 struct Shape {
   std::int64_t m, n, k;
 };
-constexpr Shape shapes[] = {{16, 4096, 4096},    {16, 16384, 4096},   {32, 4096, 11008},  {64, 4096, 4096},  {64, 1024, 16384},
-                            {128, 128, 128},     {128, 11008, 4096},  {128, 128, 16384},  {256, 256, 256},   {256, 4096, 1024},
-                            {256, 256, 16384},   {384, 1536, 6144},   {500, 500, 500},    {512, 2048, 8192}, {768, 768, 3072},
-                            {1000, 1000, 1000},  {1024, 1024, 64},    {1024, 50257, 768}, {1500, 1500, 96},  {2048, 2048, 128},
-                            {2048, 11008, 4096}, {2048, 4096, 11008}, {3000, 3000, 3000}, {4096, 4096, 64},  {4096, 16384, 4096},
-                            {4096, 1024, 4096},  {8192, 1024, 1024},  {8192, 128, 8192},  {16384, 64, 4096}, {16384, 4096, 1024}};
+constexpr Shape shapes[] = {
+    {16, 4096, 4096},    {16, 16384, 4096},   {32, 4096, 11008},  {64, 4096, 4096},
+    {64, 1024, 16384},   {128, 128, 128},     {128, 11008, 4096}, {128, 128, 16384},
+    {256, 256, 256},     {256, 4096, 1024},   {256, 256, 16384},  {384, 1536, 6144},
+    {500, 500, 500},     {512, 2048, 8192},   {768, 768, 3072},   {1000, 1000, 1000},
+    {1024, 1024, 64},    {1024, 50257, 768},  {1500, 1500, 96},   {2048, 2048, 128},
+    {2048, 11008, 4096}, {2048, 4096, 11008}, {3000, 3000, 3000}, {4096, 4096, 64},
+    {4096, 16384, 4096}, {4096, 1024, 4096},  {8192, 1024, 1024}, {8192, 128, 8192},
+    {16384, 64, 4096},   {16384, 4096, 1024}};
 
 class Bench {
  public:
@@ -191,14 +220,17 @@ class Bench {
   template <class T, class Out = T>
   void run(const char* type, std::int64_t m, std::int64_t n, std::int64_t k, bool turned = false,
            kr::precision how = kr::precision::single) {
-    Row r{std::string(type) + " " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k), {}};
+    Row r{std::string(type) + " " + std::to_string(m) + " x " + std::to_string(n) + " x " +
+              std::to_string(k),
+          {}};
     if (!wish_.wants(r.workload)) return;
     const kr::array<T, 2> a = random<T>(m, k), right = turned ? random<T>(n, k) : random<T>(k, n);
     const auto b = turned ? right.transpose() : right.share();
     kr::array<Out, 2> theirs({m, n}, on_);
     const bool cpu = std::strcmp(on_.id(), "cpu") == 0;
     const double flops = 2.0 * double(m) * double(n) * double(k);
-    const int batch = cpu ? std::max(1, std::min(256, int(1e6 / flops))) : std::max(1, std::min(16, int(4e12 / flops)));
+    const int batch = cpu ? std::max(1, std::min(256, int(1e6 / flops)))
+                          : std::max(1, std::min(16, int(4e12 / flops)));
     const auto add = [&](const char* name, const auto& once) {
       r.candidates.push_back({name,
                               [this, batch, once] {
@@ -214,8 +246,10 @@ class Bench {
       const bool narrow = sizeof(T) < 4 || how == kr::precision::tf32;
       if constexpr (std::is_same_v<T, kr::f8e4m3>) return cuda ? cublas_lt() : nullptr;
       else if constexpr (sizeof(T) <= 4)
-        if (narrow) return cuda ? cublas_ex<T, Out>(turned) : cpu ? onednn<T, Out>(type, turned) : nullptr;
-      if constexpr (sizeof(T) >= 4 && std::is_same_v<T, Out>) return cpu ? openblas<T>() : cuda ? cublas<T>() : nullptr;
+        if (narrow)
+          return cuda ? cublas_ex<T, Out>(turned) : cpu ? onednn<T, Out>(type, turned) : nullptr;
+      if constexpr (sizeof(T) >= 4 && std::is_same_v<T, Out>)
+        return cpu ? openblas<T>() : cuda ? cublas<T>() : nullptr;
       return nullptr;
     }();
     if (peer)
@@ -233,17 +267,21 @@ class Bench {
     std::printf("| %s |", r.workload.c_str());
     for (Candidate& c : r.candidates) {
       c.ms /= batch;
-      std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms, flops / c.ms * 1e-9, bench::median(c.ratios));
+      std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms, flops / c.ms * 1e-9,
+                  bench::median(c.ratios));
     }
-    if (peer) std::printf(" largest difference %.3g |", difference(kr::matmul<Out>(a, b, how), theirs));
+    if (peer)
+      std::printf(" largest difference %.3g |", difference(kr::matmul<Out>(a, b, how), theirs));
     std::printf("\n");
     std::fflush(stdout);
     rows_.push_back(std::move(r));
   }
-  /// A kernel that a user writes of tiles, as docs/tiles.md begins, in blocks of `Side` squared, beside kr::matmul.
+  /// A kernel that a user writes of tiles, as docs/tiles.md begins, in blocks of `Side` squared,
+  /// beside kr::matmul.
   template <class T, int Side>
   void run_tiles(const char* type, std::int64_t n) {
-    Row r{"tiles of " + std::string(type) + ", " + std::to_string(Side) + " x " + std::to_string(Side) + ", " + std::to_string(n),
+    Row r{"tiles of " + std::string(type) + ", " + std::to_string(Side) + " x " +
+              std::to_string(Side) + ", " + std::to_string(n),
           {}};
     if (!wish_.wants(r.workload)) return;
     constexpr int depth = 128 / sizeof(T), threads = 2 * Side;
@@ -251,26 +289,28 @@ class Bench {
         [](kr::view<const T, 2> a, kr::view<const T, 2> b, kr::view<float, 2> c) {
           const auto i = kr::block_idx().y * Side, j = kr::block_idx().x * Side;
           kr::tile<float, Side, Side> sum;
-          kr::pipelined<3>(
-              (a.extent(1) + depth - 1) / depth,
-              [&](auto step) {
-                return std::tuple(kr::load<Side, depth>(a, {i, step * depth}), kr::load<depth, Side>(b, {step * depth, j}));
-              },
-              [&](auto, const auto& x, const auto& y) { sum = kr::mma(x, y, sum); });
+          kr::pipelined<3>((a.extent(1) + depth - 1) / depth,
+                           [&](auto step) {
+                             return std::tuple(kr::load<Side, depth>(a, {i, step * depth}),
+                                               kr::load<depth, Side>(b, {step * depth, j}));
+                           },
+                           [&](auto, const auto& x, const auto& y) { sum = kr::mma(x, y, sum); });
           kr::store(c, {i, j}, kr::max(sum, 0.0f));
         },
         {.block = threads});
     const kr::array<T, 2> a = random<T>(n, n), b = random<T>(n, n);
     kr::array<float, 2> c({n, n}, on_);
     const std::int64_t blocks = (n + Side - 1) / Side;
-    r.candidates.push_back({"kr::matmul", [&] { (void)kr::matmul<float>(a, b), on_.synchronize(); }, 0, 0, {}});
-    r.candidates.push_back({"tiles",
-                            [&] {
-                              multiply.launch({kr::dims(blocks, blocks), threads}, a, b, c), on_.synchronize();
-                            },
-                            0,
-                            0,
-                            {}});
+    r.candidates.push_back(
+        {"kr::matmul", [&] { (void)kr::matmul<float>(a, b), on_.synchronize(); }, 0, 0, {}});
+    r.candidates.push_back(
+        {"tiles",
+         [&] {
+           multiply.launch({kr::dims(blocks, blocks), threads}, a, b, c), on_.synchronize();
+         },
+         0,
+         0,
+         {}});
     for (Candidate& each : r.candidates) each.run();
     kr::wait_for_compilations();
     bench::measure(r, wish_.quick ? 1 : 5, wish_.quick ? 1 : 100, wish_.clock);
@@ -284,14 +324,15 @@ class Bench {
   }
   /// Rows of equal groups, and of ones that grow from none.
   void run_groups(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t groups, bool equal) {
-    Row r{"bf16, " + std::to_string(groups) + (equal ? " groups, " : " unequal groups, ") + std::to_string(m) + " x " +
-              std::to_string(n) + " x " + std::to_string(k),
+    Row r{"bf16, " + std::to_string(groups) + (equal ? " groups, " : " unequal groups, ") +
+              std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k),
           {}};
     if (!wish_.wants(r.workload)) return;
     const auto x = random<kr::bf16>(m, k);
     const kr::array<kr::bf16, 3> y = random<kr::bf16>(groups * k, n).reshape(groups, k, n);
     std::vector<int> ends;
-    for (std::int64_t g = 1; g <= groups; ++g) ends.push_back(int(equal ? m * g / groups : m * g * g / (groups * groups)));
+    for (std::int64_t g = 1; g <= groups; ++g)
+      ends.push_back(int(equal ? m * g / groups : m * g * g / (groups * groups)));
     const kr::array<int, 1> at = kr::to_device(ends, on_);
     kr::array<kr::bf16, 2> theirs({m, n}, on_);
     const auto peer = cublas_ex<kr::bf16, kr::bf16>(false);
@@ -306,7 +347,8 @@ class Bench {
           if (rows > 0)
             peer(reinterpret_cast<kr::bf16*>(x.address()) + begin * k,
                  reinterpret_cast<kr::bf16*>(y.address()) + std::int64_t(g) * k * n,
-                 reinterpret_cast<kr::bf16*>(theirs.address()) + begin * n, int(rows), int(n), int(k));
+                 reinterpret_cast<kr::bf16*>(theirs.address()) + begin * n, int(rows), int(n),
+                 int(k));
           begin = ends[g];
         }
       });
@@ -316,9 +358,10 @@ class Bench {
     bench::measure(r, 5, 100, wish_.clock);
     std::printf("| %s |", r.workload.c_str());
     for (const Candidate& c : r.candidates)
-      std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms, 2e-9 * double(m) * double(n) * double(k) / c.ms,
-                  bench::median(c.ratios));
-    if (peer) std::printf(" largest difference %.3g |", difference(kr::grouped_matmul(x, y, at), theirs));
+      std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms,
+                  2e-9 * double(m) * double(n) * double(k) / c.ms, bench::median(c.ratios));
+    if (peer)
+      std::printf(" largest difference %.3g |", difference(kr::grouped_matmul(x, y, at), theirs));
     std::printf("\n");
     std::fflush(stdout);
     rows_.push_back(std::move(r));
@@ -340,7 +383,8 @@ class Bench {
   kr::array<T, 2> random(std::int64_t rows, std::int64_t columns) {
     std::normal_distribution<float> normal;
     std::vector<T> all(std::size_t(rows * columns));
-    for (T& x : all) x = T(std::is_integral_v<T> ? std::round(20 * normal(random_)) : normal(random_));
+    for (T& x : all)
+      x = T(std::is_integral_v<T> ? std::round(20 * normal(random_)) : normal(random_));
     return kr::to_device(all, on_).reshape(rows, columns);
   }
 

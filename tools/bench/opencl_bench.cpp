@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The OpenCL table: Krait on an OpenCL device beside OpenCL C written by hand on the same driver, and beside Krait's CPU back end, in
-// interleaved rounds. Native mode, and fast mode beside -cl-fast-relaxed-math.
+// The OpenCL table: Krait on an OpenCL device beside OpenCL C written by hand on the same driver,
+// and beside Krait's CPU back end, in interleaved rounds. Native mode, and fast mode beside
+// -cl-fast-relaxed-math.
 //   bench_opencl [--quick] [--cpu-time] [--json FILE] [--only TEXT]     TEXT: a part of the workloads' names
-// --cpu-time: what all threads compute instead of the time that passes, for a driver on a processor that others use as well.
-// The base of the ratios is OpenCL C in blocks of 256 threads: above 1, a candidate is faster than it. Another candidate is the same text with the
-// block that the driver chooses, and one with -cl-fast-relaxed-math.
+// --cpu-time: what all threads compute instead of the time that passes, for a driver on a processor
+// that others use as well. The base of the ratios is OpenCL C in blocks of 256 threads: above 1, a
+// candidate is faster than it. Another candidate is the same text with the block that the driver
+// chooses, and one with -cl-fast-relaxed-math.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -93,7 +95,8 @@ class Peer {
     for (cl_uint p = 0; p < std::min(count, 16u) && !device_; ++p) {
       cl_device_id devices[16];
       cl_uint there = 0;
-      if (cl_.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &there) != CL_SUCCESS) continue;
+      if (cl_.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &there) != CL_SUCCESS)
+        continue;
       for (cl_uint d = 0; d < std::min(there, 16u) && !device_; ++d) {
         char text[256] = "", of[256] = "";
         cl_.clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof text, text, nullptr),
@@ -118,14 +121,16 @@ class Peer {
   }
   cl_mem buffer(std::size_t bytes, const void* from = nullptr) {
     cl_int result = CL_SUCCESS;
-    cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE | (from ? CL_MEM_COPY_HOST_PTR : 0), bytes,
-                                       const_cast<void*>(from), &result);
+    cl_mem memory =
+        cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE | (from ? CL_MEM_COPY_HOST_PTR : 0), bytes,
+                           const_cast<void*>(from), &result);
     check(result, "clCreateBuffer");
     return memory;
   }
   template <class... Arguments>
-  std::function<void()> kernel(cl_program program, const char* name, std::vector<std::size_t> global,
-                               std::vector<std::size_t> local, Arguments... arguments) {
+  std::function<void()> kernel(cl_program program, const char* name,
+                               std::vector<std::size_t> global, std::vector<std::size_t> local,
+                               Arguments... arguments) {
     cl_int result = CL_SUCCESS;
     cl_kernel made = cl_.clCreateKernel(program, name, &result);
     check(result, "clCreateKernel");
@@ -141,7 +146,8 @@ class Peer {
   template <class T>
   std::vector<T> read(cl_mem from, std::size_t n) {
     std::vector<T> to(n);
-    check(cl_.clEnqueueReadBuffer(queue_, from, CL_TRUE, 0, n * sizeof(T), to.data(), 0, nullptr, nullptr),
+    check(cl_.clEnqueueReadBuffer(queue_, from, CL_TRUE, 0, n * sizeof(T), to.data(), 0, nullptr,
+                                  nullptr),
           "clEnqueueReadBuffer");
     return to;
   }
@@ -157,7 +163,8 @@ template <class T>
 void same(const std::string& what, const std::vector<T>& ours, const std::vector<T>& theirs) {
   double difference = 0, all = 0;
   for (std::size_t i = 0; i < ours.size(); ++i)
-    difference += std::fabs(double(ours[i]) - double(theirs[i])), all += std::fabs(double(theirs[i]));
+    difference += std::fabs(double(ours[i]) - double(theirs[i])),
+        all += std::fabs(double(theirs[i]));
   if (!(difference <= 1e-3 * all) || all == 0) throw Failure{what + ": the results differ"};
 }
 
@@ -172,22 +179,27 @@ struct Suite {
 
   /// `ours(device, mode)` is a run on it and its result.
   template <class T, class... Arguments>
-  void add(const std::string& workload, const char* name, std::vector<std::size_t> global, std::vector<std::size_t> local,
-           cl_mem out, std::size_t n,
-           const std::function<std::pair<std::function<void()>, std::function<std::vector<T>()>>(kr::device, kr::fp)>& ours,
+  void add(const std::string& workload, const char* name, std::vector<std::size_t> global,
+           std::vector<std::size_t> local, cl_mem out, std::size_t n,
+           const std::function<std::pair<std::function<void()>, std::function<std::vector<T>()>>(
+               kr::device, kr::fp)>& ours,
            Arguments... arguments) {
     if (workload.find(only) == std::string::npos) return;
     Row row{workload, {}};
-    row.candidates.push_back({"OpenCL C", peer.kernel(plain, name, global, local, arguments...), 0, 0, {}});
-    row.candidates.push_back({"OpenCL C, driver's block", peer.kernel(plain, name, global, {}, arguments...), 0, 0, {}});
-    row.candidates.push_back({"OpenCL C relaxed", peer.kernel(fast, name, global, local, arguments...), 0, 0, {}});
+    row.candidates.push_back(
+        {"OpenCL C", peer.kernel(plain, name, global, local, arguments...), 0, 0, {}});
+    row.candidates.push_back(
+        {"OpenCL C, driver's block", peer.kernel(plain, name, global, {}, arguments...), 0, 0, {}});
+    row.candidates.push_back(
+        {"OpenCL C relaxed", peer.kernel(fast, name, global, local, arguments...), 0, 0, {}});
     const kr::device opencl = kr::device::find("opencl"), cpu = kr::device::cpu();
     struct Ours {
       const char* name;
       kr::device on;
       kr::fp mode;
     };
-    for (const Ours& o : {Ours{"Krait, OpenCL", opencl, kr::fp::native}, Ours{"Krait, OpenCL, fast mode", opencl, kr::fp::fast},
+    for (const Ours& o : {Ours{"Krait, OpenCL", opencl, kr::fp::native},
+                          Ours{"Krait, OpenCL, fast mode", opencl, kr::fp::fast},
                           Ours{"Krait, CPU", cpu, kr::fp::native}}) {
       auto [run, result] = ours(o.on, o.mode);
       row.candidates[0].run(), run();
@@ -215,7 +227,14 @@ int main(int argc, char** argv) try {
   const kr::device opencl = kr::device::find("opencl");
   std::printf("%s\n", opencl.name());
   Peer peer{std::string(opencl.name())};
-  Suite suite{peer, peer.build(""), peer.build("-cl-fast-relaxed-math"), quick ? 3 : 9, quick ? 50. : 200., clock, only, {}};
+  Suite suite{peer,
+              peer.build(""),
+              peer.build("-cl-fast-relaxed-math"),
+              quick ? 3 : 9,
+              quick ? 50. : 200.,
+              clock,
+              only,
+              {}};
 
   const long n = 1 << 22;
   std::vector<float> hx(n), hy(n), spot(n), strike(n), years(n);
@@ -225,7 +244,8 @@ int main(int argc, char** argv) try {
     spot[i] = hx[i] * 90 + 10, strike[i] = hy[i] * 90 + 10, years[i] = hx[i] + 0.1f;
   }
   const auto of = [&](const std::vector<float>& v) { return peer.buffer(v.size() * 4, v.data()); };
-  const cl_mem px = of(hx), py = of(hy), ps = of(spot), pk = of(strike), pt = of(years), pz = peer.buffer(n * 4);
+  const cl_mem px = of(hx), py = of(hy), ps = of(spot), pk = of(strike), pt = of(years),
+               pz = peer.buffer(n * 4);
   using Floats = std::pair<std::function<void()>, std::function<std::vector<float>()>>;
   const auto element_wise = [&](auto make, auto call) {
     return [=, &hx](kr::device d, kr::fp mode) -> Floats {
@@ -235,31 +255,32 @@ int main(int argc, char** argv) try {
     };
   };
   const std::size_t all = std::size_t(n);
-  suite.add<float>("saxpy 2^22", "saxpy", {all}, {256}, pz, all,
-                   element_wise(make_saxpy,
-                                [&](kr::device d) {
-                                  return [x = std::make_shared<kr::array<float>>(kr::to_device(hx, d)),
-                                          y = std::make_shared<kr::array<float>>(kr::to_device(hy, d))](auto& f, auto& z) {
-                                    f.into(z)(2.f, *x, *y);
-                                  };
-                                }),
-                   2.f, px, py, pz);
-  suite.add<float>("Black-Scholes 2^22", "black_scholes", {all}, {256}, pz, all,
-                   element_wise(make_black_scholes,
-                                [&](kr::device d) {
-                                  return [s = std::make_shared<kr::array<float>>(kr::to_device(spot, d)),
-                                          k = std::make_shared<kr::array<float>>(kr::to_device(strike, d)),
-                                          t = std::make_shared<kr::array<float>>(kr::to_device(years, d))](auto& f, auto& z) {
-                                    f.into(z)(*s, *k, *t);
-                                  };
-                                }),
-                   ps, pk, pt, pz);
+  suite.add<float>(
+      "saxpy 2^22", "saxpy", {all}, {256}, pz, all,
+      element_wise(make_saxpy,
+                   [&](kr::device d) {
+                     return [x = std::make_shared<kr::array<float>>(kr::to_device(hx, d)),
+                             y = std::make_shared<kr::array<float>>(kr::to_device(hy, d))](
+                                auto& f, auto& z) { f.into(z)(2.f, *x, *y); };
+                   }),
+      2.f, px, py, pz);
+  suite.add<float>(
+      "Black-Scholes 2^22", "black_scholes", {all}, {256}, pz, all,
+      element_wise(make_black_scholes,
+                   [&](kr::device d) {
+                     return [s = std::make_shared<kr::array<float>>(kr::to_device(spot, d)),
+                             k = std::make_shared<kr::array<float>>(kr::to_device(strike, d)),
+                             t = std::make_shared<kr::array<float>>(kr::to_device(years, d))](
+                                auto& f, auto& z) { f.into(z)(*s, *k, *t); };
+                   }),
+      ps, pk, pt, pz);
 
   const int side = 1024, limit = 256, bodies = 4096;
   const cl_mem counts = peer.buffer(std::size_t(side) * side * 4);
   suite.add<int>(
       "mandelbrot 1024^2", "mandelbrot", {side, side}, {32, 8}, counts, std::size_t(side) * side,
-      [&](kr::device d, kr::fp mode) -> std::pair<std::function<void()>, std::function<std::vector<int>()>> {
+      [&](kr::device d,
+          kr::fp mode) -> std::pair<std::function<void()>, std::function<std::vector<int>()>> {
         auto f = std::make_shared<decltype(make_mandelbrot(mode))>(make_mandelbrot(mode));
         auto out = std::make_shared<kr::array<int, 2>>(kr::shape<2>(side, side), d);
         return {[=] {
@@ -273,11 +294,14 @@ int main(int argc, char** argv) try {
       "n-body 4096", "nbody", {bodies}, {256}, force, bodies,
       [&](kr::device d, kr::fp mode) -> Floats {
         const auto head = [&](const std::vector<float>& v) {
-          return std::make_shared<kr::array<float>>(kr::to_device(std::vector<float>(v.begin(), v.begin() + bodies), d));
+          return std::make_shared<kr::array<float>>(
+              kr::to_device(std::vector<float>(v.begin(), v.begin() + bodies), d));
         };
         auto f = std::make_shared<decltype(make_nbody(mode))>(make_nbody(mode));
         auto out = std::make_shared<kr::array<float>>(kr::shape<1>(bodies), d);
-        return {[=, x = head(hx), y = head(hy), z = head(spot)] { f->forall(bodies)(*x, *y, *z, *out), d.synchronize(); },
+        return {[=, x = head(hx), y = head(hy), z = head(spot)] {
+                  f->forall(bodies)(*x, *y, *z, *out), d.synchronize();
+                },
                 [=] { return out->to_host(); }};
       },
       px, py, ps, force, bodies);

@@ -20,12 +20,14 @@ void transcendental(const float* x, const float* y, float* z, long n) {
   for (long i = 0; i < n; i++) z[i] = std::exp(x[i]) * std::sin(y[i]) + std::log(x[i]);
 }
 
-void black_scholes(const float* spot, const float* strike, const float* years, float* call, long n) {
+void black_scholes(const float* spot, const float* strike, const float* years, float* call,
+                   long n) {
 #pragma omp parallel for
   for (long i = 0; i < n; i++) {
     const float s = spot[i], k = strike[i], t = years[i], v = 0.3f, r = 0.02f, q = std::sqrt(t);
     const float d1 = (std::log(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;
-    call[i] = s * 0.5f * std::erfc(-d1 * 0.70710678f) - k * std::exp(-r * t) * 0.5f * std::erfc(-d2 * 0.70710678f);
+    call[i] = s * 0.5f * std::erfc(-d1 * 0.70710678f) -
+              k * std::exp(-r * t) * 0.5f * std::erfc(-d2 * 0.70710678f);
   }
 }
 
@@ -49,7 +51,8 @@ void nbody(const float* x, const float* y, const float* z, float* force, int n) 
   for (int i = 0; i < n; i++) {
     float ax = 0, ay = 0, az = 0;
     for (int j = 0; j < n; j++) {
-      const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i], r2 = dx * dx + dy * dy + dz * dz + 1e-6f;
+      const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i],
+                  r2 = dx * dx + dy * dy + dz * dz + 1e-6f;
       const float inverse = 1.f / std::sqrt(r2), s = inverse * inverse * inverse;
       ax += dx * s, ay += dy * s, az += dz * s;
     }
@@ -61,8 +64,8 @@ void jacobi(const float* in, float* out, int width) {
 #pragma omp parallel for
   for (int r = 1; r < width - 1; r++)
     for (int c = 1; c < width - 1; c++)
-      out[r * width + c] =
-          0.25f * (in[r * width + c - 1] + in[r * width + c + 1] + in[(r - 1) * width + c] + in[(r + 1) * width + c]);
+      out[r * width + c] = 0.25f * (in[r * width + c - 1] + in[r * width + c + 1] +
+                                    in[(r - 1) * width + c] + in[(r + 1) * width + c]);
 }
 
 void sgemm(const float* a, const float* b, float* c, int width) {
@@ -82,7 +85,7 @@ void sum(const float* x, float* total, long n) {
 }
 
 void histogram(const unsigned* x, unsigned* counts, long n) {
-#pragma omp parallel for reduction(+ : counts[:256])
+#pragma omp parallel for reduction(+ : counts[ : 256])
   for (long i = 0; i < n; i++) counts[x[i] & 255]++;
 }
 
@@ -104,7 +107,8 @@ void transpose(const float* in, float* out, int width) {
   for (int r = 0; r < width; r += tile)
     for (int c = 0; c < width; c += tile)
       for (int i = c; i < std::min(c + tile, width); i++)
-        for (int j = r; j < std::min(r + tile, width); j++) out[long(i) * width + j] = in[long(j) * width + i];
+        for (int j = r; j < std::min(r + tile, width); j++)
+          out[long(i) * width + j] = in[long(j) * width + i];
 }
 
 void scan(const float* x, float* out, long n) {
@@ -125,7 +129,8 @@ void scan(const float* x, float* out, long n) {
 
 void sort(const unsigned* keys, unsigned* out, long n) {
   std::vector<unsigned> between(static_cast<std::size_t>(n));
-  std::vector<long> starts(static_cast<std::size_t>(omp_get_max_threads()) * 256);  // of a thread and a digit
+  // of a thread and a digit
+  std::vector<long> starts(static_cast<std::size_t>(omp_get_max_threads()) * 256);
 #pragma omp parallel
   {
     const int t = omp_get_thread_num(), threads = omp_get_num_threads();

@@ -43,12 +43,15 @@ void transcendental(const float* x, const float* y, float* z, long n) {
   static Pipeline p([](Pipeline& q) { return exp(q.x(q.i)) * sin(q.y(q.i)) + log(q.x(q.i)); });
   p.run(x, y, nullptr, z, n);
 }
-void black_scholes(const float* spot, const float* strike, const float* years, float* call, long n) {
+void black_scholes(const float* spot, const float* strike, const float* years, float* call,
+                   long n) {
   static Pipeline p([](Pipeline& q) {
     const Expr s = q.x(q.i), k = q.y(q.i), t = q.z(q.i), root = sqrt(t);
-    const Expr d1 = (log(s / k) + (0.02f + 0.5f * 0.3f * 0.3f) * t) / (0.3f * root), d2 = d1 - 0.3f * root;
+    const Expr d1 = (log(s / k) + (0.02f + 0.5f * 0.3f * 0.3f) * t) / (0.3f * root),
+               d2 = d1 - 0.3f * root;
     const auto erfc = [](Expr e) { return 1.f - erf(e); };
-    return s * 0.5f * erfc(-d1 * 0.70710678f) - k * exp(-0.02f * t) * 0.5f * erfc(-d2 * 0.70710678f);
+    return s * 0.5f * erfc(-d1 * 0.70710678f) -
+           k * exp(-0.02f * t) * 0.5f * erfc(-d2 * 0.70710678f);
   });
   p.run(spot, strike, years, call, n);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A radix sort of u32 keys in four passes over them, each of which reads and writes a key once: Adinets, Merrill, "Onesweep: a
-// faster least significant digit radix sort for GPUs" (2022). For warps of 32.
+// A radix sort of u32 keys in four passes over them, each of which reads and writes a key once:
+// Adinets, Merrill, "Onesweep: a faster least significant digit radix sort for GPUs" (2022). For
+// warps of 32.
 #pragma once
 
 #include <krait/krait.h>
@@ -25,14 +26,16 @@ inline kr::value<unsigned> sum_before(kr::value<unsigned> x) {
 }
 
 /// Zeroes all three.
-inline constexpr auto clear_all = [](kr::view<unsigned> states, kr::view<unsigned> counts, kr::view<unsigned> tickets) {
+inline constexpr auto clear_all = [](kr::view<unsigned> states, kr::view<unsigned> counts,
+                                     kr::view<unsigned> tickets) {
   for (auto i : kr::grid_stride(states.size())) states[i] = 0u;
   for (auto i : kr::grid_stride(counts.size())) counts[i] = 0u;
   for (auto i : kr::grid_stride(tickets.size())) tickets[i] = 0u;
 };
 inline auto make_clear() { return kr::kernel(clear_all, {.name = "sort_clear"}); }
 
-/// How often each of the four digits has each value: counts[pass * 256 + value], 0 before. Blocks of 256; the keys are a multiple of 4.
+/// How often each of the four digits has each value: counts[pass * 256 + value], 0 before. Blocks
+/// of 256; the keys are a multiple of 4.
 inline constexpr auto count_digits = [](kr::view<const unsigned> keys, kr::view<unsigned> counts) {
   auto own = kr::shared<unsigned, passes * digits>();
   auto t = kr::thread_idx().x;
@@ -41,7 +44,8 @@ inline constexpr auto count_digits = [](kr::view<const unsigned> keys, kr::view<
   for (auto i : kr::grid_stride(keys.size() / 4)) {
     kr::value<unsigned> k[] = {keys[i * 4], keys[i * 4 + 1], keys[i * 4 + 2], keys[i * 4 + 3]};
     for (auto& key : k)
-      for (int p = 0; p < passes; ++p) kr::atomic(own[kr::cast<int>(key >> (8 * p) & 255u) + p * digits]).add(1u);
+      for (int p = 0; p < passes; ++p)
+        kr::atomic(own[kr::cast<int>(key >> (8 * p) & 255u) + p * digits]).add(1u);
   }
   kr::syncthreads();
   for (int p = 0; p < passes; ++p) kr::atomic(counts[t + p * digits]).add(own[t + p * digits]);
@@ -54,11 +58,13 @@ inline constexpr auto find_starts = [](kr::view<const unsigned> counts, kr::view
 };
 inline auto make_starts() { return kr::kernel(find_starts, {.name = "sort_starts"}); }
 
-/// One pass. Blocks take tiles in the order of their tickets. A word of `states`, for a tile and a value of the digit, says in its
-/// upper two bits what the others are: 0 nothing yet, 1 the tile's own count, 2 the count up to the tile's end.
+/// One pass. Blocks take tiles in the order of their tickets. A word of `states`, for a tile and a
+/// value of the digit, says in its upper two bits what the others are: 0 nothing yet, 1 the tile's
+/// own count, 2 the count up to the tile's end.
 template <int per_thread>
-inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsigned> out, kr::view<const unsigned> starts,
-                                    kr::view<unsigned> states, kr::view<unsigned> tickets, kr::value<int> pass) {
+inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsigned> out,
+                                    kr::view<const unsigned> starts, kr::view<unsigned> states,
+                                    kr::view<unsigned> tickets, kr::value<int> pass) {
   constexpr int tile = block * per_thread;
   static_assert(tile >= warps * digits, "the lanes' marks lie where the sorted tile will");
   constexpr unsigned own_count = 1u << 30, whole_count = 2u << 30, count_bits = own_count - 1;
@@ -73,12 +79,15 @@ inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsign
   for (int w = 0; w < warps; ++w) counts(w, t) = 0u, sorted[w * digits + t] = 0u;
   kr::syncthreads();
   auto number = kr::cast<int>(ticket[0]);
-  auto digit_of = [&](auto key) { return kr::cast<int>(key >> kr::cast<unsigned>(pass * 8) & 255u); };
+  auto digit_of = [&](auto key) {
+    return kr::cast<int>(key >> kr::cast<unsigned>(pass * 8) & 255u);
+  };
 
-  // A key's rank among the keys of its warp with the same digit. Lanes with equal digits find each other by marks that they set in
-  // one word: an H200 takes half as long for that as for match_any.
+  // A key's rank among the keys of its warp with the same digit. Lanes with equal digits find each
+  // other by marks that they set in one word: an H200 takes half as long for that as for match_any.
   kr::var<unsigned> keys[per_thread], ranks[per_thread];
-  for (int r = 0; r < per_thread; ++r) keys[r] = in[number * tile + warp * (32 * per_thread) + r * 32 + lane];
+  for (int r = 0; r < per_thread; ++r)
+    keys[r] = in[number * tile + warp * (32 * per_thread) + r * 32 + lane];
   for (int r = 0; r < per_thread; ++r) {
     auto digit = digit_of(keys[r]);
     auto mark = warp * digits + digit;
@@ -98,8 +107,11 @@ inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsign
   // From here on a thread looks after the digit's value t.
   kr::var own = 0u;
   for (int w = 0; w < warps; ++w) own += counts(w, t);
-  auto state_of = [&](auto which) { return (kr::cast<std::int64_t>(pass) * kr::grid_dim().x + which) * digits + t; };
-  kr::atomic(states[state_of(number)]).exchange(own | kr::select(number == 0, whole_count, own_count));
+  auto state_of = [&](auto which) {
+    return (kr::cast<std::int64_t>(pass) * kr::grid_dim().x + which) * digits + t;
+  };
+  kr::atomic(states[state_of(number)])
+      .exchange(own | kr::select(number == 0, whole_count, own_count));
   auto in_tile = sum_before(own);
   kr::var running = in_tile;
   for (int w = 0; w < warps; ++w) {
@@ -109,7 +121,8 @@ inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsign
   }
   kr::syncthreads();
   // Through shared memory, so that neighbours write neighbours.
-  for (int r = 0; r < per_thread; ++r) sorted[kr::cast<int>(counts(warp, digit_of(keys[r])) + ranks[r])] = keys[r];
+  for (int r = 0; r < per_thread; ++r)
+    sorted[kr::cast<int>(counts(warp, digit_of(keys[r])) + ranks[r])] = keys[r];
 
   // The counts of the tiles before, four at a time: they are far away, and mostly there.
   kr::var before = 0u;
@@ -129,7 +142,8 @@ inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsign
                  go_on = use;
                }
              });
-  kr::if_(number > 0, [&] { kr::atomic(states[state_of(number)]).exchange(before + own | whole_count); });
+  kr::if_(number > 0,
+          [&] { kr::atomic(states[state_of(number)]).exchange(before + own | whole_count); });
   to_output[t] = starts[pass * digits + t] + before - in_tile;
   kr::syncthreads();
   for (int r = 0; r < per_thread; ++r) {
@@ -144,7 +158,8 @@ auto make_pass() {
 }
 }  // namespace sort
 
-/// Sorts a fixed number of keys, a multiple of 256 * per_thread below 2^30. An H200 is fastest with 32 keys a thread.
+/// Sorts a fixed number of keys, a multiple of 256 * per_thread below 2^30. An H200 is fastest with
+/// 32 keys a thread.
 template <int per_thread>
 class RadixSort {
  public:

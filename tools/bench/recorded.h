@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recordings of the workloads without a device, for the benches that look behind the public interface.
+// Recordings of the workloads without a device, for the benches that look behind the public
+// interface.
 #pragma once
 
 #include <string>
@@ -27,7 +28,8 @@ struct Workload {
 template <bool... Array, class Lambda>
 Workload elementwise(const char* name, const Lambda& lambda, kr::fp mode = kr::fp::native) {
   using recording =
-      kr::detail::elementwise_recording<Lambda, 1, std::tuple<kr::detail::input<float, Array>...>, std::tuple<float>>;
+      kr::detail::elementwise_recording<Lambda, 1, std::tuple<kr::detail::input<float, Array>...>,
+                                        std::tuple<float>>;
   return {name, &recording::as, &lambda, mode};
 }
 template <class Lambda, class Result, class... Params>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What it takes to make a kernel on a Vulkan device, stage by stage: medians of nine kernels that differ in their names, so that
-// no driver's cache knows their words, and the first of the process beside them.
+// What it takes to make a kernel on a Vulkan device, stage by stage: medians of nine kernels that
+// differ in their names, so that no driver's cache knows their words, and the first of the process
+// beside them.
 //   bench_vulkan_stages [KERNEL…]      (names of the workloads; all unless some are given)
 // Kernels are launched on empty arrays.
 #include <fmt/core.h>
@@ -24,8 +25,9 @@ using namespace krait;
 namespace {
 
 enum Stage { Record, Passes, Boundary, Build, Validate, Load, Pipeline, First, Next, Stages };
-constexpr const char* names[Stages] = {"record", "passes",   "print and parse", "SPIR-V",     "validate",
-                                       "load",   "pipeline", "first launch",    "next launch"};
+constexpr const char* names[Stages] = {"record",   "passes",       "print and parse",
+                                       "SPIR-V",   "validate",     "load",
+                                       "pipeline", "first launch", "next launch"};
 using Times = std::array<double, Stages>;
 
 class Watch {
@@ -51,14 +53,16 @@ Times make(runtime::Device& device, const bench::Workload& w, int number) {
   if (const std::string refused = passes::run_pipeline(m, device.target()); !refused.empty())
     throw error(error::kind_type::usage, refused.c_str());
   t[Passes] = watch.lap();
-  const host::Generated code = host::generate(ir::print(m), device.target(), "binary", "kernel " + m.kernel().name);
+  const host::Generated code =
+      host::generate(ir::print(m), device.target(), "binary", "kernel " + m.kernel().name);
   t[Boundary] = watch.lap() - code.lower_ms - code.optimise_ms - code.emit_ms;
   t[Build] = code.lower_ms + code.emit_ms, t[Validate] = code.optimise_ms;
   const auto executable = device.load(std::as_bytes(std::span(code.bytes)), m.kernel().name);
   t[Load] = watch.lap();
   const std::vector<std::byte> arguments(ir::argument_layout(m.kernel()).size);
   runtime::LaunchRequest request;
-  request.block = {128, 1, 1}, request.args = arguments.data(), request.args_size = arguments.size();
+  request.block = {128, 1, 1}, request.args = arguments.data(),
+  request.args_size = arguments.size();
   device.launch(*executable, request);  // its first makes the pipeline
   t[Pipeline] = watch.lap();
   device.synchronize();

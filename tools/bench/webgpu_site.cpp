@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels that tools/bench/webgpu.mjs measures beside WGSL written by hand, as a folder: bench_webgpu_site FOLDER
+// The kernels that tools/bench/webgpu.mjs measures beside WGSL written by hand, as a folder:
+// bench_webgpu_site FOLDER
 #include <cstdio>
 #include <vector>
 
@@ -22,7 +23,8 @@ const auto saxpy = kr::kernel(
 const auto mandelbrot = kr::kernel(bench::mandelbrot, {.name = "mandelbrot"});
 
 const auto bodies = kr::kernel(
-    [](kr::view<const float> px, kr::view<const float> py, kr::view<const float> pz, kr::view<float> ax) {
+    [](kr::view<const float> px, kr::view<const float> py, kr::view<const float> pz,
+       kr::view<float> ax) {
       for (auto i : kr::grid_stride(ax.size())) {
         kr::var sum = 0.0f;
         for (auto j : kr::range(px.size())) {
@@ -60,8 +62,10 @@ int main(int argc, char** argv) try {
   std::vector<float> x(8), y(8);
   kr::array<int, 2> picture(16, 16);
   kr::array<float, 2> a(16, 16), b(16, 16), c(16, 16);
-  kr::export_web(argv[1], kr::web(saxpy[{1024, 64}], 2.0f, x, y), kr::web(mandelbrot[{1, {16, 16}}], picture, 10),
-                 kr::web(bodies[{64, 64}], x, x, x, y), kr::web(product[{1, {tile, tile}}], a, b, c));
+  kr::export_web(argv[1], kr::web(saxpy[{1024, 64}], 2.0f, x, y),
+                 kr::web(mandelbrot[{1, {16, 16}}], picture, 10),
+                 kr::web(bodies[{64, 64}], x, x, x, y),
+                 kr::web(product[{1, {tile, tile}}], a, b, c));
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());
   return 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// krait bench: rows of the benchmark suite (tools/bench) on the devices of this machine, as a table with bars, and beside each the time of
-// a plain loop of C++ on one thread.
+// krait bench: rows of the benchmark suite (tools/bench) on the devices of this machine, as a table
+// with bars, and beside each the time of a plain loop of C++ on one thread.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -37,11 +37,13 @@ struct Work {
   double amount;
 };
 constexpr double bytes = double(elements) * sizeof(float);
-constexpr Work saxpy{"saxpy", "GB/s", 3 * bytes}, transcendental{"exp, sin, log", "G elements/s", double(elements)},
+constexpr Work saxpy{"saxpy", "GB/s", 3 * bytes},
+    transcendental{"exp, sin, log", "G elements/s", double(elements)},
     black_scholes{"Black-Scholes", "G elements/s", double(elements)},
     mandelbrot{"Mandelbrot, 100 steps", "G pixels/s", double(side* side)},
     nbody{"n-body", "G interactions/s", double(bodies) * double(bodies)},
-    jacobi{"Jacobi", "GB/s", 2.0 * 4 * double(side* side) * sizeof(float)}, sum{"sum", "GB/s", bytes};
+    jacobi{"Jacobi", "GB/s", 2.0 * 4 * double(side* side) * sizeof(float)},
+    sum{"sum", "GB/s", bytes};
 
 /// The best time counts.
 void add_row(std::vector<Row>& rows, const Work& work, double ms) {
@@ -59,7 +61,8 @@ class Plain {
     std::vector<float> x(elements, 1.5f), y(elements, 0.5f), z(elements), t(elements, 0.7f);
     row(saxpy, [&] { loops.saxpy(2.0f, x.data(), y.data(), z.data(), elements); });
     row(transcendental, [&] { loops.transcendental(x.data(), y.data(), z.data(), elements); });
-    row(black_scholes, [&] { loops.black_scholes(x.data(), y.data(), t.data(), z.data(), elements); });
+    row(black_scholes,
+        [&] { loops.black_scholes(x.data(), y.data(), t.data(), z.data(), elements); });
     std::vector<int> picture(side * side);
     row(mandelbrot, [&] { loops.mandelbrot(picture.data(), int(side), 100); });
     row(nbody, [&] { loops.nbody(x.data(), y.data(), t.data(), z.data(), int(bodies)); });
@@ -83,7 +86,8 @@ class Plain {
 
 class Suite {
  public:
-  Suite(kr::device on, double seconds, std::string only) : on_(on), with_{3, 5, seconds}, only_(std::move(only)) {}
+  Suite(kr::device on, double seconds, std::string only)
+      : on_(on), with_{3, 5, seconds}, only_(std::move(only)) {}
 
   std::vector<Row> run() {
     const std::int64_t n = elements;
@@ -137,30 +141,34 @@ void print(const std::vector<std::pair<std::string, std::vector<Row>>>& all) {
         if (r.unit == unit) best = std::max(best, r.rate);
     return best;
   };
-  fmt::print("{:<22} {:<10} {:>10} {:>9} {:<17} {:>8}  {}\n", "row", "device", "ms", "rate", "", "speed-up",
-             "bars of one unit have one scale");
+  fmt::print("{:<22} {:<10} {:>10} {:>9} {:<17} {:>8}  {}\n", "row", "device", "ms", "rate", "",
+             "speed-up", "bars of one unit have one scale");
   for (const Row& first : all.front().second)
     for (const auto& [device, rows] : all)
       for (const Row& r : rows) {
         if (r.name != first.name) continue;
         std::string bar;
-        for (int i = 0; i < std::max(1, int(std::lround(width * r.rate / fastest(r.unit)))); ++i) bar += "█";
+        for (int i = 0; i < std::max(1, int(std::lround(width * r.rate / fastest(r.unit)))); ++i)
+          bar += "█";
         const std::string times = device == plain ? "" : fmt::format("{:.1f}", first.ms / r.ms);
-        fmt::print("{:<22} {:<10} {:>10.3f} {:>9.3g} {:<17} {:>8}  {}\n", r.name, device, r.ms, r.rate, r.unit, times, bar);
+        fmt::print("{:<22} {:<10} {:>10.3f} {:>9.3g} {:<17} {:>8}  {}\n", r.name, device, r.ms,
+                   r.rate, r.unit, times, bar);
       }
-  fmt::print("{}: the same in C++, by {}, on one thread. The speed-up is its time divided by the device's.\n", plain,
-             plain_loops().compiler);
+  fmt::print(
+      "{}: the same in C++, by {}, on one thread. The speed-up is its time divided by the device's.\n",
+      plain, plain_loops().compiler);
 }
 
 }  // namespace
 
 const PlainLoops& plain_loops() {
   const auto has = [](auto... supported) { return (supported && ...); };
-  if (has(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512cd"),
-          __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl")))
+  if (has(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
+          __builtin_cpu_supports("avx512cd"), __builtin_cpu_supports("avx512dq"),
+          __builtin_cpu_supports("avx512vl")))
     return plain_v4;
-  const bool v3 = has(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi"),
-                      __builtin_cpu_supports("bmi2"));
+  const bool v3 = has(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"),
+                      __builtin_cpu_supports("bmi"), __builtin_cpu_supports("bmi2"));
   return v3 ? plain_v3 : plain_v1;
 }
 
@@ -171,7 +179,8 @@ int bench(const BenchOptions& o) {
   std::vector<std::pair<std::string, std::vector<Row>>> all;
   all.emplace_back(plain, Plain(o.seconds, o.only).run());
   if (all.front().second.empty())
-    refuse(fmt::format("krait bench --only {}: no row has this in its name: krait bench lists them", o.only));
+    refuse(fmt::format("krait bench --only {}: no row has this in its name: krait bench lists them",
+                       o.only));
   for (const kr::device& d : devices) all.emplace_back(d.id(), Suite(d, o.seconds, o.only).run());
   print(all);
   return 0;

@@ -31,7 +31,8 @@ struct Opened {
     else wrong = "cannot be read, or is writable by others";
     if (wrong.empty())
       if (const char* why = krait::cache::decode(bytes, entry)) wrong = why;
-    if (wrong.empty() && krait::cache::file_name(entry.key, entry.source) != file.name) wrong = "of another name";
+    if (wrong.empty() && krait::cache::file_name(entry.key, entry.source) != file.name)
+      wrong = "of another name";
   }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
@@ -48,8 +49,9 @@ std::string size_text(std::uint64_t bytes) {
 /// Most recently used first.
 std::vector<FileInfo> sorted_entries(const Folder& folder) {
   std::vector<FileInfo> files = folder.entries();
-  std::sort(files.begin(), files.end(),
-            [](const FileInfo& a, const FileInfo& b) { return std::tie(b.used, a.name) < std::tie(a.used, b.name); });
+  std::sort(files.begin(), files.end(), [](const FileInfo& a, const FileInfo& b) {
+    return std::tie(b.used, a.name) < std::tie(a.used, b.name);
+  });
   return files;
 }
 
@@ -66,7 +68,8 @@ int list(const Folder& folder, const std::string& path) {
     const std::time_t used = std::time_t(f.used);
     localtime_r(&used, &when);
     fmt::print("{}  {:%Y-%m-%d %H:%M}  {:>10}  {}\n", hash_of(f), when, size_text(f.bytes),
-               o.wrong.empty() ? fmt::format("{}: {}", o.entry.name, first_line(o.entry.key)) : "DAMAGED: " + o.wrong);
+               o.wrong.empty() ? fmt::format("{}: {}", o.entry.name, first_line(o.entry.key))
+                               : "DAMAGED: " + o.wrong);
   }
   fmt::print("{} entries, {} in {}\n", files.size(), size_text(total_of(files)), path);
   return 0;
@@ -74,8 +77,9 @@ int list(const Folder& folder, const std::string& path) {
 
 /// The source as it is where it is text.
 void print_source(std::string_view source) {
-  const bool text =
-      std::all_of(source.begin(), source.end(), [](char c) { return c == '\n' || c == '\t' || (c >= ' ' && c != 127) || c < 0; });
+  const bool text = std::all_of(source.begin(), source.end(), [](char c) {
+    return c == '\n' || c == '\t' || (c >= ' ' && c != 127) || c < 0;
+  });
   if (text) fmt::print("{}{}", source, source.ends_with('\n') ? "" : "\n");
   else fmt::print("({} bytes of binary data)\n", source.size());
 }
@@ -138,7 +142,8 @@ std::string line_of(std::string_view key, std::string_view name) {
   for (std::size_t at = 0; at < key.size();) {
     const std::size_t end = std::min(key.find('\n', at), key.size());
     const std::string_view line = key.substr(at, end - at);
-    if (const std::size_t found = line.find(name); found != line.npos) return std::string(line.substr(found + name.size()));
+    if (const std::size_t found = line.find(name); found != line.npos)
+      return std::string(line.substr(found + name.size()));
     at = end + 1;
   }
   return {};
@@ -154,14 +159,18 @@ std::pair<std::string, std::string> kernel_of_entry(const std::string& hash) {
     for (const FileInfo& f : folder.entries())
       if (hash_of(f).starts_with(hash)) found.push_back(f);
   if (found.size() != 1)
-    refuse(fmt::format("{} of the entries in {} start with {}: give enough of one hash, as krait cache list prints it", found.size(),
-                       settings.folder, hash));
+    refuse(fmt::format(
+        "{} of the entries in {} start with {}: give enough of one hash, as krait cache list prints it",
+        found.size(), settings.folder, hash));
   const Opened o(folder, found[0]);
   if (!o.wrong.empty()) refuse(fmt::format("{}: {}", found[0].name, o.wrong));
-  std::string text(o.entry.source), target = line_of(o.entry.key, "code for "), facts = line_of(o.entry.key, "facts ");
+  std::string text(o.entry.source), target = line_of(o.entry.key, "code for "),
+                                    facts = line_of(o.entry.key, "facts ");
   const std::size_t mode = text.find("fp(");
   if (!text.starts_with("kir ") || target.empty() || mode == text.npos)
-    refuse(fmt::format("{}: it holds data of a driver, not a kernel: krait cache show {} shows more", found[0].name, hash));
+    refuse(
+        fmt::format("{}: it holds data of a driver, not a kernel: krait cache show {} shows more",
+                    found[0].name, hash));
   target.resize(std::min(target.find(" at "), target.size()));
   for (std::size_t at = 0; (at = facts.find(' ', at)) != facts.npos; at += 2) {
     const bool inside = std::count(facts.begin(), facts.begin() + std::ptrdiff_t(at), '(') !=
@@ -177,7 +186,8 @@ int cache(const CacheOptions& o) {
   if (!o.size.empty()) settings.most_bytes = krait::cache::parse_size(o.size, "--size ");
   const Folder folder(settings.folder, Folder::Make::No);
   if (!folder) {
-    fmt::print(stderr, "krait: there is no cache: {}\n", settings.folder.empty() ? "no folder is set" : folder.failure().text);
+    fmt::print(stderr, "krait: there is no cache: {}\n",
+               settings.folder.empty() ? "no folder is set" : folder.failure().text);
     return o.command == "show" || folder.failure().code != ENOENT;
   }
   if (o.command == "list") return list(folder, settings.folder);

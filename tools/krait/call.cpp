@@ -17,14 +17,18 @@ using krait::detail::argument;
 using krait::detail::parameter_type;
 using krait::detail::scalar;
 
-bool is_whole(const std::string& text, const char* end) { return !text.empty() && end == text.data() + text.size(); }
+bool is_whole(const std::string& text, const char* end) {
+  return !text.empty() && end == text.data() + text.size();
+}
 
 /// NumPy's name of the type; bfloat16 and floats of 8 bits, which it lacks, are their bits.
 std::string numpy_type(const parameter_type& p) {
   if (p.type == scalar::none) return fmt::format("|V{}", p.elem_bytes);
   const std::string name = krait::detail::name_of(p.type);
   const std::size_t bytes = krait::detail::size_of(p.type);
-  const char kind = name == "bool" ? 'b' : name.starts_with("bf") || name.starts_with("f8") ? 'u' : name[0];
+  const char kind = name == "bool"                                     ? 'b'
+                    : name.starts_with("bf") || name.starts_with("f8") ? 'u'
+                                                                       : name[0];
   return fmt::format("{}{}{}", bytes == 1 ? '|' : '<', kind, bytes);
 }
 
@@ -36,7 +40,8 @@ std::vector<std::int64_t> extents(const std::string& list, const std::string& wh
     std::int64_t n = 0;
     const auto [stop, wrong] = std::from_chars(word.data(), word.data() + word.size(), n);
     if (wrong != std::errc() || !is_whole(word, stop) || n < 0)
-      refuse(fmt::format("{}: \"{}\" is not a list of whole numbers from 0, such as 64,32", where, list));
+      refuse(fmt::format("{}: \"{}\" is not a list of whole numbers from 0, such as 64,32", where,
+                         list));
     all.push_back(n);
     at = end + 1;
   }
@@ -76,7 +81,8 @@ std::uint64_t scalar_bits(const std::string& text, const parameter_type& p, unsi
   }
   std::uint64_t x = 0;
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (bad != std::errc() || !is_whole(text, end) || x > mask) wrong(fmt::format("a whole number from 0 to {}", mask));
+  if (bad != std::errc() || !is_whole(text, end) || x > mask)
+    wrong(fmt::format("a whole number from 0 to {}", mask));
   return x;
 }
 
@@ -91,8 +97,9 @@ Array array_for(const std::string& text, const parameter_type& p, unsigned numbe
     a = read_npy(text);
   }
   if (a.type != numpy_type(p) || a.shape.size() != p.rank)
-    refuse(fmt::format("{} has {} dimension{} of type {}, but is given for {}", text, a.shape.size(),
-                       a.shape.size() == 1 ? "" : "s", a.type, describe(p, number)));
+    refuse(fmt::format("{} has {} dimension{} of type {}, but is given for {}", text,
+                       a.shape.size(), a.shape.size() == 1 ? "" : "s", a.type,
+                       describe(p, number)));
   return a;
 }
 
@@ -104,13 +111,16 @@ krait::dims dims_of(const std::string& list, const char* option) {
 }
 
 /// What was asked for; else a thread per element of the first array that is written.
-krait::detail::call_config launch_of(const std::string& command, const CallOptions& o, const krait::detail::text_kernel* kernel,
+krait::detail::call_config launch_of(const std::string& command, const CallOptions& o,
+                                     const krait::detail::text_kernel* kernel,
                                      std::int64_t elements) {
   krait::detail::call_config c;
   const krait::dims fixed = krait::detail::fixed_block_of(kernel);
   if (!o.grid.empty() && o.count >= 0)
-    refuse(command + ": --grid and --count are two ways to say how many threads run: give one of them");
-  if (o.count < -1) refuse(fmt::format("{}: --count {}: expected a number of threads from 0", command, o.count));
+    refuse(command +
+           ": --grid and --count are two ways to say how many threads run: give one of them");
+  if (o.count < -1)
+    refuse(fmt::format("{}: --count {}: expected a number of threads from 0", command, o.count));
   if (!o.block.empty() && o.grid.empty()) refuse(command + ": --block needs --grid");
   if (!o.grid.empty()) {
     c.grid = dims_of(o.grid, "--grid");
@@ -118,13 +128,15 @@ krait::detail::call_config launch_of(const std::string& command, const CallOptio
     else if (fixed.x) c.block = fixed;
     else refuse(command + ": --grid needs --block: the kernel's text does not fix one");
     if (fixed.x && (c.block.x != fixed.x || c.block.y != fixed.y || c.block.z != fixed.z))
-      refuse(fmt::format("{}: --block {}: the kernel's text fixes blocks of {} x {} x {}", command, o.block, fixed.x, fixed.y,
-                         fixed.z));
+      refuse(fmt::format("{}: --block {}: the kernel's text fixes blocks of {} x {} x {}", command,
+                         o.block, fixed.x, fixed.y, fixed.z));
     return c;
   }
   const std::int64_t count = o.count >= 0 ? o.count : elements;
   if (count < 0)
-    refuse(command + ": the kernel writes no array that says how many threads to run: give --count or --grid and --block");
+    refuse(
+        command +
+        ": the kernel writes no array that says how many threads to run: give --count or --grid and --block");
   if (fixed.x) {
     c.block = fixed;
     const std::int64_t threads = krait::support::clipped_product(fixed.x, fixed.y, fixed.z);
@@ -139,21 +151,25 @@ krait::detail::call_config launch_of(const std::string& command, const CallOptio
 
 std::string describe(const parameter_type& p, unsigned number) {
   if (p.rank == 0)
-    return fmt::format("parameter {}, a {}", number, p.type == scalar::none ? "struct" : krait::detail::name_of(p.type));
-  return fmt::format("parameter {}, an array of {} dimension{} of type {}", number, unsigned(p.rank), p.rank == 1 ? "" : "s",
-                     numpy_type(p));
+    return fmt::format("parameter {}, a {}", number,
+                       p.type == scalar::none ? "struct" : krait::detail::name_of(p.type));
+  return fmt::format("parameter {}, an array of {} dimension{} of type {}", number,
+                     unsigned(p.rank), p.rank == 1 ? "" : "s", numpy_type(p));
 }
 
-Call read_call(const std::string& command, const std::string& text, const CallOptions& o, bool checked) {
+Call read_call(const std::string& command, const std::string& text, const CallOptions& o,
+               bool checked) {
   const std::string name = name_of_file(o.file);
   Call call;
-  call.kernel.reset(krait::detail::make_text_kernel(text.data(), text.size(), name.c_str(), checked));
+  call.kernel.reset(
+      krait::detail::make_text_kernel(text.data(), text.size(), name.c_str(), checked));
   const krait::detail::signature& as = call.signature();
   if (o.arguments.size() != as.count) {
     std::string list;
     for (unsigned i = 0; i < as.count; ++i) list += "\n  " + describe(as.parameters[i], i + 1);
-    refuse(fmt::format("{} {}: {} argument{} given, the kernel takes {}:{}", command, name, o.arguments.size(),
-                       o.arguments.size() == 1 ? " is" : "s are", as.count, list));
+    refuse(fmt::format("{} {}: {} argument{} given, the kernel takes {}:{}", command, name,
+                       o.arguments.size(), o.arguments.size() == 1 ? " is" : "s are", as.count,
+                       list));
   }
   call.arguments.resize(as.count), call.arrays.resize(as.count);
   std::int64_t elements = -1;
@@ -162,7 +178,8 @@ Call read_call(const std::string& command, const std::string& text, const CallOp
     argument& a = call.arguments[i];
     if (p.rank == 0) {
       if (p.type == scalar::none)
-        refuse(fmt::format("{}: structs by value cannot be given here: pass them as an array", describe(p, i + 1)));
+        refuse(fmt::format("{}: structs by value cannot be given here: pass them as an array",
+                           describe(p, i + 1)));
       a.bits = scalar_bits(o.arguments[i], p, i + 1);
       continue;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel in text form with the arguments and the launch of the command line, for `krait run` and `krait export`.
+// A kernel in text form with the arguments and the launch of the command line, for `krait run` and
+// `krait export`.
 #pragma once
 
 #include <memory>
@@ -26,11 +27,15 @@ struct Call {
   std::vector<Array> arrays;  // per parameter; empty for numbers
   krait::detail::call_config config;
 
-  const krait::detail::signature& signature() const { return krait::detail::signature_of(kernel.get()); }
+  const krait::detail::signature& signature() const {
+    return krait::detail::signature_of(kernel.get());
+  }
 };
 
-/// Reads the arguments, and checks them against the kernel. `command`, "krait run", stands in messages. Throws krait::error.
-Call read_call(const std::string& command, const std::string& text, const CallOptions& options, bool checked);
+/// Reads the arguments, and checks them against the kernel. `command`, "krait run", stands in
+/// messages. Throws krait::error.
+Call read_call(const std::string& command, const std::string& text, const CallOptions& options,
+               bool checked);
 
 /// "parameter 3, an array of 1 dimension of type <f4".
 std::string describe(const krait::detail::parameter_type& type, unsigned number);

@@ -14,7 +14,8 @@ struct DumpOptions {
   std::vector<std::string> program;  // --run: a program and its arguments
   std::string html;                  // a page to write instead
   std::vector<std::string> sources;  // --html: folders of sources
-  std::vector<std::string> emit;     // ir, passes, diff, final, hints, stats, llvm, asm, ptx, sass, spirv, wgsl
+  // ir, passes, diff, final, hints, stats, llvm, asm, ptx, sass, spirv, wgsl
+  std::vector<std::string> emit;
   std::string target;
   bool all = false;    // --run: Krait's own kernels, too
   std::string kernel;  // --run: a part of the kernels' names
@@ -22,7 +23,8 @@ struct DumpOptions {
 };
 int dump(const DumpOptions& options);
 
-/// The whole file, or standard input for "-". Throws krait::error where it cannot be read, or is longer than any kernel.
+/// The whole file, or standard input for "-". Throws krait::error where it cannot be read, or is
+/// longer than any kernel.
 std::string read_file(const std::string& file);
 /// As messages name it.
 std::string name_of_file(const std::string& file);
@@ -40,7 +42,8 @@ struct RunOptions {
   CallOptions call;
   std::vector<std::string> outputs;  // "3=file.npy": where to write parameter 3
   std::string device;                // empty: not given
-  bool unchecked = false;            // --no-check: accesses outside of arrays are undefined, and cost nothing
+  // --no-check: accesses outside of arrays are undefined, and cost nothing
+  bool unchecked = false;
 };
 int run(const RunOptions& options);
 
@@ -71,8 +74,8 @@ struct CacheOptions {
   std::string size;     // prune: bytes to keep at most, such as 500M; empty: KRAIT_CACHE_MAXSIZE
 };
 int cache(const CacheOptions& options);
-/// The kernel of the only entry whose hash starts so, with the facts that its code was made for, and the target of that code. Throws
-/// krait::error where there is none, or more than one.
+/// The kernel of the only entry whose hash starts so, with the facts that its code was made for,
+/// and the target of that code. Throws krait::error where there is none, or more than one.
 std::pair<std::string, std::string> kernel_of_entry(const std::string& hash);
 
 }  // namespace tool

@@ -26,13 +26,15 @@ int json() {
   const krait::device standard;
   std::string all, skipped;
   for (const krait::device& d : krait::devices())
-    all += fmt::format("{}\n    {{\"id\": {}, \"name\": {}, \"default\": {}, \"memory\": {}, \"target\": {}}}",
-                       all.empty() ? "" : ",", quoted(d.id()), quoted(d.name()), d == standard, d.memory(), quoted(d.target()));
+    all += fmt::format(
+        "{}\n    {{\"id\": {}, \"name\": {}, \"default\": {}, \"memory\": {}, \"target\": {}}}",
+        all.empty() ? "" : ",", quoted(d.id()), quoted(d.name()), d == standard, d.memory(),
+        quoted(d.target()));
   std::istringstream lines(std::string(krait::skipped_devices().data()));
   for (std::string line; std::getline(lines, line);)
     skipped += fmt::format("{}\n    {}", skipped.empty() ? "" : ",", quoted(line));
-  fmt::print("{{\n  \"version\": {},\n  \"devices\": [{}\n  ],\n  \"skipped\": [{}\n  ]\n}}\n", quoted(KRAIT_VERSION), all,
-             skipped);
+  fmt::print("{{\n  \"version\": {},\n  \"devices\": [{}\n  ],\n  \"skipped\": [{}\n  ]\n}}\n",
+             quoted(KRAIT_VERSION), all, skipped);
   return 0;
 }
 
@@ -43,7 +45,8 @@ int devices(bool as_json) {
   const krait::device standard;
   for (const krait::device& d : krait::devices())
     fmt::print("{:<10} {}{}\n", d.id(), d.name(), d == standard ? "  (default)" : ""),
-        fmt::print("{:<10} {:.1f} GiB, target \"{}\"\n", "", double(d.memory()) / double(1 << 30), d.target());
+        fmt::print("{:<10} {:.1f} GiB, target \"{}\"\n", "", double(d.memory()) / double(1 << 30),
+                   d.target());
   const krait::text skipped = krait::skipped_devices();
   if (skipped.size()) fmt::print("\nnot used:\n"), fmt::print("{}\n", skipped.data());
   return 0;

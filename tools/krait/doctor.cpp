@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// krait doctor: what a user's machine has, whether kernels run on it, and what would have to be installed.
+// krait doctor: what a user's machine has, whether kernels run on it, and what would have to be
+// installed.
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -57,11 +58,13 @@ std::string wrong_with(const krait::device& device) {
     arguments[0].bits = std::bit_cast<std::uint32_t>(2.0f);
     for (unsigned i : {1u, 2u}) {
       krait::detail::argument& a = arguments[i];
-      a.kind = krait::detail::argument::host, a.rank = 1, a.data = i == 1 ? x.data() : y.data(), a.offset = 0;
+      a.kind = krait::detail::argument::host, a.rank = 1, a.data = i == 1 ? x.data() : y.data(),
+      a.offset = 0;
       a.extents[0] = n, a.strides[0] = 1;
     }
     krait::detail::call_config config;
-    config.form = krait::detail::call_config::threads, config.count = n, config.device = krait::detail::handle_of(device);
+    config.form = krait::detail::call_config::threads, config.count = n,
+    config.device = krait::detail::handle_of(device);
     krait::detail::launch(kernel.get(), arguments, config);
     device.synchronize();
     for (std::int64_t i = 0; i < n; ++i)
@@ -120,9 +123,10 @@ bool cache_is_well() {
   std::uint64_t bytes = 0;
   const auto entries = folder.entries();
   for (const auto& f : entries) bytes += f.bytes;
-  say("cache", fmt::format("{}: mode {:04o}, {} kernel{}, {:.1f} of {:.0f} MiB{}", settings.folder, info.st_mode & 07777,
-                           entries.size(), entries.size() == 1 ? "" : "s", double(bytes) / (1 << 20),
-                           double(settings.most_bytes) / (1 << 20), writable ? "" : "; WRONG: you may not write to it"));
+  say("cache", fmt::format("{}: mode {:04o}, {} kernel{}, {:.1f} of {:.0f} MiB{}", settings.folder,
+                           info.st_mode & 07777, entries.size(), entries.size() == 1 ? "" : "s",
+                           double(bytes) / (1 << 20), double(settings.most_bytes) / (1 << 20),
+                           writable ? "" : "; WRONG: you may not write to it"));
   return writable || settings.mode == Mode::ReadOnly;
 }
 
@@ -135,10 +139,11 @@ void tools() {
   struct Tool {
     const char *name, *use, *from;
   };
-  constexpr Tool wanted[] = {{"ptxas", "registers and spills in krait dump", "NVIDIA's CUDA toolkit"},
-                             {"nvdisasm", "krait dump --emit sass", "NVIDIA's CUDA toolkit"},
-                             {"gdb", "lines of CPU kernels with KRAIT_DEBUG=1", "Debian: gdb"},
-                             {"perf", "names of CPU kernels with KRAIT_DEBUG=1", "Debian: linux-perf"}};
+  constexpr Tool wanted[] = {
+      {"ptxas", "registers and spills in krait dump", "NVIDIA's CUDA toolkit"},
+      {"nvdisasm", "krait dump --emit sass", "NVIDIA's CUDA toolkit"},
+      {"gdb", "lines of CPU kernels with KRAIT_DEBUG=1", "Debian: gdb"},
+      {"perf", "names of CPU kernels with KRAIT_DEBUG=1", "Debian: linux-perf"}};
   for (const Tool& t : wanted) {
     const std::string place = on_path(t.name);
     say(t.name, place.empty() ? fmt::format("not found ({}); it is for {}", t.from, t.use) : place);
@@ -150,9 +155,11 @@ void tools() {
 int doctor() {
   utsname host{};
   uname(&host);
-  say("krait", fmt::format("{} on {} {} {}", KRAIT_VERSION, host.sysname, host.release, host.machine));
+  say("krait",
+      fmt::format("{} on {} {} {}", KRAIT_VERSION, host.sysname, host.release, host.machine));
   environment();
-  if (const std::string driver = first_line("/proc/driver/nvidia/version"); !driver.empty()) say("driver", driver);
+  if (const std::string driver = first_line("/proc/driver/nvidia/version"); !driver.empty())
+    say("driver", driver);
   bool well = cache_is_well();
   try {
     const krait::device standard;
@@ -171,7 +178,8 @@ int doctor() {
     well = false;
   }
   tools();
-  fmt::print("{}\n", well ? "Kernels run on all devices." : "Something is wrong: see the lines above.");
+  fmt::print("{}\n",
+             well ? "Kernels run on all devices." : "Something is wrong: see the lines above.");
   return well ? 0 : 1;
 }
 

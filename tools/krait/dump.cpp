@@ -30,7 +30,8 @@ int failed(const std::string& what) {
 struct Source {
   std::string name, text, target;
 
-  explicit Source(const DumpOptions& o) : name(o.hash.empty() ? name_of_file(o.file) : o.hash), target(o.target) {
+  explicit Source(const DumpOptions& o)
+      : name(o.hash.empty() ? name_of_file(o.file) : o.hash), target(o.target) {
     if (o.hash.empty()) {
       text = read_file(o.file);
       return;
@@ -55,7 +56,8 @@ int dump_file(const DumpOptions& o) {
   return 0;
 }
 
-/// What the library dumps goes to `out`; without one it takes the place of the program's standard output, which goes to standard error.
+/// What the library dumps goes to `out`; without one it takes the place of the program's standard
+/// output, which goes to standard error.
 int dump_program(const DumpOptions& o, int out = -1) {
   std::string stages;
   for (const std::string& s : o.emit) stages += (stages.empty() ? "" : ",") + s;
@@ -70,7 +72,8 @@ int dump_program(const DumpOptions& o, int out = -1) {
     if (out < 0) dup2(STDERR_FILENO, STDOUT_FILENO);
     const std::string target = o.target.empty() ? "-" : o.target;
     setenv("KRAIT_DUMP", fmt::format("{} {} {}", to, stages, target).c_str(), 1);
-    if (o.all || !o.kernel.empty()) setenv("KRAIT_DUMP_KERNEL", o.kernel.c_str(), 1);  // every name has an empty part
+    // every name has an empty part
+    if (o.all || !o.kernel.empty()) setenv("KRAIT_DUMP_KERNEL", o.kernel.c_str(), 1);
     std::vector<char*> argv;
     for (const std::string& a : o.program) argv.push_back(const_cast<char*>(a.c_str()));
     argv.push_back(nullptr);
@@ -98,12 +101,16 @@ std::vector<DumpedKernel> kernel_of_file(const DumpOptions& o) {
   return {std::move(kernel)};
 }
 
-std::string folder_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
+std::string folder_of(const std::string& file) {
+  return std::filesystem::path(file).parent_path().string();
+}
 
 int dump_page(DumpOptions o) {
-  if (std::find(o.emit.begin(), o.emit.end(), "ir") == o.emit.end()) o.emit.insert(o.emit.begin(), "ir");
+  if (std::find(o.emit.begin(), o.emit.end(), "ir") == o.emit.end())
+    o.emit.insert(o.emit.begin(), "ir");
   setenv("KRAIT_DEBUG", "1", 0);  // lines in PTX and SPIR-V
-  if (o.program.empty()) return write_page(o.html, kernel_of_file(o), {folder_of(o.file), o.sources}), 0;
+  if (o.program.empty())
+    return write_page(o.html, kernel_of_file(o), {folder_of(o.file), o.sources}), 0;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> kept(std::tmpfile(), std::fclose);
   if (!kept) return failed("a temporary file");
   const int status = dump_program(o, fileno(kept.get()));
@@ -114,7 +121,8 @@ int dump_page(DumpOptions o) {
   const std::vector<DumpedKernel> kernels = dumped_kernels(text);
   if (kernels.empty()) {
     fmt::print(stderr, "krait dump: {} compiled no kernel{}\n", o.program[0],
-               o.all || !o.kernel.empty() ? ": there is nothing to show" : " of its own; --all shows Krait's own kernels, too");
+               o.all || !o.kernel.empty() ? ": there is nothing to show"
+                                          : " of its own; --all shows Krait's own kernels, too");
     return status ? status : 1;
   }
   write_page(o.html, kernels, {folder_of(o.program[0]), o.sources});
@@ -129,7 +137,8 @@ std::string read_file(const std::string& file) {
   const bool standard = file == "-";
   std::FILE* const in = standard ? stdin : std::fopen(file.c_str(), "rb");
   if (!in) refuse(fmt::format("{}: {}", file, std::strerror(errno)));
-  constexpr std::size_t most = 256 << 20, step = 1 << 16;  // no kernel is so long; a device may never end
+  // no kernel is so long; a device may never end
+  constexpr std::size_t most = 256 << 20, step = 1 << 16;
   std::string text;
   for (std::size_t got = step; got == step && text.size() <= most;) {
     const std::size_t at = text.size();
@@ -140,7 +149,9 @@ std::string read_file(const std::string& file) {
   const int failed = std::ferror(in) ? errno : 0;  // a folder
   if (!standard) std::fclose(in);
   if (failed) refuse(fmt::format("{}: {}", name_of_file(file), std::strerror(failed)));
-  if (text.size() > most) refuse(fmt::format("{}: a kernel's text is shorter than {} MiB", name_of_file(file), most >> 20));
+  if (text.size() > most)
+    refuse(
+        fmt::format("{}: a kernel's text is shorter than {} MiB", name_of_file(file), most >> 20));
   return text;
 }
 
@@ -159,8 +170,9 @@ int dump(const DumpOptions& o) {
   }
   if (std::find(o.emit.begin(), o.emit.end(), "spv") != o.emit.end() &&
       (o.emit.size() > 1 || !o.program.empty() || !o.html.empty())) {
-    fmt::print(stderr,
-               "krait dump: --emit spv is binary and cannot be combined with other stages: give it alone, with a .kir file\n");
+    fmt::print(
+        stderr,
+        "krait dump: --emit spv is binary and cannot be combined with other stages: give it alone, with a .kir file\n");
     return 2;
   }
   if (!o.target.empty()) krait::target{o.target.c_str()};  // also where no stage asks for it

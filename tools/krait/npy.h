@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays in files of NumPy's format .npy (numpy.org/doc, "NPY format"): little-endian numbers in C order.
+// Arrays in files of NumPy's format .npy (numpy.org/doc, "NPY format"): little-endian numbers in C
+// order.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,10 @@ Array read_npy(const std::string& path);
 Array read_npy(std::FILE* file, const std::string& path);
 /// Replaces the file. Throws krait::error where it cannot be written.
 void write_npy(const std::string& path, const Array& array);
-/// Elements; throws krait::error where they are more than memory can hold. `path` stands in the message.
-std::uint64_t count_of(const std::vector<std::int64_t>& shape, std::uint64_t element_bytes, const std::string& path);
+/// Elements; throws krait::error where they are more than memory can hold. `path` stands in the
+/// message.
+std::uint64_t count_of(const std::vector<std::int64_t>& shape, std::uint64_t element_bytes,
+                       const std::string& path);
 /// Throws krait::error of kind usage.
 [[noreturn]] void refuse(const std::string& message);
 

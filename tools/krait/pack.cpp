@@ -22,14 +22,16 @@ int pack(const PackOptions& o) {
     std::vector<const krait::detail::text_kernel*> kernels;
     for (const std::string& file : o.files) {
       const std::string text = read_file(file);
-      owned.emplace_back(krait::detail::make_text_kernel(text.data(), text.size(), name_of_file(file).c_str()));
+      owned.emplace_back(
+          krait::detail::make_text_kernel(text.data(), text.size(), name_of_file(file).c_str()));
       kernels.push_back(owned.back().get());
     }
     krait::detail::write_pack(o.pack.c_str(), o.targets.c_str(), kernels.data(), kernels.size());
   }
   const krait::kernel_pack made = krait::load_pack(o.pack.c_str());
   for (std::size_t i = 0; i < made.size(); ++i)
-    fmt::print("{} {}: {}\n", made.name(i), made.signature(made.name(i)).c_str(), made.targets(made.name(i)).c_str());
+    fmt::print("{} {}: {}\n", made.name(i), made.signature(made.name(i)).c_str(),
+               made.targets(made.name(i)).c_str());
   return 0;
 }
 

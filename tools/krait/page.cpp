@@ -28,7 +28,8 @@ std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < ' ' || c == '<') out += fmt::format("\\u{:04x}", unsigned(c));
+    else if (static_cast<unsigned char>(c) < ' ' || c == '<')
+      out += fmt::format("\\u{:04x}", unsigned(c));
     else out += c;
   }
   return out + '"';
@@ -39,7 +40,8 @@ std::string_view file_of(std::string_view line) {
   const std::size_t begin = line.rfind(" ; "), end = line.rfind(':');
   if (begin == line.npos || end == line.npos || end < begin + 3) return {};
   const std::string_view number = line.substr(end + 1);
-  const bool plain = !number.empty() && std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool plain = !number.empty() && std::all_of(number.begin(), number.end(),
+                                                    [](char c) { return c >= '0' && c <= '9'; });
   return plain ? line.substr(begin + 3, end - begin - 3) : std::string_view();
 }
 
@@ -48,38 +50,45 @@ struct Root {
   bool asked;       // by an option
 };
 
-/// Of the user's files none that nobody would take for a source: neither hidden ones, nor all that is below /.
+/// Of the user's files none that nobody would take for a source: neither hidden ones, nor all that
+/// is below /.
 bool may_be_taken(const fs::path& real, const Root& root) {
-  const auto [rest, end] = std::mismatch(real.begin(), real.end(), root.folder.begin(), root.folder.end());
+  const auto [rest, end] =
+      std::mismatch(real.begin(), real.end(), root.folder.begin(), root.folder.end());
   if (end != root.folder.end()) return false;
-  const bool hidden = std::any_of(rest, real.end(), [](const fs::path& part) { return part.native().starts_with("."); });
+  const bool hidden = std::any_of(
+      rest, real.end(), [](const fs::path& part) { return part.native().starts_with("."); });
   return root.asked || (!hidden && root.folder != root.folder.root_path());
 }
 
 struct Sources {
-  std::map<std::string, std::string> texts, refused;  // by the last part of the path, as the page looks for them
+  // by the last part of the path, as the page looks for them
+  std::map<std::string, std::string> texts, refused;
 };
 
 /// A text is whoever's wrote it: no terminal obeys it.
 std::string printable(std::string text) {
   std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
   return text;
 }
 
-/// Where a file may be, from the likeliest on. Below a folder that was asked for also by the last parts of its path alone.
+/// Where a file may be, from the likeliest on. Below a folder that was asked for also by the last
+/// parts of its path alone.
 std::vector<fs::path> candidates(const fs::path& file, const Root& root) {
   std::vector<fs::path> parts;
   for (const fs::path& part : file.relative_path())
     if (part != "..") parts.push_back(part);
   std::vector<fs::path> all = {root.folder / file};
   for (std::size_t first = 0; first < (root.asked ? parts.size() : 1); ++first)
-    all.push_back(std::accumulate(parts.begin() + std::ptrdiff_t(first), parts.end(), root.folder, std::divides<fs::path>()));
+    all.push_back(std::accumulate(parts.begin() + std::ptrdiff_t(first), parts.end(), root.folder,
+                                  std::divides<fs::path>()));
   return all;
 }
 
-/// Paths are those of the compiler, which ran elsewhere, or of whoever wrote the text. A file that is not there is left out; one that
-/// is there, and must not be taken, is named.
+/// Paths are those of the compiler, which ran elsewhere, or of whoever wrote the text. A file that
+/// is not there is left out; one that is there, and must not be taken, is named.
 void add_source(const fs::path& file, const std::vector<Root>& roots, Sources& to) {
   constexpr std::uintmax_t largest = 1 << 20;
   const std::string name = file.filename().string();
@@ -89,12 +98,17 @@ void add_source(const fs::path& file, const std::vector<Root>& roots, Sources& t
     for (const fs::path& candidate : candidates(file, root)) {
       const fs::path real = fs::canonical(candidate, wrong);
       if (wrong || !fs::is_regular_file(real, wrong)) continue;
-      const bool mine = std::any_of(roots.begin(), roots.end(), [&](const Root& r) { return may_be_taken(real, r); });
+      const bool mine = std::any_of(roots.begin(), roots.end(),
+                                    [&](const Root& r) { return may_be_taken(real, r); });
       const std::uintmax_t size = fs::file_size(real, wrong);
       if (!mine || wrong || size > largest) {
-        to.refused.try_emplace(name, fmt::format("{} {}", printable(file.string()),
-                                                 mine ? "is longer than 1 MiB"
-                                                      : "is outside the current folder and the kernel's, or is hidden there: --sources FOLDER adds another folder"));
+        to.refused.try_emplace(
+            name,
+            fmt::format(
+                "{} {}", printable(file.string()),
+                mine
+                    ? "is longer than 1 MiB"
+                    : "is outside the current folder and the kernel's, or is hidden there: --sources FOLDER adds another folder"));
         continue;
       }
       std::ifstream in(real, std::ios::binary);
@@ -112,7 +126,8 @@ Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders
     const fs::path real = fs::canonical(folder.empty() ? "." : folder, wrong);
     if (!wrong && fs::is_directory(real, wrong)) roots.push_back({real, asked});
     else if (asked)
-      throw krait::error(krait::error::kind_type::usage, fmt::format("--sources {}: there is no such folder", folder).c_str());
+      throw krait::error(krait::error::kind_type::usage,
+                         fmt::format("--sources {}: there is no such folder", folder).c_str());
   };
   for (const std::string& folder : folders.asked) add_root(folder, true);
   add_root("", false), add_root(folders.of_kernel, false);
@@ -128,7 +143,8 @@ Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders
           if (!file.empty() && seen.insert(file).second) add_source(fs::path(file), roots, found);
         }
     if (own) continue;
-    for (const auto& [name, why] : found.refused) fmt::print(stderr, "krait dump: source not shown: {}\n", why);
+    for (const auto& [name, why] : found.refused)
+      fmt::print(stderr, "krait dump: source not shown: {}\n", why);
   }
   return found;
 }
@@ -136,7 +152,8 @@ Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders
 /// As the members of a JSON object.
 std::string members(const std::map<std::string, std::string>& all) {
   std::string out;
-  for (const auto& [name, text] : all) out += fmt::format("{}{}:{}", out.empty() ? "" : ",", json_text(name), json_text(text));
+  for (const auto& [name, text] : all)
+    out += fmt::format("{}{}:{}", out.empty() ? "" : ",", json_text(name), json_text(text));
   return out;
 }
 
@@ -148,7 +165,8 @@ std::string filled(std::string_view page, const std::vector<EmbeddedFile>& parts
     out += page.substr(0, at);
     page.remove_prefix(at);
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const EmbeddedFile& p) {
-      return page.starts_with('@') && page.substr(1).starts_with(p.name) && page.substr(1 + p.name.size()).starts_with('@');
+      return page.starts_with('@') && page.substr(1).starts_with(p.name) &&
+             page.substr(1 + p.name.size()).starts_with('@');
     });
     if (part != parts.end()) out += part->text, page.remove_prefix(part->name.size() + 2);
     else out += page.substr(0, 1), page.remove_prefix(std::min<std::size_t>(1, page.size()));
@@ -172,33 +190,40 @@ std::vector<DumpedKernel> dumped_kernels(std::string_view text) {
     std::string_view what = head.substr(0, cut);
     const bool own = what.ends_with(krait);
     if (own) what.remove_suffix(krait.size());
-    std::string_view stage = cut == head.npos ? std::string_view("ir") : head.substr(cut + dash.size());
+    std::string_view stage =
+        cut == head.npos ? std::string_view("ir") : head.substr(cut + dash.size());
     stage = stage.substr(0, stage.find(' '));
     // A stage that the last kernel has already is another one's.
     const auto has = [&](const DumpedKernel& k) {
-      return std::any_of(k.stages.begin(), k.stages.end(), [&](const Stage& s) { return s.name == stage; });
+      return std::any_of(k.stages.begin(), k.stages.end(),
+                         [&](const Stage& s) { return s.name == stage; });
     };
-    if (kernels.empty() || kernels.back().what != what || has(kernels.back())) kernels.push_back({std::string(what), own, {}});
+    if (kernels.empty() || kernels.back().what != what || has(kernels.back()))
+      kernels.push_back({std::string(what), own, {}});
     kernels.back().stages.push_back({std::string(stage), std::string(body)});
     at = next == text.npos ? next : next + 1;
   }
   return kernels;
 }
 
-void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels, const SourceFolders& folders) {
+void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels,
+                const SourceFolders& folders) {
   const Sources sources = sources_of(kernels, folders);
   std::string data = "{\"kernels\":[";
   for (const DumpedKernel& k : kernels) {
-    data += fmt::format("{}{{\"what\":{},\"own\":{},\"stages\":[", &k == kernels.data() ? "" : ",", json_text(k.what), k.own);
+    data += fmt::format("{}{{\"what\":{},\"own\":{},\"stages\":[", &k == kernels.data() ? "" : ",",
+                        json_text(k.what), k.own);
     for (const Stage& s : k.stages)
-      data +=
-          fmt::format("{}{{\"name\":{},\"text\":{}}}", &s == k.stages.data() ? "" : ",", json_text(s.name), json_text(s.text));
+      data += fmt::format("{}{{\"name\":{},\"text\":{}}}", &s == k.stages.data() ? "" : ",",
+                          json_text(s.name), json_text(s.text));
     data += "]}";
   }
-  data += fmt::format("],\"sources\":{{{}}},\"refused\":{{{}}}}}", members(sources.texts), members(sources.refused));
+  data += fmt::format("],\"sources\":{{{}}},\"refused\":{{{}}}}}", members(sources.texts),
+                      members(sources.refused));
   std::vector<EmbeddedFile> parts(page_files().begin() + 1, page_files().end());
   parts.push_back({"DATA", data});
-  if (!krait::support::write_file(path, {filled(page_files().front().text, parts)}, krait::support::shared_file))
+  if (!krait::support::write_file(path, {filled(page_files().front().text, parts)},
+                                  krait::support::shared_file))
     throw krait::error(krait::error::kind_type::usage,
                        fmt::format("{} cannot be written: {}", path, std::strerror(errno)).c_str());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page of `krait dump --html`: stages side by side, whose lines light up with the user's line that they come from.
+// The page of `krait dump --html`: stages side by side, whose lines light up with the user's line
+// that they come from.
 #pragma once
 
 #include <span>
@@ -19,21 +20,26 @@ struct DumpedKernel {
   std::vector<Stage> stages;
 };
 
-/// Kernels as the library prints them for KRAIT_DUMP: a line "; ==== WHAT — STAGE for TARGET" before each stage; for Krait's own kernels
+/// Kernels as the library prints them for KRAIT_DUMP: a line "; ==== WHAT — STAGE for TARGET"
+/// before each stage; for Krait's own kernels
 /// "; ==== WHAT, Krait's own — …".
 std::vector<DumpedKernel> dumped_kernels(std::string_view text);
-/// Where the page may take sources from, besides the current folder: below the kernel's or the program's, and below those of --sources.
+/// Where the page may take sources from, besides the current folder: below the kernel's or the
+/// program's, and below those of --sources.
 struct SourceFolders {
   std::string of_kernel;
   std::vector<std::string> asked;
 };
-/// Writes the page, on which the user's kernels come first. Sources that lines name and that lie below these folders become a part of it; others that are there are named on it
-/// and on stderr. Throws krait::error where the file cannot be written.
-void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels, const SourceFolders& folders);
+/// Writes the page, on which the user's kernels come first. Sources that lines name and that lie
+/// below these folders become a part of it; others that are there are named on it and on stderr.
+/// Throws krait::error where the file cannot be written.
+void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels,
+                const SourceFolders& folders);
 
 struct EmbeddedFile {
   std::string_view name, text;
 };
-std::span<const EmbeddedFile> page_files();  // cmake/embed.cmake makes it of the folder page; index.html is the first
+// cmake/embed.cmake makes it of the folder page; index.html is the first
+std::span<const EmbeddedFile> page_files();
 
 }  // namespace tool

@@ -54,22 +54,27 @@ void print_array(const Array& a, const parameter_type& p, unsigned number) {
 #undef KRAIT_SHOWN
     case scalar::none: break;
   }
-  fmt::print("parameter {} [{}]: {}{}\n", number, fmt::join(a.shape, ","), text, shown < count ? ", …" : "");
+  fmt::print("parameter {} [{}]: {}{}\n", number, fmt::join(a.shape, ","), text,
+             shown < count ? ", …" : "");
 }
 
 /// By parameter, from 1.
-std::map<unsigned, std::string> outputs_of(const RunOptions& o, const krait::detail::text_kernel* kernel) {
+std::map<unsigned, std::string> outputs_of(const RunOptions& o,
+                                           const krait::detail::text_kernel* kernel) {
   std::map<unsigned, std::string> all;
   const krait::detail::signature& as = krait::detail::signature_of(kernel);
   for (const std::string& text : o.outputs) {
     unsigned number = 0;
     const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (wrong != std::errc() || end == text.data() + text.size() || *end != '=' || end + 1 == text.data() + text.size())
-      refuse(fmt::format("--out {}: expected the number of a parameter and a file, such as 3=result.npy", text));
+    if (wrong != std::errc() || end == text.data() + text.size() || *end != '=' ||
+        end + 1 == text.data() + text.size())
+      refuse(fmt::format(
+          "--out {}: expected the number of a parameter and a file, such as 3=result.npy", text));
     if (number < 1 || number > as.count || !krait::detail::writes_parameter(kernel, number - 1))
       refuse(fmt::format("--out {}: the kernel writes no parameter {}", text, number));
     if (const auto [at, fresh] = all.emplace(number, end + 1); !fresh)
-      refuse(fmt::format("--out {}: parameter {} is written to {}: give one file for it", text, number, at->second));
+      refuse(fmt::format("--out {}: parameter {} is written to {}: give one file for it", text,
+                         number, at->second));
   }
   return all;
 }
@@ -79,13 +84,16 @@ std::map<unsigned, std::string> outputs_of(const RunOptions& o, const krait::det
 int run(const RunOptions& o) {
   Call call = read_call("krait run", read_file(o.call.file), o.call, !o.unchecked);
   const std::map<unsigned, std::string> outputs = outputs_of(o, call.kernel.get());
-  if (!o.device.empty()) call.config.device = krait::detail::handle_of(krait::device::find(o.device.c_str()));
+  if (!o.device.empty())
+    call.config.device = krait::detail::handle_of(krait::device::find(o.device.c_str()));
   krait::detail::launch(call.kernel.get(), call.arguments.data(), call.config);
   krait::synchronize();
   const krait::detail::signature& as = call.signature();
   for (unsigned i = 0; i < as.count; ++i) {
-    if (as.parameters[i].rank == 0 || !krait::detail::writes_parameter(call.kernel.get(), i)) continue;
-    if (const auto file = outputs.find(i + 1); file != outputs.end()) write_npy(file->second, call.arrays[i]);
+    if (as.parameters[i].rank == 0 || !krait::detail::writes_parameter(call.kernel.get(), i))
+      continue;
+    if (const auto file = outputs.find(i + 1); file != outputs.end())
+      write_npy(file->second, call.arrays[i]);
     else print_array(call.arrays[i], as.parameters[i], i + 1);
   }
   return 0;

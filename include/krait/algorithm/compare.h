@@ -31,16 +31,21 @@ template <class Type>
 using part_of_number_t = typename part_of_number<Type>::type;
 /// The type that closeness is computed in.
 template <class Left, class Right>
-using close_type = std::conditional_t<sizeof(real2_t<part_of_number_t<Left>, part_of_number_t<Right>>) == 8, double, float>;
+using close_type =
+    std::conditional_t<sizeof(real2_t<part_of_number_t<Left>, part_of_number_t<Right>>) == 8,
+                       double, float>;
 template <class Type>
-using element_in = operand_element<decltype(make_operand(std::declval<const std::remove_cvref_t<Type>&>()))>;
+using element_in =
+    operand_element<decltype(make_operand(std::declval<const std::remove_cvref_t<Type>&>()))>;
 
 struct close_elements {
   template <class Left, class Right, class Rtol, class Atol, class Nan>
-  auto operator()(const Left& x, const Right& y, const Rtol& rtol, const Atol& atol, const Nan& equal_nan) const {
+  auto operator()(const Left& x, const Right& y, const Rtol& rtol, const Atol& atol,
+                  const Nan& equal_nan) const {
     using real = close_type<held_t<Left>, held_t<Right>>;
     constexpr bool complex = is_complex<Left> || is_complex<Right>;
-    const value<real> a = part<real, 0>(x), b = part<real, 0>(y), ai = part<real, 1>(x), bi = part<real, 1>(y);
+    const value<real> a = part<real, 0>(x), b = part<real, 0>(y), ai = part<real, 1>(x),
+                      bi = part<real, 1>(y);
     const auto size = [&](const value<real>& re, const value<real>& im) {
       if constexpr (complex) return value<real>(hypot(re, im));
       else return value<real>(abs(re));
@@ -58,7 +63,8 @@ struct close_elements {
   /// 0: the real one, 1: the imaginary one.
   template <class Real, int Index, class Type>
   static value<Real> part(const Type& x) {
-    if constexpr (!is_complex<Type>) return Index ? value<Real>(Real(0)) : value<Real>(cast<Real>(x));
+    if constexpr (!is_complex<Type>)
+      return Index ? value<Real>(Real(0)) : value<Real>(cast<Real>(x));
     else if constexpr (Index == 0) return value<Real>(cast<Real>(x.real()));
     else return value<Real>(cast<Real>(x.imag()));
   }
@@ -86,10 +92,11 @@ bool same_shape(const shape<Rank>& x, const shape<OtherRank>& y) {
 /// kr::array<bool> close = kr::isclose(x, y, {.rtol = 1e-3});
 /// \endcode
 template <class Left, class Right>
-requires detail::whole_arrays<Left, Right>
+  requires detail::whole_arrays<Left, Right>
 auto isclose(Left&& x, Right&& y, const tolerance& within = {}) {
   using real = detail::close_type<detail::element_in<Left>, detail::element_in<Right>>;
-  return detail::make_expression<detail::close_elements>(std::forward<Left>(x), std::forward<Right>(y), real(within.rtol),
+  return detail::make_expression<detail::close_elements>(std::forward<Left>(x),
+                                                         std::forward<Right>(y), real(within.rtol),
                                                          real(within.atol), within.equal_nan);
 }
 /// Tests whether all elements are close; waits for the answer.
@@ -98,7 +105,7 @@ auto isclose(Left&& x, Right&& y, const tolerance& within = {}) {
 /// bool same = kr::allclose(x, y);
 /// \endcode
 template <class Left, class Right>
-requires detail::whole_arrays<Left, Right>
+  requires detail::whole_arrays<Left, Right>
 bool allclose(Left&& x, Right&& y, const tolerance& within = {}) {
   return krait::all(isclose(std::forward<Left>(x), std::forward<Right>(y), within));
 }
@@ -108,9 +115,11 @@ bool allclose(Left&& x, Right&& y, const tolerance& within = {}) {
 /// bool same = kr::array_equal(x, y);
 /// \endcode
 template <class Left, int Rank, class Right, int OtherRank>
-bool array_equal(const array<Left, Rank>& x, const array<Right, OtherRank>& y, bool equal_nan = false) {
+bool array_equal(const array<Left, Rank>& x, const array<Right, OtherRank>& y,
+                 bool equal_nan = false) {
   if (!detail::same_shape(x.extents(), y.extents())) return false;
-  return equal_nan ? krait::all(detail::make_expression<detail::same_or_nan>(x, y)) : krait::all(x == y);
+  return equal_nan ? krait::all(detail::make_expression<detail::same_or_nan>(x, y))
+                   : krait::all(x == y);
 }
 
 }  // namespace krait

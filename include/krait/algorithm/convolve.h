@@ -26,15 +26,17 @@ namespace detail {
 /// error{usage} for a mode other than full, same and valid, and for operands without elements. For
 /// "valid" one operand must be at least as large as the other in all dimensions, else it throws,
 /// too. True if the operands of "valid" have to be exchanged.
-KRAIT_API bool convolve_shape(const layout& x, const layout& weights, const char* mode, std::int64_t* extents,
-                              std::int64_t* first);
+KRAIT_API bool convolve_shape(const layout& x, const layout& weights, const char* mode,
+                              std::int64_t* extents, std::int64_t* first);
 KRAIT_API void check_weights(const layout& x, const layout& weights);
 
 using index_value = value<std::int64_t>;
 
 /// An index within the extent, where one outside is meant as `at` says.
 inline index_value inside_border(const index_value& p, const index_value& n, border at) {
-  const auto modulo = [](const index_value& x, const index_value& period) { return (x % period + period) % period; };
+  const auto modulo = [](const index_value& x, const index_value& period) {
+    return (x % period + period) % period;
+  };
   switch (at) {
     case border::constant: return p;
     case border::nearest: return krait::max(krait::min(p, n - 1), std::int64_t(0));
@@ -54,14 +56,16 @@ inline index_value inside_border(const index_value& p, const index_value& n, bor
 /// The element of x at a place, with one index per dimension, or the one that the border gives
 /// outside.
 template <class Elem, int Rank>
-value<Elem> bordered(const view<const Elem, Rank>& x, const std::array<index_value, Rank>& p, border at,
-                     const value<Elem>& outside) {
+value<Elem> bordered(const view<const Elem, Rank>& x, const std::array<index_value, Rank>& p,
+                     border at, const value<Elem>& outside) {
   const auto read = [&]<std::size_t... D>(std::index_sequence<D...>) {
     return value<Elem>(x(inside_border(p[D], x.extent(int(D)), at)...));
   };
   const auto element = [&] { return read(std::make_index_sequence<Rank>()); };
   if (at != border::constant) return element();
-  const auto within = [&](int d) { return value<bool>(p[std::size_t(d)] >= 0 && p[std::size_t(d)] < x.extent(d)); };
+  const auto within = [&](int d) {
+    return value<bool>(p[std::size_t(d)] >= 0 && p[std::size_t(d)] < x.extent(d));
+  };
   if constexpr (Rank == 1) return select(within(0), element, outside);
   else if constexpr (Rank == 2) return select(within(0) && within(1), element, outside);
   else return select(within(0) && within(1) && within(2), element, outside);
@@ -79,7 +83,8 @@ std::array<index_value, Rank> place_in_result(const view<Elem, Rank>& out, const
   }
 }
 template <int Rank, class Elem, class Value>
-void write_result(const view<Elem, Rank>& out, const std::array<index_value, Rank>& p, const Value& x) {
+void write_result(const view<Elem, Rank>& out, const std::array<index_value, Rank>& p,
+                  const Value& x) {
   if constexpr (Rank == 1) out(p[0]) = x;
   else if constexpr (Rank == 2) out(p[0], p[1]) = x;
   else out(p[0], p[1], p[2]) = x;
@@ -87,13 +92,13 @@ void write_result(const view<Elem, Rank>& out, const std::array<index_value, Ran
 
 /// out[i] = sum of w[k] x[i + first - k].
 template <class Elem, class Weight, class Out, int Rank>
-void convolve_into(const array<const Elem, Rank>& x, const array<const Weight, Rank>& w, array<Out, Rank>& out,
-                   const std::int64_t* first, border at, Elem outside) {
+void convolve_into(const array<const Elem, Rank>& x, const array<const Weight, Rank>& w,
+                   array<Out, Rank>& out, const std::int64_t* first, border at, Elem outside) {
   using word = product_word<Out>;
   static const auto make = [](border given) {
     return kernel(
-        [given](view<const Elem, Rank> from, view<const Weight, Rank> weights, view<Out, Rank> to, index_value f0, index_value f1,
-                index_value f2, value<Elem> beyond) {
+        [given](view<const Elem, Rank> from, view<const Weight, Rank> weights, view<Out, Rank> to,
+                index_value f0, index_value f1, index_value f2, value<Elem> beyond) {
           const std::array<index_value, 3> firsts{f0, f1, f2};
           for (auto i : grid_stride(to.size())) {
             const auto own = place_in_result<Rank>(to, i);
@@ -103,7 +108,8 @@ void convolve_into(const array<const Elem, Rank>& x, const array<const Weight, R
               const auto moved = [&]<std::size_t... D>(std::index_sequence<D...>) {
                 return std::array<index_value, Rank>{own[D] + firsts[D] - steps[D]...};
               };
-              const value<Elem> element = bordered<Elem, Rank>(from, moved(std::make_index_sequence<Rank>()), given, beyond);
+              const value<Elem> element = bordered<Elem, Rank>(
+                  from, moved(std::make_index_sequence<Rank>()), given, beyond);
               sum += cast<word>(element) * cast<word>(value<Weight>(weights(k...)));
             };
             for (auto a : range(std::int64_t(0), weights.extent(0))) {
@@ -128,21 +134,27 @@ void convolve_into(const array<const Elem, Rank>& x, const array<const Weight, R
                                   new made(make(border::wrap))};  // never destroyed
   std::int64_t all[3] = {};
   for (int d = 0; d < Rank; ++d) all[d] = first[d];
-  if (out.size() > 0) kernels[int(at)]->forall(out.size())(x, w, out, all[0], all[1], all[2], outside);
+  if (out.size() > 0)
+    kernels[int(at)]->forall(out.size())(x, w, out, all[0], all[1], all[2], outside);
 }
 
 template <class Left, class Right>
-using convolved_t = typename common_number<std::remove_const_t<Left>, std::remove_const_t<Right>>::type;
+using convolved_t =
+    typename common_number<std::remove_const_t<Left>, std::remove_const_t<Right>>::type;
 
 template <class Elem, class Weight, int Rank, class Output>
-auto convolve_bordered(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const std::int64_t* first, border at,
-                       std::remove_const_t<Elem> outside, Output output) {
+auto convolve_bordered(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
+                       const std::int64_t* first, border at, std::remove_const_t<Elem> outside,
+                       Output output) {
   static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   check_weights(x.at(), weights.at());
-  auto out = result_in<convolved_t<Elem, Weight>, Rank>(output, dense(x.extents().extents, Rank, false), x.device(), x, weights);
-  const array<const std::remove_const_t<Weight>, Rank> by(weights.at(), weights.memory_owner(), handle_of(weights.device()));
-  convolve_into(array<const std::remove_const_t<Elem>, Rank>(x.at(), x.memory_owner(), handle_of(x.device())), by, out.to, first,
-                at, outside);
+  auto out = result_in<convolved_t<Elem, Weight>, Rank>(
+      output, dense(x.extents().extents, Rank, false), x.device(), x, weights);
+  const array<const std::remove_const_t<Weight>, Rank> by(weights.at(), weights.memory_owner(),
+                                                          handle_of(weights.device()));
+  convolve_into(
+      array<const std::remove_const_t<Elem>, Rank>(x.at(), x.memory_owner(), handle_of(x.device())),
+      by, out.to, first, at, outside);
   return out.give();
 }
 
@@ -155,8 +167,8 @@ struct stencil_place {
   value<Elem> outside;
 
   template <class... Offsets>
-  requires(sizeof...(Offsets) == Rank) value<Elem>
-  operator()(const Offsets&... offsets) const {
+    requires(sizeof...(Offsets) == Rank)
+  value<Elem> operator()(const Offsets&... offsets) const {
     const std::array<index_value, Rank> by{index_value(cast<std::int64_t>(offsets))...};
     const auto moved = [&]<std::size_t... D>(std::index_sequence<D...>) {
       return std::array<index_value, Rank>{own[D] + by[D]...};
@@ -175,8 +187,8 @@ struct stencil_place {
 /// auto smooth = kr::convolve(x, y, "same");
 /// \endcode
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
-auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
-              const Options&... options) {
+auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
+              const char* mode = "full", const Options&... options) {
   static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   using left = std::remove_const_t<Elem>;
   using right = std::remove_const_t<Weight>;
@@ -184,9 +196,11 @@ auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, co
   std::int64_t first[Rank];
   const bool exchanged = detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);
   auto out = detail::result_in<detail::convolved_t<Elem, Weight>, Rank>(
-      detail::output_in(options...), detail::dense(extents.extents, Rank, false), x.device(), x, weights);
+      detail::output_in(options...), detail::dense(extents.extents, Rank, false), x.device(), x,
+      weights);
   const array<const left, Rank> from(x.at(), x.memory_owner(), detail::handle_of(x.device()));
-  const array<const right, Rank> by(weights.at(), weights.memory_owner(), detail::handle_of(weights.device()));
+  const array<const right, Rank> by(weights.at(), weights.memory_owner(),
+                                    detail::handle_of(weights.device()));
   if (exchanged) detail::convolve_into(by, from, out.to, first, border::constant, right());
   else detail::convolve_into(from, by, out.to, first, border::constant, left());
   return out.give();
@@ -197,25 +211,26 @@ auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, co
 /// auto edges = kr::correlate(a, b, kr::border::nearest);
 /// \endcode
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
-auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
-               const Options&... options) {
+auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
+               const char* mode = "full", const Options&... options) {
   return convolve(x, weights.flip(), mode, options...);
 }
 /// The convolution of x with weights, as scipy.ndimage.convolve: the result has x's shape.
 /// The border gives the elements outside x; `outside` is the number of border::constant.
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
-auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at, std::remove_const_t<Elem> outside = {},
-              const Options&... options) {
+auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at,
+              std::remove_const_t<Elem> outside = {}, const Options&... options) {
   std::int64_t first[Rank];
   for (int d = 0; d < Rank; ++d) first[d] = weights.extent(d) / 2;
   return detail::convolve_bordered(x, weights, first, at, outside, detail::output_in(options...));
 }
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
-auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at, std::remove_const_t<Elem> outside = {},
-               const Options&... options) {
+auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at,
+               std::remove_const_t<Elem> outside = {}, const Options&... options) {
   std::int64_t first[Rank];
   for (int d = 0; d < Rank; ++d) first[d] = weights.extent(d) - 1 - weights.extent(d) / 2;
-  return detail::convolve_bordered(x, weights.flip(), first, at, outside, detail::output_in(options...));
+  return detail::convolve_bordered(x, weights.flip(), first, at, outside,
+                                   detail::output_in(options...));
 }
 
 /// Applies a stencil: out[i] = f(at), with at(d…) the element at distance d from x[i].
@@ -230,8 +245,10 @@ auto stencil(const Function& function, const array<Elem, Rank>& x, border at = b
   static_assert(Rank <= 3, "krait: stencils must have one to three dimensions");
   using elem = std::remove_const_t<Elem>;
   using reader = detail::stencil_place<elem, Rank>;
-  using result = detail::storage_type_t<std::remove_cvref_t<std::invoke_result_t<const Function&, const reader&>>>;
-  auto out = detail::result_in<result, Rank>(detail::output_in(options...), detail::dense(x.extents().extents, Rank, false),
+  using result = detail::storage_type_t<
+      std::remove_cvref_t<std::invoke_result_t<const Function&, const reader&>>>;
+  auto out = detail::result_in<result, Rank>(detail::output_in(options...),
+                                             detail::dense(x.extents().extents, Rank, false),
                                              x.device(), x);
   if (x.size() == 0) return out.give();
   const auto made = [&](border given) {
@@ -240,7 +257,8 @@ auto stencil(const Function& function, const array<Elem, Rank>& x, border at = b
           [f, given](view<const elem, Rank> from, view<result, Rank> to, value<elem> beyond) {
             for (auto i : grid_stride(to.size())) {
               const auto own = detail::place_in_result<Rank>(to, i);
-              detail::write_result<Rank>(to, own, detail::as_value<result>(f(reader{from, own, given, beyond})));
+              detail::write_result<Rank>(
+                  to, own, detail::as_value<result>(f(reader{from, own, given, beyond})));
             }
           },
           {.name = "stencil"});
@@ -253,8 +271,10 @@ auto stencil(const Function& function, const array<Elem, Rank>& x, border at = b
           function, [&](const Function& f) { return made(Given)(f); },
           [&](const auto& k) { k.forall(x.size())(x, out.to, outside); });
   };
-  run(std::integral_constant<border, border::constant>()), run(std::integral_constant<border, border::reflect>());
-  run(std::integral_constant<border, border::mirror>()), run(std::integral_constant<border, border::nearest>());
+  run(std::integral_constant<border, border::constant>()),
+      run(std::integral_constant<border, border::reflect>());
+  run(std::integral_constant<border, border::mirror>()),
+      run(std::integral_constant<border, border::nearest>());
   run(std::integral_constant<border, border::wrap>());
   return out.give();
 }

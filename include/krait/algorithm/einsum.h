@@ -13,22 +13,27 @@ namespace detail {
 
 /// A sum of products of two operands as one of matrices.
 struct product_plan {
-  layout left, right;       // all dimensions: those of the batch, of the rows, of the columns first, others, of extent 1, last
+  // all dimensions: those of the batch, of the rows, of the columns first, others, of extent 1,
+  // last
+  layout left, right;
   int lefts[3], rights[3];  // how many of them are the batch's, the rows' and the columns'
   std::int64_t batch, rows, columns;
   layout result;  // of the product's elements in C order
 };
-/// Whether the sum is a product of matrices that are large enough; operands as sum_operands gives them.
-KRAIT_API bool plan_product(const layout* operands, const int (*dimensions)[max_rank], const int* ranks, int count, int results,
-                            product_plan& plan);
+/// Whether the sum is a product of matrices that are large enough; operands as sum_operands gives
+/// them.
+KRAIT_API bool plan_product(const layout* operands, const int (*dimensions)[max_rank],
+                            const int* ranks, int count, int results, product_plan& plan);
 /// Makes three dimensions of groups of them, where strides can say it.
 KRAIT_API bool merge_groups(const layout& of, const int* groups, layout& to);
 
 template <int Rank, class Elem, int Own>
-array<const Elem, 3> as_matrices(const array<const Elem, Own>& x, const layout& at, const int* groups) {
+array<const Elem, 3> as_matrices(const array<const Elem, Own>& x, const layout& at,
+                                 const int* groups) {
   layout merged;
   if (merge_groups(at, groups, merged)) return {merged, x.memory_owner(), handle_of(x.device())};
-  const array<Elem, Rank> made = array<const Elem, Rank>(at, x.memory_owner(), handle_of(x.device())).copy();
+  const array<Elem, Rank> made =
+      array<const Elem, Rank>(at, x.memory_owner(), handle_of(x.device())).copy();
   merge_groups(made.at(), groups, merged);
   return {merged, made.memory_owner(), handle_of(made.device())};
 }
@@ -46,9 +51,9 @@ auto sum_of_two(Output output, const array<Left, LeftRank>& x, const array<Right
       using elem = product_type<Left, Right>;
       auto out = result_in<elem, all.results>(output, plan.result, x.device(), x, y);
       array<elem, 3> to = with_extents(out.to, shape<3>(plan.batch, plan.rows, plan.columns));
-      multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(as_matrices<all.count>(x.share(), plan.left, plan.lefts),
-                                                                      as_matrices<all.count>(y.share(), plan.right, plan.rights),
-                                                                      to);
+      multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(
+          as_matrices<all.count>(x.share(), plan.left, plan.lefts),
+          as_matrices<all.count>(y.share(), plan.right, plan.rights), to);
       return out.give();
     }
   }
@@ -70,13 +75,15 @@ auto sum_of_two(Output output, const array<Left, LeftRank>& x, const array<Right
 /// float trace = kr::einsum<"ii">(a);
 /// \endcode
 template <detail::fixed_text Subscripts, class... Arguments>
-requires((detail::is_device_array<Arguments>::value ||
-          detail::into_option<Arguments>)&&...) auto einsum(const Arguments&... arguments) {
+  requires((detail::is_device_array<Arguments>::value || detail::into_option<Arguments>) && ...)
+auto einsum(const Arguments&... arguments) {
   const auto output = detail::output_in(arguments...);
   return std::apply(
       [&](const auto&... operands) {
-        static_assert(sizeof...(operands) > 0, "krait: einsum needs as many operands as its subscripts have");
-        if constexpr (sizeof...(operands) == 2) return detail::sum_of_two<Subscripts>(output, operands...);
+        static_assert(sizeof...(operands) > 0,
+                      "krait: einsum needs as many operands as its subscripts have");
+        if constexpr (sizeof...(operands) == 2)
+          return detail::sum_of_two<Subscripts>(output, operands...);
         else return detail::sum_products<Subscripts>(output, operands...);
       },
       std::tuple_cat(detail::without_into(arguments)...));

@@ -15,16 +15,19 @@ struct points_type {
   std::int64_t count;
 };
 template <class Option>
-inline constexpr bool is_fft_option = axes_in<Option> == 1 || outputs_in<Option> == 1 || std::is_same_v<Option, points_type> ||
-                                      std::is_convertible_v<Option, const char*>;
+inline constexpr bool is_fft_option =
+    axes_in<Option> == 1 || outputs_in<Option> == 1 || std::is_same_v<Option, points_type> ||
+    std::is_convertible_v<Option, const char*>;
 template <class Option>
 concept fft_option = is_fft_option<std::decay_t<Option>>;
 template <class Option>
 concept fft_axes_option =
-    (axes_in<std::decay_t<Option>> > 0) || outputs_in<std::decay_t<Option>> == 1 || std::is_convertible_v<Option, const char*>;
+    (axes_in<std::decay_t<Option>> > 0) || outputs_in<std::decay_t<Option>> == 1 ||
+    std::is_convertible_v<Option, const char*>;
 
 template <class Option>
-concept real_fft_option = fft_axes_option<Option> || std::is_same_v<std::decay_t<Option>, points_type>;
+concept real_fft_option =
+    fft_axes_option<Option> || std::is_same_v<std::decay_t<Option>, points_type>;
 
 struct fft_options {
   std::int64_t axis = -1, points = 0;
@@ -56,15 +59,18 @@ using fft_real_t = typename fft_real<std::remove_const_t<Elem>>::type;
 template <class Elem>
 using fft_complex_t = std::complex<fft_real_t<Elem>>;
 
-/// Runs transform(rows, out, scale) on rows along the axis, for `points` elements of each; the result has `results` along it.
+/// Runs transform(rows, out, scale) on rows along the axis, for `points` elements of each; the
+/// result has `results` along it.
 template <class Out, class Elem, int Rank, class Output, class Transform>
-auto transform_along(const array<Elem, Rank>& x, const fft_options& with, std::int64_t points, std::int64_t results, bool inverse,
-                     Output output, const Transform& transform) {
+auto transform_along(const array<Elem, Rank>& x, const fft_options& with, std::int64_t points,
+                     std::int64_t results, bool inverse, Output output,
+                     const Transform& transform) {
   layout at = axis_last(x.at(), with.axis);
   check_points(points);
   const double scale = fft_scale(with.norm, points, inverse);
   at.extents[Rank - 1] = results;
-  auto out = result_in<Out, Rank>(output, axis_back(dense(at.extents, Rank, false), with.axis), x.device(), x);
+  auto out = result_in<Out, Rank>(output, axis_back(dense(at.extents, Rank, false), with.axis),
+                                  x.device(), x);
   if (const std::int64_t size = out.to.size(); size > 0) {
     const auto given = rows_or_none(x, with.axis, size / results);
     array<Out, 2> to = as_rows(out.to, size / results, results);
@@ -74,28 +80,33 @@ auto transform_along(const array<Elem, Rank>& x, const fft_options& with, std::i
 }
 
 template <class Elem, int Rank, class Output = std::nullptr_t>
-auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse, Output output = nullptr) {
+auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse,
+                   Output output = nullptr) {
   using real = fft_real_t<Elem>;
-  if constexpr (Rank <= 2 && std::is_same_v<std::remove_const_t<Elem>, std::complex<real>> && std::is_null_pointer_v<Output>) {
+  if constexpr (Rank <= 2 && std::is_same_v<std::remove_const_t<Elem>, std::complex<real>> &&
+                std::is_null_pointer_v<Output>) {
     // Whole rows in their memory order: for few elements, the arrays and layouts of the general
     // path below cost more than the transform.
-    if ((with.axis == -1 || with.axis == Rank - 1) && (!with.has_points || with.points == x.extent(Rank - 1)) && x.size() > 0) {
+    if ((with.axis == -1 || with.axis == Rank - 1) &&
+        (!with.has_points || with.points == x.extent(Rank - 1)) && x.size() > 0) {
       const real scale = real(fft_scale(with.norm, x.extent(Rank - 1), inverse));
       array<std::complex<real>, Rank> out(x.extents(), x.device());
       if constexpr (Rank == 2) {
         transform_rows<real>(x.share(), out, inverse, scale);
       } else {
         array<std::complex<real>, 2> rows = as_rows(out, 1, x.size());
-        transform_rows<real>(array<const std::complex<real>, 2>(x(newaxis, all)), rows, inverse, scale);
+        transform_rows<real>(array<const std::complex<real>, 2>(x(newaxis, all)), rows, inverse,
+                             scale);
       }
       return out;
     }
   }
-  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], points = with.has_points ? with.points : length;
-  return transform_along<std::complex<real>>(x, with, points, points, inverse, output,
-                                             [&](const auto& rows, auto& out, double scale) {
-                                               transform_rows(complex_rows<real>(rows, points), out, inverse, real(scale));
-                                             });
+  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
+                     points = with.has_points ? with.points : length;
+  return transform_along<std::complex<real>>(
+      x, with, points, points, inverse, output, [&](const auto& rows, auto& out, double scale) {
+        transform_rows(complex_rows<real>(rows, points), out, inverse, real(scale));
+      });
 }
 
 /// The axes, the last ones where none are given, and the other options.
@@ -121,7 +132,7 @@ struct fft_axes {
  private:
   template <class Option>
   void set(const Option& option) {
-    if constexpr (axes_in < Option >> 0) {
+    if constexpr (axes_in<Option> != 0) {
       static_assert(axes_in<Option> <= Rank, "krait: more axes than dimensions");
       for (count = 0; count < axes_in<Option>; ++count) at[count] = option.at[count];
     } else {
@@ -143,12 +154,15 @@ auto complex_along_axes(const array<Elem, Rank>& x, bool inverse, const Options&
 /// Of real numbers along an axis, and back.
 template <class Elem, int Rank, class Output = std::nullptr_t>
 auto real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
-  static_assert(plain<std::remove_const_t<Elem>>, "krait: rfft needs real numbers: use kr::fft for complex ones");
+  static_assert(plain<std::remove_const_t<Elem>>,
+                "krait: rfft needs real numbers: use kr::fft for complex ones");
   using real = fft_real_t<Elem>;
-  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], n = with.has_points ? with.points : length;
-  return transform_along<std::complex<real>>(
-      x, with, n, n / 2 + 1, false, output,
-      [&](const auto& rows, auto& out, double scale) { transform_real(rows, out, n, real(scale)); });
+  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
+                     n = with.has_points ? with.points : length;
+  return transform_along<std::complex<real>>(x, with, n, n / 2 + 1, false, output,
+                                             [&](const auto& rows, auto& out, double scale) {
+                                               transform_real(rows, out, n, real(scale));
+                                             });
 }
 template <class Elem, int Rank, class Output = std::nullptr_t>
 auto to_real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
@@ -156,7 +170,9 @@ auto to_real_along(const array<Elem, Rank>& x, const fft_options& with, Output o
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
                      n = with.has_points ? with.points : 2 * (length - 1);
   return transform_along<real>(x, with, n, n, true, output,
-                               [&](const auto& rows, auto& out, double scale) { transform_to_real(rows, out, n, real(scale)); });
+                               [&](const auto& rows, auto& out, double scale) {
+                                 transform_to_real(rows, out, n, real(scale));
+                               });
 }
 template <int Last, class Elem, int Rank, class... Options>
 auto real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
@@ -203,7 +219,8 @@ inline detail::points_type points(std::int64_t count) { return {count}; }
 /// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto fft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along(x, detail::fft_options(options...), false, detail::output_in(options...));
+  return detail::complex_along(x, detail::fft_options(options...), false,
+                               detail::output_in(options...));
 }
 /// The inverse of kr::fft, with the same options.
 /// \code
@@ -211,7 +228,8 @@ auto fft(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto ifft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along(x, detail::fft_options(options...), true, detail::output_in(options...));
+  return detail::complex_along(x, detail::fft_options(options...), true,
+                               detail::output_in(options...));
 }
 /// The Fourier transform of real numbers: the first n / 2 + 1 elements of kr::fft.
 /// The other elements are their conjugates. Options as for kr::fft.

@@ -19,7 +19,8 @@ namespace krait {
 /// \endcode
 template <detail::whole_array Mask, class Yes, class No>
 auto where(Mask&& mask, Yes&& x, No&& y) {
-  return detail::make_expression<detail::chosen_element>(std::forward<Mask>(mask), std::forward<Yes>(x), std::forward<No>(y));
+  return detail::make_expression<detail::chosen_element>(std::forward<Mask>(mask),
+                                                         std::forward<Yes>(x), std::forward<No>(y));
 }
 
 /// Elements at these indices along an axis, as numpy.take; the axis becomes the indices'
@@ -30,7 +31,8 @@ auto where(Mask&& mask, Yes&& x, No&& y) {
 /// auto some = kr::take(x, indices);
 /// \endcode
 template <class Elem, int Rank, class Index, int IndexRank, detail::into_option... Options>
-auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, std::int64_t axis = 0, const Options&... options) {
+auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, std::int64_t axis = 0,
+          const Options&... options) {
   constexpr int rank = Rank - 1 + IndexRank;
   const int along = detail::first_axis(detail::axes_mask(&axis, 1, Rank));
   const auto checked = detail::checked_indices(indices.reshape(-1), x.extent(along), along);
@@ -39,8 +41,8 @@ auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, st
     extents.extents[d] = d < along               ? x.extent(d)
                          : d < along + IndexRank ? indices.extent(d - along)
                                                  : x.extent(d - IndexRank + 1);
-  auto out = detail::result_in<std::remove_const_t<Elem>, rank>(detail::output_in(options...),
-                                                                detail::dense(extents.extents, rank, false), x.device(), x);
+  auto out = detail::result_in<std::remove_const_t<Elem>, rank>(
+      detail::output_in(options...), detail::dense(extents.extents, rank, false), x.device(), x);
   shape<Rank> rows = x.extents();
   rows.extents[along] = checked.size();
   detail::take_rows(x, checked, along, detail::with_extents(out.to, rows));

@@ -28,8 +28,10 @@ namespace krait {
 /// kr::array<float, 2> solution = kr::solve(a, b);
 /// \endcode
 template <class Elem, int Rank, class Other, int OtherRank, detail::into_option... Options>
-auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b, const Options&... options) {
-  using type = typename detail::linalg_common<detail::linalg_t<Elem>, detail::linalg_t<Other>>::type;
+auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b,
+           const Options&... options) {
+  using type =
+      typename detail::linalg_common<detail::linalg_t<Elem>, detail::linalg_t<Other>>::type;
   static_assert(Rank >= 2, "krait: solve takes matrices: arrays of two dimensions or more");
   constexpr int batch = std::max(Rank, OtherRank) - 2;
   detail::check_square("solve", a.at());
@@ -42,12 +44,15 @@ auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b, const O
   } else {
     shape<batch + 2> whole;
     for (int d = 0; d < batch; ++d) whole.extents[d] = extents[d];
-    whole.extents[batch] = b.extent(OtherRank - 2), whole.extents[batch + 1] = b.extent(OtherRank - 1);
-    const array<const std::remove_const_t<Other>, batch + 2> repeated(detail::broadcast_to(b.at(), whole.extents, batch + 2),
-                                                                      b.memory_owner(), detail::handle_of(b.device()));
+    whole.extents[batch] = b.extent(OtherRank - 2),
+    whole.extents[batch + 1] = b.extent(OtherRank - 1);
+    const array<const std::remove_const_t<Other>, batch + 2> repeated(
+        detail::broadcast_to(b.at(), whole.extents, batch + 2), b.memory_owner(),
+        detail::handle_of(b.device()));
     auto x = detail::matrices_of<type>(repeated, a.device());
     detail::solve_matrices(a, x, extents, batch, "solve");
-    return detail::give_result(detail::output_in(options...), detail::as_stack<batch + 2>(x, extents));
+    return detail::give_result(detail::output_in(options...),
+                               detail::as_stack<batch + 2>(x, extents));
   }
 }
 /// The inverse of a square matrix or of each matrix of a stack.
@@ -60,7 +65,8 @@ auto inv(const array<Elem, Rank>& a, const Options&... options) {
   static_assert(Rank >= 2, "krait: inv takes matrices: arrays of two dimensions or more");
   detail::check_square("inv", a.at());
   const std::int64_t* const extents = a.extents().extents;
-  auto x = detail::new_matrices<type>(detail::batch_size(a.extents(), 2), a.extent(Rank - 1), a.extent(Rank - 1), a.device());
+  auto x = detail::new_matrices<type>(detail::batch_size(a.extents(), 2), a.extent(Rank - 1),
+                                      a.extent(Rank - 1), a.device());
   detail::set_to_identities(x);
   detail::solve_matrices(a, x, extents, Rank - 2, "inv");
   return detail::give_result(detail::output_in(options...), detail::as_stack<Rank>(x, extents));
@@ -85,7 +91,8 @@ auto det(const array<Elem, Rank>& a, const Options&... options) {
     if (pivots.data()[i] != int(i % std::size_t(n)) + 1) product = -product;
   }
   if constexpr (Rank == 2) {
-    static_assert(sizeof...(Options) == 0, "krait: det of one matrix returns a number: call it without into()");
+    static_assert(sizeof...(Options) == 0,
+                  "krait: det of one matrix returns a number: call it without into()");
     return products[0];
   } else {
     shape<Rank - 2> stack;
@@ -109,13 +116,14 @@ auto lu(const array<Elem, Rank>& a) {
   };
   const auto f = detail::lu_of<type>(a, "lu");
   const auto pivots = f.pivots.to_host();
-  const std::int64_t count = f.both.extent(0), rows = a.extent(Rank - 2), columns = a.extent(Rank - 1),
-                     least = f.pivots.extent(1);
+  const std::int64_t count = f.both.extent(0), rows = a.extent(Rank - 2),
+                     columns = a.extent(Rank - 1), least = f.pivots.extent(1);
   std::vector<std::int64_t> order(static_cast<std::size_t>(count * rows));
   for (std::int64_t m = 0; m < count; ++m) {
     std::int64_t* const own = order.data() + m * rows;
     for (std::int64_t i = 0; i < rows; ++i) own[i] = i;
-    for (std::int64_t i = 0; i < least; ++i) std::swap(own[i], own[pivots.data()[m * least + i] - 1]);
+    for (std::int64_t i = 0; i < least; ++i)
+      std::swap(own[i], own[pivots.data()[m * least + i] - 1]);
   }
   array<std::int64_t, 2> in_order({count, rows}, a.device());
   in_order.copy_from(order);
@@ -123,7 +131,8 @@ auto lu(const array<Elem, Rank>& a) {
        u = detail::new_matrices<type>(count, least, columns, a.device());
   detail::copy_triangles(f.both, l, true, true), detail::copy_triangles(f.both, u, false, false);
   const std::int64_t* const like = a.extents().extents;
-  return factors{detail::as_vectors<Rank - 1>(in_order, like), detail::as_stack<Rank>(l, like), detail::as_stack<Rank>(u, like)};
+  return factors{detail::as_vectors<Rank - 1>(in_order, like), detail::as_stack<Rank>(l, like),
+                 detail::as_stack<Rank>(u, like)};
 }
 /// The Cholesky factor l with a = l l^H; the lower triangle of a is read.
 /// Throws if a is not positive definite.
@@ -136,11 +145,13 @@ auto cholesky(const array<Elem, Rank>& a, const Options&... options) {
   detail::check_square("cholesky", a.at());
   const auto both = detail::matrices_of<type>(a, a.device());
   for (std::int64_t i = 0; i < detail::matrices_in(both); ++i)
-    if (detail::factor_cholesky(detail::linalg_on<type>(a.device(), "cholesky"), both.extent(1), detail::matrix_at(both, i)) > 0)
+    if (detail::factor_cholesky(detail::linalg_on<type>(a.device(), "cholesky"), both.extent(1),
+                                detail::matrix_at(both, i)) > 0)
       detail::refuse_matrix("cholesky", "Matrix is not positive definite");
   auto l = detail::new_matrices<type>(both.extent(0), both.extent(1), both.extent(2), a.device());
   detail::copy_triangles(both, l, true, false);
-  return detail::give_result(detail::output_in(options...), detail::as_stack<Rank>(l, a.extents().extents));
+  return detail::give_result(detail::output_in(options...),
+                             detail::as_stack<Rank>(l, a.extents().extents));
 }
 /// The QR decomposition a = q r, with orthonormal columns and an upper triangle.
 /// q has as many columns as the smaller extent of a.
@@ -155,7 +166,8 @@ auto qr(const array<Elem, Rank>& a) {
   };
   const auto call = detail::linalg_on<type>(a.device(), "qr");
   const auto both = detail::matrices_of<type>(a, a.device());
-  const std::int64_t count = both.extent(0), rows = both.extent(1), columns = both.extent(2), least = std::min(rows, columns);
+  const std::int64_t count = both.extent(0), rows = both.extent(1), columns = both.extent(2),
+                     least = std::min(rows, columns);
   const array<type, 2> tau({count, least}, a.device());
   for (std::int64_t i = 0; i < detail::matrices_in(both); ++i)
     detail::factor_qr(call, rows, columns, detail::matrix_at(both, i), detail::row_at(tau, i));
@@ -194,15 +206,18 @@ auto svd(const array<Elem, Rank>& a, bool full_matrices = true) {
   const array<part, 2> s({count, columns}, a.device());
   if (columns == 0) detail::set_to_identities(u);
   for (std::int64_t i = 0; i < detail::matrices_in(tall); ++i)
-    if (detail::decompose_singular(detail::linalg_on<type>(a.device(), "svd"), rows, columns, detail::matrix_at(tall, i),
-                                   detail::row_at(s, i), detail::matrix_at(u, i), u_columns, detail::matrix_at(vh, i)) != 0)
+    if (detail::decompose_singular(detail::linalg_on<type>(a.device(), "svd"), rows, columns,
+                                   detail::matrix_at(tall, i), detail::row_at(s, i),
+                                   detail::matrix_at(u, i), u_columns,
+                                   detail::matrix_at(vh, i)) != 0)
       detail::refuse_matrix("svd", "SVD did not converge");
   if (wide) {
     auto turned = detail::conjugate_transposed(vh);
     vh = detail::conjugate_transposed(u), u = std::move(turned);
   }
   const std::int64_t* const like = a.extents().extents;
-  return factors{detail::as_stack<Rank>(u, like), detail::as_vectors<Rank - 1>(s, like), detail::as_stack<Rank>(vh, like)};
+  return factors{detail::as_stack<Rank>(u, like), detail::as_vectors<Rank - 1>(s, like),
+                 detail::as_stack<Rank>(vh, like)};
 }
 /// Eigenvalues, ascending, and orthonormal eigenvectors of a symmetric or Hermitian matrix.
 /// The lower triangle is read. The vectors are the columns.
@@ -221,8 +236,8 @@ auto eigh(const array<Elem, Rank>& a) {
   const auto v = detail::matrices_of<type>(a, a.device());
   const array<part, 2> w({v.extent(0), v.extent(1)}, a.device());
   for (std::int64_t i = 0; i < detail::matrices_in(v); ++i)
-    if (detail::decompose_symmetric(detail::linalg_on<type>(a.device(), "eigh"), v.extent(1), detail::matrix_at(v, i),
-                                    detail::row_at(w, i)) != 0)
+    if (detail::decompose_symmetric(detail::linalg_on<type>(a.device(), "eigh"), v.extent(1),
+                                    detail::matrix_at(v, i), detail::row_at(w, i)) != 0)
       detail::refuse_matrix("eigh", "Eigenvalues did not converge");
   const std::int64_t* const like = a.extents().extents;
   return pairs{detail::as_vectors<Rank - 1>(w, like), detail::as_stack<Rank>(v, like)};

@@ -48,18 +48,20 @@ auto make_fold(const folding<Op, Function>& by) {
         for (auto t : grid_stride(threads)) {
           var<Elem> sum = as_value<Elem>(by.f(t, args...));
           for (auto i : range(t + threads, n, threads))
-            sum = as_value<Elem>(by.op(value<Elem>(sum), as_value<Elem>(by.f(value<std::int64_t>(i), args...))));
+            sum = as_value<Elem>(
+                by.op(value<Elem>(sum), as_value<Elem>(by.f(value<std::int64_t>(i), args...))));
           out[t] = sum;
         }
       },
       {.name = "reduce_loop"});
 }
 template <class Elem, class Op, class Function, class... Args>
-array<Elem, 1> fold_indices(std::int64_t n, std::int64_t threads, device on, const folding<Op, Function>& by,
-                            const Args&... args) {
+array<Elem, 1> fold_indices(std::int64_t n, std::int64_t threads, device on,
+                            const folding<Op, Function>& by, const Args&... args) {
   array<Elem, 1> out(shape<1>(threads), on);
   with_kernel(
-      by, [](const auto& of) { return make_fold<Elem>(of); }, [&](const auto& fold) { fold.forall(threads)(out, n, args...); });
+      by, [](const auto& of) { return make_fold<Elem>(of); },
+      [&](const auto& fold) { fold.forall(threads)(out, n, args...); });
   return out;
 }
 
@@ -94,13 +96,16 @@ Elem reduce(std::int64_t n, Elem init, const Op& op, const Function& f, const Ar
   // Three launches: so many threads keep a large GPU busy, then a block, then one thread.
   constexpr std::int64_t most = 1 << 16, fewer = 256;
   using read = detail::read_partial;
-  const auto first = detail::fold_indices<Elem>(n, detail::smaller(n, most), on, detail::folding<Op, Function>{op, f}, args...);
-  const auto second = detail::fold_indices<Elem>(first.size(), detail::smaller(first.size(), fewer), on,
-                                                 detail::folding<Op, read>{op, {}}, first.share());
+  const auto first = detail::fold_indices<Elem>(n, detail::smaller(n, most), on,
+                                                detail::folding<Op, Function>{op, f}, args...);
+  const auto second =
+      detail::fold_indices<Elem>(first.size(), detail::smaller(first.size(), fewer), on,
+                                 detail::folding<Op, read>{op, {}}, first.share());
   array<Elem, 1> partials(shape<1>(second.size() + 1), on);
   partials(range(0, second.size())) = second;
   partials(second.size()) = init;
-  const auto last = detail::fold_indices<Elem>(partials.size(), 1, on, detail::folding<Op, read>{op, {}}, partials.share());
+  const auto last = detail::fold_indices<Elem>(partials.size(), 1, on,
+                                               detail::folding<Op, read>{op, {}}, partials.share());
   return last(0);
 }
 

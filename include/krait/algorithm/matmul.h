@@ -14,10 +14,12 @@ namespace detail {
 
 /// Extents of the batch of a product. Throws error{usage} in NumPy's words.
 KRAIT_API void matmul_shape(const layout& x, const layout& y, int batch, std::int64_t* extents);
-/// The dimension of y that dot sums over with the last one of x. Throws error{usage} in NumPy's words where their extents differ.
+/// The dimension of y that dot sums over with the last one of x. Throws error{usage} in NumPy's
+/// words where their extents differ.
 KRAIT_API int dot_dimension(const layout& x, const layout& y);
 
-/// A matrix for each element of a batch, in one dimension: shared where strides can say it, else copied.
+/// A matrix for each element of a batch, in one dimension: shared where strides can say it, else
+/// copied.
 template <class Elem, int Rank, int Batch>
 array<const Elem, 3> with_batch(const array<const Elem, Rank>& x, const std::int64_t* batch) {
   if constexpr (Batch == 0) {
@@ -26,42 +28,50 @@ array<const Elem, 3> with_batch(const array<const Elem, Rank>& x, const std::int
     std::int64_t extents[max_rank], size = 1;
     for (int d = 0; d < Batch; ++d) extents[d] = batch[d], size *= batch[d];
     extents[Batch] = x.extent(Rank - 2), extents[Batch + 1] = x.extent(Rank - 1);
-    const array<const Elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2), x.memory_owner(),
-                                                handle_of(x.device()));
+    const array<const Elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2),
+                                                x.memory_owner(), handle_of(x.device()));
     if constexpr (Batch == 1) return repeated.share();
     else return repeated.reshape(size, x.extent(Rank - 2), x.extent(Rank - 1)).share();
   }
 }
 
 template <class Left, class Right>
-using product_type = typename common_number<std::remove_const_t<Left>, std::remove_const_t<Right>>::type;
+using product_type =
+    typename common_number<std::remove_const_t<Left>, std::remove_const_t<Right>>::type;
 /// Of floats of 8 bits, which are made from sums by a program that has scaled them, the sums.
 template <class Left, class Right>
 struct default_product {
   using type = product_type<Left, Right>;
 };
 template <class Left, class Right>
-requires(is_float_v<std::remove_const_t<Left>> && sizeof(Left) == 1 && is_float_v<std::remove_const_t<Right>> &&
-         sizeof(Right) == 1) struct default_product<Left, Right> {
+  requires(is_float_v<std::remove_const_t<Left>> && sizeof(Left) == 1 &&
+           is_float_v<std::remove_const_t<Right>> && sizeof(Right) == 1)
+struct default_product<Left, Right> {
   using type = float;
 };
 
 template <class Left, class Right, class Out, class Function = sum_alone, class... More>
 void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, array<Out, 3>& out,
-              precision how = precision::single, const product_ending<Function, More...>& ending = {}) {
+              precision how = precision::single,
+              const product_ending<Function, More...>& ending = {}) {
   const algorithm_device on = algorithm_device_of(x.device());
   if constexpr (has_tensor_products<Left, Right>) {
-    const bool rounds = (!std::is_same_v<Left, float> || how == precision::tf32) && (sizeof(Left) == 2 || !on.halves_alone);
-    if (rounds && on.tensor_shared >= least_tensor_memory<Left>) return multiply_tensor(x, y, out, on.tensor_shared, ending);
+    const bool rounds = (!std::is_same_v<Left, float> || how == precision::tf32) &&
+                        (sizeof(Left) == 2 || !on.halves_alone);
+    if (rounds && on.tensor_shared >= least_tensor_memory<Left>)
+      return multiply_tensor(x, y, out, on.tensor_shared, ending);
   }
-  using types = product_types<Left, Right, Out, product_word<typename common_number<Left, Right, Out>::type>>;
+  using types =
+      product_types<Left, Right, Out, product_word<typename common_number<Left, Right, Out>::type>>;
   if (on.form != algorithm_form::chunks) return multiply_tiles<types>(x, y, out, ending);
   using dots = dot_types<Left, Right, Out, typename types::word>;
-  if constexpr (has_byte_dots<Left, Right, typename types::word>) return multiply_panels<dots>(x, y, out, ending);
+  if constexpr (has_byte_dots<Left, Right, typename types::word>)
+    return multiply_panels<dots>(x, y, out, ending);
   if constexpr (has_pair_dots<Left, Right, typename types::word>)
     if (on.dots_pairs) return multiply_panels<dots>(x, y, out, ending);
   if constexpr (std::is_same_v<typename types::word, double>)
-    if (on.wide) return multiply_panels<product_types<Left, Right, Out, double, 6>>(x, y, out, ending);
+    if (on.wide)
+      return multiply_panels<product_types<Left, Right, Out, double, 6>>(x, y, out, ending);
   multiply_panels<types>(x, y, out, ending);
 }
 
@@ -73,18 +83,23 @@ auto ending_of(const Operand& x, const std::int64_t*) {
 }
 template <int Batch, class Elem, int Rank>
 auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
-  static_assert(Rank <= Batch + 2, "krait: an operand of an ending must not have more dimensions than the product");
+  static_assert(Rank <= Batch + 2,
+                "krait: an operand of an ending must not have more dimensions than the product");
   using elem = std::remove_const_t<Elem>;
-  const array<const elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2), x.memory_owner(), handle_of(x.device()));
+  const array<const elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2),
+                                              x.memory_owner(), handle_of(x.device()));
   if constexpr (Batch == 0) return array<const elem, 3>(repeated(newaxis).share());
   else if constexpr (Batch == 1) return array<const elem, 3>(repeated.share());
-  else return array<const elem, 3>(repeated.reshape(-1, extents[Batch], extents[Batch + 1]).share());
+  else
+    return array<const elem, 3>(repeated.reshape(-1, extents[Batch], extents[Batch + 1]).share());
 }
 
 /// Products of two matrices, or of stacks of them; `extents` has the extents of the batch.
-template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given, class Function, class... More>
-auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, std::int64_t* extents, Given given,
-                       precision how, const Function& f, const More&... more) {
+template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given,
+          class Function, class... More>
+auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
+                       std::int64_t* extents, Given given, precision how, const Function& f,
+                       const More&... more) {
   constexpr int batch = largest({LeftRank - 2, RightRank - 2, 0});
   using left_type = std::remove_const_t<Left>;
   using right_type = std::remove_const_t<Right>;
@@ -93,42 +108,50 @@ auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightR
   const std::int64_t m = left.extent(1), n = right.extent(2);
   extents[batch] = m, extents[batch + 1] = n;
   const layout at = dense(extents, batch + 2, false);
-  if constexpr (std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>)
+  if constexpr (std::is_same_v<Function, sum_alone> &&
+                std::is_same_v<Out, product_type<Left, Right>>)
     if (m < least_side || n < least_side || left.extent(2) < least_depth || left.extent(0) == 0) {
       const auto sums = sum_products<"bij,bjk->bik">(nullptr, left, right);
-      return give_result(given, array<Out, batch + 2>(at, sums.memory_owner(), handle_of(sums.device())));
+      return give_result(given,
+                         array<Out, batch + 2>(at, sums.memory_owner(), handle_of(sums.device())));
     }
   auto out = result_in<Out, batch + 2>(given, at, x.device(), x, y, more...);
   array<Out, 3> to = with_extents(out.to, shape<3>(left.extent(0), m, n));
   using ending = product_ending<Function, decltype(ending_of<batch>(more, extents))...>;
-  if (to.size() > 0) multiply<left_type, right_type>(left, right, to, how, ending{f, {ending_of<batch>(more, extents)...}});
+  if (to.size() > 0)
+    multiply<left_type, right_type>(left, right, to, how,
+                                    ending{f, {ending_of<batch>(more, extents)...}});
   return out.give();
 }
 
 /// The same of vectors, which are rows on the left and columns on the right.
-template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given, class Function = sum_alone, class... More>
-auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, Given given, precision how,
-                  const Function& f = {}, const More&... more) {
+template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given,
+          class Function = sum_alone, class... More>
+auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, Given given,
+                  precision how, const Function& f = {}, const More&... more) {
   std::int64_t extents[max_rank];
   matmul_shape(x.at(), y.at(), largest({LeftRank - 2, RightRank - 2, 0}), extents);
   if constexpr (LeftRank > 1 && RightRank > 1) {
     return multiply_matrices<Out>(x, y, extents, given, how, f, more...);
   } else {
-    static_assert(std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>,
-                  "krait: a product with an ending or with a result type needs two matrices");
+    static_assert(
+        std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>,
+        "krait: a product with an ending or with a result type needs two matrices");
     if constexpr (RightRank > 1) {
       return sum_products<"i,...ij->...j">(given, x, y);
     } else if constexpr (LeftRank > 1) {
       return sum_products<"...ij,j->...i">(given, x, y);
     } else {
-      static_assert(std::is_null_pointer_v<Given>, "krait: matmul of two vectors returns a number: call it without into()");
+      static_assert(std::is_null_pointer_v<Given>,
+                    "krait: matmul of two vectors returns a number: call it without into()");
       return sum_products<"i,i->">(given, x, y);
     }
   }
 }
 
 template <class Out, class Left, class Right>
-using product_out = std::conditional_t<std::is_void_v<Out>, typename default_product<Left, Right>::type, Out>;
+using product_out =
+    std::conditional_t<std::is_void_v<Out>, typename default_product<Left, Right>::type, Out>;
 
 inline precision precision_in() { return precision::single; }
 template <class First, class... Rest>
@@ -163,8 +186,8 @@ template <class Out = void, class Left, int LeftRank, class Right, int RightRank
 auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, const Rest&... rest) {
   return std::apply(
       [&](const auto&... ending) {
-        return detail::multiply_any<detail::product_out<Out, Left, Right>>(x, y, detail::output_in(rest...),
-                                                                           detail::precision_in(rest...), ending...);
+        return detail::multiply_any<detail::product_out<Out, Left, Right>>(
+            x, y, detail::output_in(rest...), detail::precision_in(rest...), ending...);
       },
       std::tuple_cat(detail::of_ending(rest)...));
 }
@@ -174,26 +197,31 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, co
 /// other dimensions of x and then those of y. Types as for kr::matmul; y is copied if it has more
 /// than two dimensions. Throws error{usage} for extents that differ.
 template <class Left, int LeftRank, class Right, int RightRank, detail::into_option... Options>
-requires(LeftRank > 1 || RightRank > 1) auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
-                                                 const Options&... options) {
+  requires(LeftRank > 1 || RightRank > 1)
+auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
+         const Options&... options) {
   const int summed = detail::dot_dimension(x.at(), y.at());
   if constexpr (RightRank == 1 || (LeftRank <= 2 && RightRank == 2)) {
     return matmul(x, y, options...);
   } else {
-    static_assert(LeftRank + RightRank - 2 <= detail::max_rank, "krait: the result of dot has more than 6 dimensions");
-    std::int64_t order[RightRank] = {summed}, extents[LeftRank + RightRank - 2], rows = 1, columns = 1;
+    static_assert(LeftRank + RightRank - 2 <= detail::max_rank,
+                  "krait: the result of dot has more than 6 dimensions");
+    std::int64_t order[RightRank] = {summed}, extents[LeftRank + RightRank - 2], rows = 1,
+                 columns = 1;
     for (int d = 0; d < LeftRank - 1; ++d) rows *= extents[d] = x.extent(d);
     for (int d = 0, to = 1; d < RightRank; ++d) {
       if (d == summed) continue;
       columns *= extents[LeftRank - 2 + to] = y.extent(d);
       order[to++] = d;
     }
-    const array<const Right, RightRank> turned(detail::permute(y.at(), order, RightRank), y.memory_owner(),
-                                               detail::handle_of(y.device()));
-    const auto z = matmul(x.share().reshape(rows, y.extent(summed)), turned.reshape(y.extent(summed), columns));
-    return detail::give_result(detail::output_in(options...), array<detail::product_type<Left, Right>, LeftRank + RightRank - 2>(
-                                                                  detail::dense(extents, LeftRank + RightRank - 2, false),
-                                                                  z.memory_owner(), detail::handle_of(z.device())));
+    const array<const Right, RightRank> turned(detail::permute(y.at(), order, RightRank),
+                                               y.memory_owner(), detail::handle_of(y.device()));
+    const auto z = matmul(x.share().reshape(rows, y.extent(summed)),
+                          turned.reshape(y.extent(summed), columns));
+    return detail::give_result(detail::output_in(options...),
+                               array<detail::product_type<Left, Right>, LeftRank + RightRank - 2>(
+                                   detail::dense(extents, LeftRank + RightRank - 2, false),
+                                   z.memory_owner(), detail::handle_of(z.device())));
   }
 }
 

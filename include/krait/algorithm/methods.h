@@ -51,7 +51,8 @@ array<const Elem, Rank + More> with_ones(const array<Elem, Rank>& x) {
   return {at, x.memory_owner(), handle_of(x.device())};
 }
 
-/// Options for a reduction whose identity is known: what is given starts it, where no other value does.
+/// Options for a reduction whose identity is known: what is given starts it, where no other value
+/// does.
 template <bool Starts, class Option>
 auto without_identity(const Option& option) {
   return option;
@@ -73,9 +74,11 @@ struct methods {
 
   template <class Elem, int Rank, class... Options>
   auto reduce(const array<Elem, Rank>& x, const Options&... options) const {
-    static_assert((outputs_in<Options> + ... + 0) == 0,
-                  "krait: a function's reduce returns a new array: kr::into works with kr::sum and the other reductions");
-    if constexpr ((axes_in<Options> + ... + 0) == 0) return reduce(x, axis_list<1>{{0}}, options...);
+    static_assert(
+        (outputs_in<Options> + ... + 0) == 0,
+        "krait: a function's reduce returns a new array: kr::into works with kr::sum and the other reductions");
+    if constexpr ((axes_in<Options> + ... + 0) == 0)
+      return reduce(x, axis_list<1>{{0}}, options...);
     else return reduce_along(x, options...);
   }
 
@@ -90,19 +93,20 @@ struct methods {
   }
 
   template <class Function, class Left, int Rank, class Right, int OtherRank>
-  static auto outer(const Function& function, const array<Left, Rank>& x, const array<Right, OtherRank>& y) {
+  static auto outer(const Function& function, const array<Left, Rank>& x,
+                    const array<Right, OtherRank>& y) {
     return function(with_ones<OtherRank>(x), y);
   }
 
   template <class Elem>
   auto reduceat(const array<Elem, 1>& x, const auto& firsts) const {
     using of = fold_t<Lambda, std::remove_const_t<Elem>>;
-    const auto indices =
-        checked_indices(firsts, 0, x.size(), [&](std::int64_t index) { refuse_segment(state, index, x.size()); });
+    const auto indices = checked_indices(
+        firsts, 0, x.size(), [&](std::int64_t index) { refuse_segment(state, index, x.size()); });
     array<of, 1> out(indices.extents(), x.device());
     using body = fold_segments<Lambda, of>;
-    run_method<view<const std::remove_const_t<Elem>>, view<const std::int64_t>, view<of>>(state, body{f}, out.size(), x, indices,
-                                                                                          out);
+    run_method<view<const std::remove_const_t<Elem>>, view<const std::int64_t>, view<of>>(
+        state, body{f}, out.size(), x, indices, out);
     return out;
   }
 
@@ -129,7 +133,8 @@ struct methods {
     }
   }
   template <class Elem, class... Other>
-  void update(array<Elem, 1>& x, const array<std::int64_t, 1>& indices, const array<Other, 1>&... other) const {
+  void update(array<Elem, 1>& x, const array<std::int64_t, 1>& indices,
+              const array<Other, 1>&... other) const {
     run_method<view<Elem>, view<const std::int64_t>, view<const Other>...>(
         state, update_elements<Lambda>{f}, update_elements<Lambda>::threads, x, indices, other...);
   }
@@ -137,11 +142,13 @@ struct methods {
   template <class Elem, int Rank, class... Options>
   auto reduce_along(const array<Elem, Rank>& x, const Options&... options) const {
     using of = fold_t<Lambda, std::remove_const_t<Elem>>;
-    using recording = elementwise_recording<Lambda, 1, std::tuple<input<of, true>, input<of, true>>, std::tuple<of>>;
+    using recording = elementwise_recording<Lambda, 1, std::tuple<input<of, true>, input<of, true>>,
+                                            std::tuple<of>>;
     const auto source = make_expression<converted_element<of>>(x);
     const op operation = operation_of(state, &f, recording::as);
     const auto by = [&]<template <class> class Reducer>() {
-      return reduce_whole<Reducer>(source, without_identity<(is_initial<Options> || ...)>(options)...);
+      return reduce_whole<Reducer>(source,
+                                   without_identity<(is_initial<Options> || ...)>(options)...);
     };
     switch (operation) {
       case op::Add: return by.template operator()<fold_by_add>();
@@ -174,13 +181,17 @@ struct methods {
     std::optional<array<bool, Rank>> mask;
     if constexpr (!std::is_same_v<decltype(where), const std::nullptr_t>) {
       if (!start && !neutral) refuse_mask(state);
-      using mask_element = expression<converted_element<bool>, std::remove_cvref_t<decltype(where.mask)>>;
+      using mask_element =
+          expression<converted_element<bool>, std::remove_cvref_t<decltype(where.mask)>>;
       mask_element(where.mask).into(mask.emplace(x.extents(), x.device()));
     }
     const unsigned axes = (mask_of(options, Rank) | ...);
     if ((axes & (axes - 1)) != 0 && !neutral) refuse_axes(state);
-    const auto first_of = [&](unsigned rest) { return !neutral || (start && (rest & (rest - 1)) == 0) ? start : neutral; };
-    array<State, Rank> out = reduce_line(x, first_axis(axes), first_of(axes), mask ? &*mask : nullptr);
+    const auto first_of = [&](unsigned rest) {
+      return !neutral || (start && (rest & (rest - 1)) == 0) ? start : neutral;
+    };
+    array<State, Rank> out =
+        reduce_line(x, first_axis(axes), first_of(axes), mask ? &*mask : nullptr);
     for (unsigned rest = axes & (axes - 1); rest != 0; rest &= rest - 1)
       out = reduce_line(out, first_axis(rest), first_of(rest), nullptr);
     if constexpr (plain<Result>) {
@@ -191,12 +202,14 @@ struct methods {
       std::int64_t gone[Rank], count = 0;
       for (int d = 0; d < Rank; ++d)
         if (axes >> d & 1) gone[count++] = d;
-      return Result(squeeze(out.at(), gone, int(count)), out.memory_owner(), handle_of(out.device()));
+      return Result(squeeze(out.at(), gone, int(count)), out.memory_owner(),
+                    handle_of(out.device()));
     }
   }
   /// Along one axis, which stays with extent 1.
   template <class Elem, int Rank, class State>
-  array<State, Rank> reduce_line(const array<Elem, Rank>& x, int along, const std::optional<State>& start,
+  array<State, Rank> reduce_line(const array<Elem, Rank>& x, int along,
+                                 const std::optional<State>& start,
                                  const std::type_identity_t<array<bool, Rank>>* mask) const {
     if (!start && x.extent(along) == 0) refuse_empty(state);
     shape<Rank> extents = x.extents();

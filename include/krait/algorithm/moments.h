@@ -13,7 +13,9 @@ struct mean_of : summing<sum_type<mean_type<Elem>>> {
   using result = mean_type<Elem>;
   using sum = sum_type<result>;
   static constexpr const char* name = "mean";
-  static auto enter(const value<Elem>& x, const value<std::int64_t>&) { return std::tuple{cast<sum>(x)}; }
+  static auto enter(const value<Elem>& x, const value<std::int64_t>&) {
+    return std::tuple{cast<sum>(x)};
+  }
   static auto finish(const typename mean_of::state& s, const value<std::int64_t>& count) {
     return value<result>(cast<result>(mean_of::total(s) / cast<sum>(count)));
   }
@@ -25,11 +27,14 @@ struct masked_mean_of {
   using sum = sum_type<result>;
   using exact = exact_sum<sum>;
   using element = std::tuple<value<sum>, value<std::int64_t>>;
-  using state = std::tuple<value<sum>, value<std::int64_t>, value<sum>>;  // the sum, the number, what the sum lost
+  // the sum, the number, what the sum lost
+  using state = std::tuple<value<sum>, value<std::int64_t>, value<sum>>;
   static constexpr const char* name = "mean";
   static constexpr bool needs_elements = false;
   static constexpr std::tuple<sum, std::int64_t, sum> zero{};
-  static element enter(const value<Elem>& x, const value<std::int64_t>&) { return {cast<sum>(x), value<std::int64_t>(1)}; }
+  static element enter(const value<Elem>& x, const value<std::int64_t>&) {
+    return {cast<sum>(x), value<std::int64_t>(1)};
+  }
   static element join(const element& x, const element& y) {
     return {std::get<0>(x) + std::get<0>(y), std::get<1>(x) + std::get<1>(y)};
   }
@@ -38,11 +43,13 @@ struct masked_mean_of {
     return {all, std::get<1>(s) + std::get<1>(x), lost};
   }
   static state combine(const state& x, const state& y) {
-    const auto [all, lost] = exact::combine({std::get<0>(x), std::get<2>(x)}, {std::get<0>(y), std::get<2>(y)});
+    const auto [all, lost] =
+        exact::combine({std::get<0>(x), std::get<2>(x)}, {std::get<0>(y), std::get<2>(y)});
     return {all, std::get<1>(x) + std::get<1>(y), lost};
   }
   static auto finish(const state& s, const value<std::int64_t>&) {
-    return value<result>(cast<result>(exact::total({std::get<0>(s), std::get<2>(s)}) / cast<sum>(std::get<1>(s))));
+    return value<result>(
+        cast<result>(exact::total({std::get<0>(s), std::get<2>(s)}) / cast<sum>(std::get<1>(s))));
   }
 };
 /// The sum of squares about the mean, from the differences of elements to an approximate mean: the
@@ -53,7 +60,8 @@ struct squares_of {
   using result = Real;
   using exact = exact_sum<Real>;
   using element = std::tuple<value<Real>, value<Real>>;
-  using state = std::tuple<value<Real>, value<Real>, value<Real>, value<Real>>;  // the sums, what each lost
+  // the sums, what each lost
+  using state = std::tuple<value<Real>, value<Real>, value<Real>, value<Real>>;
   static constexpr const char* name = "var";
   static constexpr bool needs_elements = false;
   static constexpr std::tuple<Real, Real, Real, Real> zero{};
@@ -63,12 +71,15 @@ struct squares_of {
   }
   static state absorb(const state& s, const element& x) {
     const auto [all, lost] = exact::absorb({std::get<0>(s), std::get<2>(s)}, {std::get<0>(x)});
-    const auto [squares, squares_lost] = exact::absorb({std::get<1>(s), std::get<3>(s)}, {std::get<1>(x)});
+    const auto [squares, squares_lost] =
+        exact::absorb({std::get<1>(s), std::get<3>(s)}, {std::get<1>(x)});
     return {all, squares, lost, squares_lost};
   }
   static state combine(const state& x, const state& y) {
-    const auto [all, lost] = exact::combine({std::get<0>(x), std::get<2>(x)}, {std::get<0>(y), std::get<2>(y)});
-    const auto [squares, squares_lost] = exact::combine({std::get<1>(x), std::get<3>(x)}, {std::get<1>(y), std::get<3>(y)});
+    const auto [all, lost] =
+        exact::combine({std::get<0>(x), std::get<2>(x)}, {std::get<0>(y), std::get<2>(y)});
+    const auto [squares, squares_lost] =
+        exact::combine({std::get<1>(x), std::get<3>(x)}, {std::get<1>(y), std::get<3>(y)});
     return {all, squares, lost, squares_lost};
   }
   static auto finish(const state& s, const value<std::int64_t>& count) {
@@ -88,20 +99,28 @@ struct masked_squares_of {
   static constexpr const char* name = "var";
   static constexpr bool needs_elements = false;
   static constexpr std::tuple<Real, Real, std::int64_t, Real, Real> zero{};
-  static element enter(const value<Real>& x, const value<std::int64_t>&) { return {x, x * x, value<std::int64_t>(1)}; }
+  static element enter(const value<Real>& x, const value<std::int64_t>&) {
+    return {x, x * x, value<std::int64_t>(1)};
+  }
   static element join(const element& x, const element& y) {
-    return {std::get<0>(x) + std::get<0>(y), std::get<1>(x) + std::get<1>(y), std::get<2>(x) + std::get<2>(y)};
+    return {std::get<0>(x) + std::get<0>(y), std::get<1>(x) + std::get<1>(y),
+            std::get<2>(x) + std::get<2>(y)};
   }
   static state absorb(const state& s, const element& x) {
-    return with_number(squares::absorb(sums(s), {std::get<0>(x), std::get<1>(x)}), std::get<2>(s) + std::get<2>(x));
+    return with_number(squares::absorb(sums(s), {std::get<0>(x), std::get<1>(x)}),
+                       std::get<2>(s) + std::get<2>(x));
   }
   static state combine(const state& x, const state& y) {
     return with_number(squares::combine(sums(x), sums(y)), std::get<2>(x) + std::get<2>(y));
   }
-  static auto finish(const state& s, const value<std::int64_t>&) { return squares::finish(sums(s), std::get<2>(s)); }
+  static auto finish(const state& s, const value<std::int64_t>&) {
+    return squares::finish(sums(s), std::get<2>(s));
+  }
 
  private:
-  static typename squares::state sums(const state& s) { return {std::get<0>(s), std::get<1>(s), std::get<3>(s), std::get<4>(s)}; }
+  static typename squares::state sums(const state& s) {
+    return {std::get<0>(s), std::get<1>(s), std::get<3>(s), std::get<4>(s)};
+  }
   static state with_number(const typename squares::state& s, const value<std::int64_t>& number) {
     return {std::get<0>(s), std::get<1>(s), number, std::get<2>(s), std::get<3>(s)};
   }
@@ -123,7 +142,9 @@ template <class Elem>
 struct number_of : wrapping_sum<std::int64_t> {  // of the elements
   using result = std::int64_t;
   static constexpr const char* name = "var";
-  static state enter(const value<Elem>&, const value<std::int64_t>&) { return {value<std::int64_t>(1)}; }
+  static state enter(const value<Elem>&, const value<std::int64_t>&) {
+    return {value<std::int64_t>(1)};
+  }
   static auto finish(const state& s, const value<std::int64_t>&) { return total(s); }
 };
 
@@ -166,8 +187,8 @@ no_option without_output(const into_type<Outputs...>&) {
   return {};
 }
 /// The centre of the squares: the mean, or for a long row the mean of 64 elements of each 4,096. It
-/// is within nine standard deviations of the row's mean for all elements: by Cauchy and Schwarz, the
-/// root of the ratio of all elements to the sampled ones. This costs the sums, which keep their
+/// is within nine standard deviations of the row's mean for all elements: by Cauchy and Schwarz,
+/// the root of the ratio of all elements to the sampled ones. This costs the sums, which keep their
 /// rounding errors, six bits at most.
 template <class Type, class... Options>
 auto near_mean(const Type& x, const Options&... options) {
@@ -193,7 +214,8 @@ auto counted_for(const Type& x, const Any& any, const Options&... options) {
 }
 template <bool Masked, class Source, class... Options>
 auto squares_whole(const Source& differences, const Options&... options) {
-  if constexpr (Masked) return reduce_whole<masked_squares_of>(differences, without_output(options)...);
+  if constexpr (Masked)
+    return reduce_whole<masked_squares_of>(differences, without_output(options)...);
   else return reduce_whole<squares_of>(differences, without_output(options)...);
 }
 struct ddof_type {
@@ -215,7 +237,8 @@ auto spread_whole(const Type& x, const Options&... options) {
   const auto mean = near_mean(x, options...);
   const auto differences = make_expression<deviation_of_element<real>>(x, mean);
   if constexpr (!masked)
-    if (ddof == 0) return reduce_whole<of_population<number, Root>::template spread>(differences, options...);
+    if (ddof == 0)
+      return reduce_whole<of_population<number, Root>::template spread>(differences, options...);
   const auto squares = squares_whole<masked>(differences, options...);
   const auto count = counted_for(x, squares, options...);
   if constexpr (plain<std::remove_const_t<decltype(squares)>>) {
@@ -223,7 +246,8 @@ auto spread_whole(const Type& x, const Options&... options) {
     return number(Root ? __builtin_sqrt(variance) : variance);
   } else {
     constexpr int rank = std::remove_cvref_t<decltype(squares)>::rank;
-    auto out = result_in<number, rank>(output_in<0>(options...), dense(squares.extents().extents, rank, false), squares.device());
+    auto out = result_in<number, rank>(
+        output_in<0>(options...), dense(squares.extents().extents, rank, false), squares.device());
     make_expression<spread_of<number, Root>>(squares, count, ddof).into(out.to);
     return out.give();
   }

@@ -32,7 +32,8 @@ struct uniform_law {
     else return words.uniform_double(i);
   }
   template <class Elem, class Words, class Put>
-  static void draw(const Words& words, const value<Elem>& low, const value<Elem>& high, const Put& put) {
+  static void draw(const Words& words, const value<Elem>& low, const value<Elem>& high,
+                   const Put& put) {
     for (int i = 0; i < numbers<Elem>; ++i) put(i, low + number<Elem>(words, i) * (high - low));
   }
 };
@@ -40,21 +41,25 @@ struct exponential_law {
   template <class Elem>
   static constexpr int numbers = uniform_law::numbers<Elem>;
   template <class Elem, class Words, class Put>
-  static void draw(const Words& words, const value<Elem>& scale, const value<Elem>&, const Put& put) {
+  static void draw(const Words& words, const value<Elem>& scale, const value<Elem>&,
+                   const Put& put) {
     // 1 - u is in (0, 1] and exact.
-    for (int i = 0; i < numbers<Elem>; ++i) put(i, -log(Elem(1) - uniform_law::number<Elem>(words, i)) * scale);
+    for (int i = 0; i < numbers<Elem>; ++i)
+      put(i, -log(Elem(1) - uniform_law::number<Elem>(words, i)) * scale);
   }
 };
 struct normal_law {
   template <class Elem>
   static constexpr int numbers = uniform_law::numbers<Elem>;
   template <class Elem, class Words, class Put>
-  static void draw(const Words& words, const value<Elem>& mean, const value<Elem>& deviation, const Put& put) {
+  static void draw(const Words& words, const value<Elem>& mean, const value<Elem>& deviation,
+                   const Put& put) {
     const auto put_both = [&](int i, const auto& pair) {
       put(i, mean + pair.first * deviation);
       put(i + 1, mean + pair.second * deviation);
     };
-    if constexpr (sizeof(Elem) == 4) put_both(0, words.normal_float(0)), put_both(2, words.normal_float(1));
+    if constexpr (sizeof(Elem) == 4)
+      put_both(0, words.normal_float(0)), put_both(2, words.normal_float(1));
     else put_both(0, words.normal_double());
   }
 };
@@ -63,22 +68,27 @@ struct integer_law {
   template <class Elem>
   static constexpr int numbers = 2;
   template <class Elem, class Words, class Put>
-  static void draw(const Words& words, const value<Elem>& low, const value<std::uint64_t>& count, const Put& put) {
-    for (int i = 0; i < 2; ++i) put(i, cast<Elem>(cast<std::uint64_t>(low) + words.long_below(i, count)));
+  static void draw(const Words& words, const value<Elem>& low, const value<std::uint64_t>& count,
+                   const Put& put) {
+    for (int i = 0; i < 2; ++i)
+      put(i, cast<Elem>(cast<std::uint64_t>(low) + words.long_below(i, count)));
   }
 };
 
 template <class Law, class Elem, class Second>
-void draw_numbers(array<Elem, 1>& out, std::uint64_t seed, std::uint64_t call, Elem first, Second second) {
+void draw_numbers(array<Elem, 1>& out, std::uint64_t seed, std::uint64_t call, Elem first,
+                  Second second) {
   static constexpr int each = Law::template numbers<Elem>;
   static const auto& numbers = lasting(kernel(
-      [](view<Elem> to, value<std::uint64_t> key, value<std::uint64_t> draw, value<Elem> a, value<Second> b) {
+      [](view<Elem> to, value<std::uint64_t> key, value<std::uint64_t> draw, value<Elem> a,
+         value<Second> b) {
         const value<std::int64_t> n = to.size();
         for (auto group : grid_stride((n + (each - 1)) / each))
-          Law::template draw<Elem>(philox(key, group, draw), a, b, [&](int i, const value<Elem>& x) {
-            const value<std::int64_t> at = group * each + i;
-            if_(at < n, [&] { to[at] = x; });
-          });
+          Law::template draw<Elem>(philox(key, group, draw), a, b,
+                                   [&](int i, const value<Elem>& x) {
+                                     const value<std::int64_t> at = group * each + i;
+                                     if_(at < n, [&] { to[at] = x; });
+                                   });
       },
       {.name = "random", .fp = fp::reproducible}));
   if (out.size() > 0) numbers.forall((out.size() - 1) / each + 1)(out, seed, call, first, second);
@@ -99,15 +109,17 @@ class generator {
   // Above those that return what these do.
   template <class Law, int Rank, class Elem, class Second, class... Options>
   auto made(const shape<Rank>& extents, Elem first, Second second, const Options&... options) {
-    auto out = detail::result_in<Elem, Rank>(detail::output_in(options...), detail::dense(extents.extents, Rank, false), on_);
+    auto out = detail::result_in<Elem, Rank>(detail::output_in(options...),
+                                             detail::dense(extents.extents, Rank, false), on_);
     auto flat = detail::with_extents(out.to, shape<1>(out.to.size()));
     detail::draw_numbers<Law>(flat, seed_, calls_++, first, second);
     return out.give();
   }
   template <class Law, int Rank, class Elem, class... Options>
   auto floats(const shape<Rank>& extents, Elem first, Elem second, const Options&... options) {
-    static_assert(std::is_same_v<Elem, float> || std::is_same_v<Elem, double>,
-                  "krait: random numbers are float or double; convert an expression of them to narrow floats");
+    static_assert(
+        std::is_same_v<Elem, float> || std::is_same_v<Elem, double>,
+        "krait: random numbers are float or double; convert an expression of them to narrow floats");
     return made<Law>(extents, first, second, options...);
   }
 
@@ -137,7 +149,8 @@ class generator {
   /// auto u = kr::generator(42).uniform<float>(1000);
   /// \endcode
   template <class Elem = double, int Rank, detail::into_option... Options>
-  auto uniform(const shape<Rank>& extents, Elem low = Elem(0), Elem high = Elem(1), const Options&... options) {
+  auto uniform(const shape<Rank>& extents, Elem low = Elem(0), Elem high = Elem(1),
+               const Options&... options) {
     detail::check_bounds(double(low), double(high), double(high - low));
     return floats<detail::uniform_law>(extents, low, high, options...);
   }
@@ -149,7 +162,8 @@ class generator {
   /// auto noise = kr::generator(42).normal<float>({480, 640}, 0.0f, 2.0f);
   /// \endcode
   template <class Elem = double, int Rank, detail::into_option... Options>
-  auto normal(const shape<Rank>& extents, Elem mean = Elem(0), Elem deviation = Elem(1), const Options&... options) {
+  auto normal(const shape<Rank>& extents, Elem mean = Elem(0), Elem deviation = Elem(1),
+              const Options&... options) {
     detail::check_law("normal", "deviation", double(deviation));
     return floats<detail::normal_law>(extents, mean, deviation, options...);
   }
@@ -172,9 +186,12 @@ class generator {
   /// \endcode
   template <class Elem = std::int64_t, int Rank, detail::into_option... Options>
   auto integers(const shape<Rank>& extents, Elem low, Elem high, const Options&... options) {
-    static_assert(std::is_integral_v<Elem> && !std::is_same_v<Elem, bool>, "krait: integers() needs an integer type");
-    if (low >= high) detail::refuse_integers(std::int64_t(low), std::int64_t(high), std::is_signed_v<Elem>);
-    return made<detail::integer_law>(extents, low, std::uint64_t(high) - std::uint64_t(low), options...);
+    static_assert(std::is_integral_v<Elem> && !std::is_same_v<Elem, bool>,
+                  "krait: integers() needs an integer type");
+    if (low >= high)
+      detail::refuse_integers(std::int64_t(low), std::int64_t(high), std::is_signed_v<Elem>);
+    return made<detail::integer_law>(extents, low, std::uint64_t(high) - std::uint64_t(low),
+                                     options...);
   }
   KRAIT_SHAPES(integers, std::int64_t, (low, high), Elem low, Elem high)
 #undef KRAIT_SHAPES
@@ -198,7 +215,8 @@ class generator {
   /// auto sample = kr::generator(42).choice(x, 10, false);
   /// \endcode
   template <class Elem, int Rank, detail::into_option... Options>
-  auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace = true, const Options&... options) {
+  auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace = true,
+              const Options&... options) {
     detail::check_choice(count, x.extent(0), replace);
     if (!replace) return take(x, permutation(x.extent(0))(range(0, count)), 0, options...);
     if (count == 0) return take(x, array<std::int64_t, 1>(shape<1>(0), on_), 0, options...);

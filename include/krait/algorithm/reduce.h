@@ -48,7 +48,8 @@ concept reduction_option = is_reduction_option<std::remove_cvref_t<Option>>;
 /// kr::array<float> sums = kr::sum(a, kr::axis(0));
 /// \endcode
 template <std::integral... Axes>
-requires(sizeof...(Axes) > 0) detail::axis_list<int(sizeof...(Axes))> axis(Axes... axes) {
+  requires(sizeof...(Axes) > 0)
+detail::axis_list<int(sizeof...(Axes))> axis(Axes... axes) {
   return {{static_cast<std::int64_t>(axes)...}};
 }
 /// The option of a reduction that keeps its axes with extent 1, so that the result broadcasts.
@@ -94,7 +95,7 @@ struct option_of {
 
 template <class Option>
 unsigned mask_of(const Option& option, int rank) {
-  if constexpr (axes_in < Option >> 0) return axes_mask(option.at, axes_in<Option>, rank);
+  if constexpr (axes_in<Option> != 0) return axes_mask(option.at, axes_in<Option>, rank);
   else return 0;
 }
 struct no_option {};
@@ -117,8 +118,9 @@ auto reduce_operand(const Source& source, const Options&... options) {
   constexpr bool one = !keeps && (count == 0 || count == rank);
   const auto mask = option_of<where_type>::find(options...);
   if constexpr (!std::is_same_v<decltype(mask), const std::nullptr_t>) {
-    return reduce_operand<Reducer>(masked<Source, std::remove_cvref_t<decltype(mask.mask)>>{source, mask.mask},
-                                   unmasked(options)...);
+    return reduce_operand<Reducer>(
+        masked<Source, std::remove_cvref_t<decltype(mask.mask)>>{source, mask.mask},
+        unmasked(options)...);
   } else {
     using glue = reduction_glue<Reducer, Source>;
     argument packed[glue::input_nodes];
@@ -141,14 +143,17 @@ auto reduce_operand(const Source& source, const Options&... options) {
     }
     if constexpr (one) out_shape.extents[0] = 1;
     const auto given = output_in<0>(options...);
-    static_assert(!one || std::is_null_pointer_v<decltype(given)>,
-                  "krait: a reduction to one number returns it: with into(), add kr::axis or kr::keepdims");
-    auto out = result_in < number, one ? 1
-                                       : result_rank > (given, dense(out_shape.extents, one ? 1 : result_rank, false),
-                                                        device_from(choose_device(packed, glue::input_nodes)), source);
+    static_assert(
+        !one || std::is_null_pointer_v<decltype(given)>,
+        "krait: a reduction to one number returns it: with into(), add kr::axis or kr::keepdims");
+    constexpr int out_rank = one ? 1 : result_rank;
+    auto out =
+        result_in<number, out_rank>(given, dense(out_shape.extents, out_rank, false),
+                                    device_from(choose_device(packed, glue::input_nodes)), source);
     std::uint64_t start[max_words]{};
     if constexpr (starts) glue::bits_of_each(glue::reducer::start(first.value), start);
-    reduce(glue::kernels(), packed, rank, extents, axes, starts ? start : nullptr, array_argument(out.to));
+    reduce(glue::kernels(), packed, rank, extents, axes, starts ? start : nullptr,
+           array_argument(out.to));
     if constexpr (one) return static_cast<number>(out.to(0));
     else return out.give();
   }
@@ -241,11 +246,12 @@ auto every(all_tag, const Type& x, const Options&... options) {
 /// float product = kr::dot(x, y);
 /// \endcode
 template <class Left, class Right>
-requires detail::whole_arrays<Left, Right>
+  requires detail::whole_arrays<Left, Right>
 auto dot(const Left& x, const Right& y) {
-  static_assert(decltype(x * y)::rank == 1,
-                "krait: dot of more than one dimension needs arrays: assign the expressions to arrays, and #include "
-                "<krait/algorithm/matmul.h>");
+  static_assert(
+      decltype(x * y)::rank == 1,
+      "krait: dot of more than one dimension needs arrays: assign the expressions to arrays, and #include "
+      "<krait/algorithm/matmul.h>");
   return sum(x * y);
 }
 

@@ -12,10 +12,11 @@
 namespace krait {
 namespace detail {
 
-/// Launches the kernels of a scan of rows: `x` and `to` are (rows, length), `to` contiguous, neither empty. `how` is the device's form in all
-/// but tests.
+/// Launches the kernels of a scan of rows: `x` and `to` are (rows, length), `to` contiguous,
+/// neither empty. `how` is the device's form in all but tests.
 template <bool Exclusive, bool Initial, class In, class Out, class Function>
-void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& function, Out initial, algorithm_device how) {
+void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& function,
+               Out initial, algorithm_device how) {
   const std::int64_t rows = x.extent(0), length = x.extent(1);
   using types = scan_types<In, Out, Function, Exclusive, Initial>;
   const auto with = [&](const auto& make, const auto& use) {
@@ -28,7 +29,8 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
     if (how.form == algorithm_form::warps && rows == 1 && length > tile) {
       const std::int64_t tiles = divided_up(length, tile);
       array<std::uint64_t> states(shape<1>(tiles + 1), on);
-      assign_elements(all_tag(), states, std::uint64_t(0));  // a launch: a graph replays it, unlike a fill
+      // a launch: a graph replays it, unlike a fill
+      assign_elements(all_tag(), states, std::uint64_t(0));
       array<Out, 2> values(shape<2>(2, tile_states<Out>::in_word ? 1 : tiles), on);
       const auto flat = x(0, all);
       auto to_flat = to(0, all);
@@ -39,9 +41,11 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
     }
   }
   const bool blocks = how.form != algorithm_form::chunks;
-  // Elements that make a chunk worth its launch, and chunks that all threads of a row's last block can look at.
+  // Elements that make a chunk worth its launch, and chunks that all threads of a row's last block
+  // can look at.
   const std::int64_t least = blocks ? 8 * scan_tile : 1 << 14, most = larger(how.workers / rows, 1);
-  const std::int64_t chunk = divided_up(divided_up(length, smaller(most, divided_up(length, least))), 64) * 64;
+  const std::int64_t chunk =
+      divided_up(divided_up(length, smaller(most, divided_up(length, least))), 64) * 64;
   const std::int64_t chunks = divided_up(length, chunk);
   array<Out, 2> parts(shape<2>(rows, chunks - 1), on);
   if (!blocks) {
@@ -68,7 +72,8 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
   if (chunks > 1) {
     with([](const types& t) { return make_block_scan<false>(t); },
          [&](const auto& k) {
-           k.launch({rows * (chunks - 1), scan_threads}, x, parts, parts, initial, chunk, chunks - 1);
+           k.launch({rows * (chunks - 1), scan_threads}, x, parts, parts, initial, chunk,
+                    chunks - 1);
          });
     if (chunks > 2) {
       array<Out, 2> scanned(parts.extents(), on);
@@ -89,9 +94,12 @@ inline constexpr bool is_scan_option<initial_type<Number>> = true;
 template <class Option>
 concept scan_option = is_scan_option<std::remove_cvref_t<Option>>;
 
-template <class Out, bool Exclusive, bool Initial, class Elem, int Rank, class Function, class Output>
-auto scan_along(const array<Elem, Rank>& x, const Function& function, Out initial, std::int64_t axis, Output output) {
-  auto out = result_in<Out, Rank>(output, axis_back(dense(axis_last(x.at(), axis).extents, Rank, false), axis), x.device(), x);
+template <class Out, bool Exclusive, bool Initial, class Elem, int Rank, class Function,
+          class Output>
+auto scan_along(const array<Elem, Rank>& x, const Function& function, Out initial,
+                std::int64_t axis, Output output) {
+  auto out = result_in<Out, Rank>(
+      output, axis_back(dense(axis_last(x.at(), axis).extents, Rank, false), axis), x.device(), x);
   if (x.size() > 0) {
     const array<const std::remove_const_t<Elem>, 2> rows = rows_along(x, axis);
     array<Out, 2> to = as_rows(out.to, rows.extent(0), rows.extent(1));
@@ -111,15 +119,19 @@ auto scan_array(const array<Elem, Rank>& x, const Function& function, const Opti
     else initial = first.value;
   }
   if constexpr ((axes_in<Options> + ... + 0) == 0) {
-    if constexpr (Rank == 1) return scan_along<Out, Exclusive, starts>(x, function, initial, 0, output_in<0>(options...));
-    else return scan_along<Out, Exclusive, starts>(x.reshape(-1), function, initial, 0, output_in<0>(options...));
+    if constexpr (Rank == 1)
+      return scan_along<Out, Exclusive, starts>(x, function, initial, 0, output_in<0>(options...));
+    else
+      return scan_along<Out, Exclusive, starts>(x.reshape(-1), function, initial, 0,
+                                                output_in<0>(options...));
   } else {
     std::int64_t along = 0;
     const auto look = [&](const auto& option) {
       if constexpr (axes_in<std::remove_cvref_t<decltype(option)>> == 1) along = option.at[0];
     };
     (look(options), ...);
-    return scan_along<Out, Exclusive, starts>(x, function, initial, along, output_in<0>(options...));
+    return scan_along<Out, Exclusive, starts>(x, function, initial, along,
+                                              output_in<0>(options...));
   }
 }
 
@@ -144,7 +156,8 @@ using scan_sum_type = std::conditional_t<is_float_v<Elem>, Elem, sum_type<Elem>>
 /// auto maxima = kr::inclusive_scan(x, [](auto p, auto q) { return kr::max(p, q); });
 /// \endcode
 template <class Elem, int Rank, class Function, detail::scan_option... Options>
-auto inclusive_scan(const array<Elem, Rank>& x, const Function& function, const Options&... options) {
+auto inclusive_scan(const array<Elem, Rank>& x, const Function& function,
+                    const Options&... options) {
   return detail::scan_array<std::remove_const_t<Elem>, false>(x, function, options...);
 }
 /// The exclusive scan: out[i] = initial op x[0] op … op x[i - 1]; options as for inclusive_scan.
@@ -152,8 +165,8 @@ auto inclusive_scan(const array<Elem, Rank>& x, const Function& function, const 
 /// auto before = kr::exclusive_scan(x, 0.0f, [](auto p, auto q) { return p + q; });
 /// \endcode
 template <class Elem, int Rank, class Function, detail::scan_option... Options>
-auto exclusive_scan(const array<Elem, Rank>& x, std::remove_const_t<Elem> initial, const Function& function,
-                    const Options&... options) {
+auto exclusive_scan(const array<Elem, Rank>& x, std::remove_const_t<Elem> initial,
+                    const Function& function, const Options&... options) {
   using out = std::remove_const_t<Elem>;
   return detail::scan_array<out, true>(x, function, detail::initial_type<out>{initial}, options...);
 }
@@ -164,7 +177,8 @@ auto exclusive_scan(const array<Elem, Rank>& x, std::remove_const_t<Elem> initia
 /// \endcode
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumsum(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>, false>(x, detail::scan_sum{}, options...);
+  return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>, false>(
+      x, detail::scan_sum{}, options...);
 }
 /// The cumulative product, in the types of kr::cumsum and with its options.
 /// \code
@@ -172,7 +186,8 @@ auto cumsum(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumprod(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>, false>(x, detail::scan_product{}, options...);
+  return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>, false>(
+      x, detail::scan_product{}, options...);
 }
 
 }  // namespace krait

@@ -48,19 +48,22 @@ value<std::int64_t> place_in(const view<const Elem>& sorted, const value<Elem>& 
 /// auto positions = kr::searchsorted(x, y, kr::side::right);
 /// \endcode
 template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
-requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
-auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side where = side::left, const Options&... options) {
+  requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
+auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side where = side::left,
+                  const Options&... options) {
   using element = std::remove_const_t<Elem>;
   static const auto make = [](bool right) {
     return kernel(
         [right](view<const element> in, view<const element> from, view<std::int64_t> to) {
-          for (auto i : grid_stride(from.size())) to[i] = detail::place_in<element>(in, value<element>(from[i]), right);
+          for (auto i : grid_stride(from.size()))
+            to[i] = detail::place_in<element>(in, value<element>(from[i]), right);
         },
         {.name = "searchsorted"});
   };
   static auto& left = lasting(make(false));
   static auto& right = lasting(make(true));
-  auto out = detail::result_in<std::int64_t, 1>(detail::output_in(options...), detail::dense(x.extents().extents, 1, false),
+  auto out = detail::result_in<std::int64_t, 1>(detail::output_in(options...),
+                                                detail::dense(x.extents().extents, 1, false),
                                                 x.device(), sorted, x);
   if (x.size() > 0) (where == side::left ? left : right).forall(x.size())(sorted, x, out.to);
   return out.give();
@@ -79,7 +82,8 @@ auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Option
         for (auto i : grid_stride(at.size())) to[i] = value<element>(from[at[i]]);
       },
       {.name = "gather"}));
-  auto out = detail::result_in<element, 1>(detail::output_in(options...), detail::dense(places.extents().extents, 1, false),
+  auto out = detail::result_in<element, 1>(detail::output_in(options...),
+                                           detail::dense(places.extents().extents, 1, false),
                                            x.device(), x, places);
   if (places.size() > 0) fetch.forall(places.size())(x, places, out.to);
   return out.give();
@@ -91,7 +95,8 @@ auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Option
 /// kr::scatter(y, indices, x);
 /// \endcode
 template <class Elem, std::integral Place>
-void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::remove_const_t<Elem>, 1>& to) {
+void scatter(const array<Elem, 1>& x, const array<Place, 1>& places,
+             array<std::remove_const_t<Elem>, 1>& to) {
   using element = std::remove_const_t<Elem>;
   detail::check_same_shape(places.extents().extents, x.extents().extents, 1, "scatter");
   static auto& put = lasting(kernel(
@@ -103,8 +108,10 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::
   const detail::layout written = to.at(), read = x.at(), by = places.at();
   detail::check_apart(written, "scatter");
   const detail::elements out{to.memory(), &written, sizeof(element)};
-  if (detail::may_meet({x.memory(), &read, sizeof(element)}, out)) return scatter(x.copy(), places, to);
-  if (detail::may_meet({places.memory(), &by, sizeof(Place)}, out)) return scatter(x, places.copy(), to);
+  if (detail::may_meet({x.memory(), &read, sizeof(element)}, out))
+    return scatter(x.copy(), places, to);
+  if (detail::may_meet({places.memory(), &by, sizeof(Place)}, out))
+    return scatter(x, places.copy(), to);
   put.forall(x.size())(x, places, to);
 }
 

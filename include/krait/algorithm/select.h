@@ -61,7 +61,8 @@ auto run_length_encode(const array<Elem, 1>& x) {
   const array<bool> heads = detail::marks_of_heads<element>(x.share());
   const array<std::int64_t> upto = cumsum(heads);
   const std::int64_t count = detail::last_of(upto);
-  return runs{detail::compacted<element>(x.share(), heads, upto, count, false), detail::lengths_of_runs(heads, upto, count)};
+  return runs{detail::compacted<element>(x.share(), heads, upto, count, false),
+              detail::lengths_of_runs(heads, upto, count)};
 }
 
 /// The different elements, sorted, as numpy.unique; all NaN are equal.
@@ -86,17 +87,21 @@ struct largest_elements {
 };
 /// A row's k largest: the elements are selected, put into the order of their places, and sorted.
 template <class Elem>
-largest_elements<Elem, 1> largest_of_row(const array<const Elem, 2>& row, const sort_choice& as, std::int64_t k) {
+largest_elements<Elem, 1> largest_of_row(const array<const Elem, 2>& row, const sort_choice& as,
+                                         std::int64_t k) {
   const array<unsigned> in_row =
-      sort(select_places(row.device(), algorithm_device_of(row.device()), order_of<Elem>(as.descends), words_of_rows(row), k));
+      sort(select_places(row.device(), algorithm_device_of(row.device()),
+                         order_of<Elem>(as.descends), words_of_rows(row), k));
   const array<Elem> keys = gather(row(0, all), in_row);
   rows_of_new<unsigned, 1> moved(keys, 0);
-  const array<Elem> values = sort_with_places<Elem, 1>(keys.share(), sort_choice(descending), moved.rows);
+  const array<Elem> values =
+      sort_with_places<Elem, 1>(keys.share(), sort_choice(descending), moved.rows);
   const array<unsigned> places = gather(in_row, moved.take());
   return {values(range(0, k)).copy(), array<std::int64_t>(cast<std::int64_t>(places(range(0, k))))};
 }
 template <class Elem, int Rank>
-largest_elements<Elem, Rank> largest_along(const array<const Elem, Rank>& x, const sort_choice& as, std::int64_t k) {
+largest_elements<Elem, Rank> largest_along(const array<const Elem, Rank>& x, const sort_choice& as,
+                                           std::int64_t k) {
   if (const std::int64_t length = axis_last(x.at(), as.axis).extents[Rank - 1];
       length > 0 && is_few_of(k, x.size() / length, length)) {
     const auto few = largest_of_row<Elem>(rows_along(x, as.axis), as, k);
@@ -124,12 +129,14 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
   if (k < 0) detail::refuse_top(k);
   auto [values, places] = detail::largest_along<std::remove_const_t<Elem>, Rank>(x.share(), as, k);
   if constexpr ((detail::outputs_in<Options> + ... + 0) == 0) {
-    return detail::largest_elements<std::remove_const_t<Elem>, Rank>{std::move(values), std::move(places)};
+    return detail::largest_elements<std::remove_const_t<Elem>, Rank>{std::move(values),
+                                                                     std::move(places)};
   } else {
-    const auto *const values_given = detail::output_in<0, 2>(options...), *const places_given =
-                                                                              detail::output_in<1, 2>(options...);
+    const auto *const values_given = detail::output_in<0, 2>(options...),
+                      *const places_given = detail::output_in<1, 2>(options...);
     detail::check_apart_outputs(values_given, places_given);
-    detail::give_result(values_given, std::move(values)), detail::give_result(places_given, std::move(places));
+    detail::give_result(values_given, std::move(values)),
+        detail::give_result(places_given, std::move(places));
   }
 }
 
@@ -142,11 +149,11 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
 /// auto sums = kr::segmented_scan(x, offsets, plus);
 /// \endcode
 template <detail::plain Elem, class Function, detail::into_option... Options>
-auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function,
-                    const Options&... options) {
+auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets,
+                    const Function& function, const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  const auto scanned =
-      inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()), detail::in_segments<Function, element>{function});
+  const auto scanned = inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()),
+                                      detail::in_segments<Function, element>{function});
   return detail::values_in_segments(scanned, detail::output_in(options...));
 }
 /// Reduces each segment: out(s) = initial op the elements of segment s.
@@ -155,12 +162,14 @@ auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
 /// auto sums = kr::segmented_reduce(x, offsets, [](auto p, auto q) { return p + q; }, 0.0f);
 /// \endcode
 template <detail::plain Elem, class Function, detail::into_option... Options>
-auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function,
-                      std::remove_const_t<Elem> initial, const Options&... options) {
+auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets,
+                      const Function& function, std::remove_const_t<Elem> initial,
+                      const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  const auto scanned =
-      inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()), detail::in_segments<Function, element>{function});
-  return detail::ends_of_segments(scanned, offsets.share(), function, initial, detail::output_in(options...));
+  const auto scanned = inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()),
+                                      detail::in_segments<Function, element>{function});
+  return detail::ends_of_segments(scanned, offsets.share(), function, initial,
+                                  detail::output_in(options...));
 }
 
 /// Sorts each segment by itself, stable, as kr::sort.
@@ -169,14 +178,18 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
 /// auto sorted = kr::segmented_sort(x, offsets);
 /// \endcode
 template <detail::plain Elem, detail::into_option... Options>
-auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Options&... options) {
-  detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...), x.at(), x.device());
+auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets,
+                    const Options&... options) {
+  detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...), x.at(),
+                                                    x.device());
   detail::check_segments(offsets, x.size());
   using key = std::remove_const_t<Elem>;
   const detail::algorithm_device how = detail::algorithm_device_of(x.device());
-  if (const std::int64_t longest = detail::longest_segment(x.device(), how, x.size(), sizeof(key), offsets.share())) {
+  if (const std::int64_t longest =
+          detail::longest_segment(x.device(), how, x.size(), sizeof(key), offsets.share())) {
     auto sorted = detail::new_rows<key>(detail::output_in(options...), x, 0, x, offsets);
-    detail::sort_segments(x.device(), how, detail::order_of<key>(false), detail::words_of_rows(detail::rows_along(x.share(), 0)),
+    detail::sort_segments(x.device(), how, detail::order_of<key>(false),
+                          detail::words_of_rows(detail::rows_along(x.share(), 0)),
                           detail::words_of_rows(sorted.rows), offsets.share(), longest);
     return sorted.take();
   }

@@ -11,7 +11,8 @@ namespace detail {
 
 /// Those of x that are in `sorted`, or are not.
 template <class Elem>
-array<bool> marks_of_members(const array<const Elem>& x, const array<const Elem>& sorted, bool others) {
+array<bool> marks_of_members(const array<const Elem>& x, const array<const Elem>& sorted,
+                             bool others) {
   static auto& find = lasting(kernel(
       [](view<const Elem> from, view<const Elem> in, view<bool> mark, value<bool> inverted) {
         for (auto i : grid_stride(from.size())) {
@@ -41,7 +42,8 @@ array<Elem> joined(const array<const Elem>& x, const array<const Elem>& y) {
   return out;
 }
 template <class Left, class Right>
-concept one_key = plain<Left> && std::is_same_v<std::remove_const_t<Left>, std::remove_const_t<Right>>;
+concept one_key =
+    plain<Left> && std::is_same_v<std::remove_const_t<Left>, std::remove_const_t<Right>>;
 
 }  // namespace detail
 
@@ -50,7 +52,7 @@ concept one_key = plain<Left> && std::is_same_v<std::remove_const_t<Left>, std::
 /// auto known = kr::isin(x, y);
 /// \endcode
 template <class Elem, class Other, detail::into_option... Options>
-requires detail::one_key<Elem, Other>
+  requires detail::one_key<Elem, Other>
 auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   return detail::give_result(detail::output_in(options...),
@@ -61,7 +63,7 @@ auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... 
 /// auto all_of_both = kr::union1d(x, y);
 /// \endcode
 template <class Elem, class Other>
-requires detail::one_key<Elem, Other>
+  requires detail::one_key<Elem, Other>
 auto union1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   using element = std::remove_const_t<Elem>;
   return unique(detail::joined<element>(x.share(), y.share()));
@@ -71,7 +73,7 @@ auto union1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
 /// auto both = kr::intersect1d(x, y);
 /// \endcode
 template <class Elem, class Other>
-requires detail::one_key<Elem, Other>
+  requires detail::one_key<Elem, Other>
 auto intersect1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   using element = std::remove_const_t<Elem>;
   return detail::members<element>(unique(x).share(), sort(y).share(), false);
@@ -81,7 +83,7 @@ auto intersect1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
 /// auto only_x = kr::setdiff1d(x, y);
 /// \endcode
 template <class Elem, class Other>
-requires detail::one_key<Elem, Other>
+  requires detail::one_key<Elem, Other>
 auto setdiff1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   using element = std::remove_const_t<Elem>;
   return detail::members<element>(unique(x).share(), sort(y).share(), true);
@@ -91,7 +93,7 @@ auto setdiff1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
 /// auto not_in_both = kr::setxor1d(x, y);
 /// \endcode
 template <class Elem, class Other>
-requires detail::one_key<Elem, Other>
+  requires detail::one_key<Elem, Other>
 auto setxor1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   using element = std::remove_const_t<Elem>;
   return sort(detail::joined<element>(setdiff1d(x, y).share(), setdiff1d(y, x).share()));

@@ -16,7 +16,8 @@ namespace detail {
 
 struct descending_type {};
 template <class Option>
-inline constexpr bool is_sort_option = axes_in<Option> == 1 || outputs_in<Option> > 0 || std::is_same_v<Option, descending_type>;
+inline constexpr bool is_sort_option =
+    axes_in<Option> == 1 || outputs_in<Option> > 0 || std::is_same_v<Option, descending_type>;
 template <class Option>
 concept sort_option = is_sort_option<std::remove_cvref_t<Option>>;
 
@@ -39,9 +40,11 @@ struct sort_choice {
 template <class Elem, int Rank, class Output = std::nullptr_t>
 struct rows_of_new {
   template <class Like, class... Inputs>
-  rows_of_new(const array<Like, Rank>& like, std::int64_t axis, Output output = nullptr, const Inputs&... inputs)
-      : made(result_in<Elem, Rank>(output, axis_back(dense(axis_last(like.at(), axis).extents, Rank, false), axis), like.device(),
-                                   inputs...)) {
+  rows_of_new(const array<Like, Rank>& like, std::int64_t axis, Output output = nullptr,
+              const Inputs&... inputs)
+      : made(result_in<Elem, Rank>(
+            output, axis_back(dense(axis_last(like.at(), axis).extents, Rank, false), axis),
+            like.device(), inputs...)) {
     const std::int64_t length = axis_last(like.at(), axis).extents[Rank - 1];
     rows = as_rows(made.to, length > 0 ? like.size() / length : 0, length);
   }
@@ -52,22 +55,23 @@ struct rows_of_new {
 };
 
 template <class Elem, class Output, class Like, int Rank, class... Inputs>
-rows_of_new<Elem, Rank, Output> new_rows(Output output, const array<Like, Rank>& like, std::int64_t axis,
-                                         const Inputs&... inputs) {
+rows_of_new<Elem, Rank, Output> new_rows(Output output, const array<Like, Rank>& like,
+                                         std::int64_t axis, const Inputs&... inputs) {
   return {like, axis, output, inputs...};
 }
 
 /// Sorts keys along an axis into these rows; `values` and `moved` are sort_rows'.
 template <class Key, int Rank>
-void sort_into(const array<const Key, Rank>& keys, const sort_choice& as, const array<Key, 2>& sorted, const word_rows* values,
-               const word_rows* moved) {
+void sort_into(const array<const Key, Rank>& keys, const sort_choice& as,
+               const array<Key, 2>& sorted, const word_rows* values, const word_rows* moved) {
   if (keys.size() > 0)
     sort_rows(keys.device(), algorithm_device_of(keys.device()), order_of<Key>(as.descends),
               words_of_rows(rows_along(keys, as.axis)), words_of_rows(sorted), values, moved);
 }
 /// The sorted keys, and the places that they had in their rows.
 template <class Key, int Rank>
-array<Key, Rank> sort_with_places(const array<const Key, Rank>& keys, const sort_choice& as, const array<unsigned, 2>& places) {
+array<Key, Rank> sort_with_places(const array<const Key, Rank>& keys, const sort_choice& as,
+                                  const array<unsigned, 2>& places) {
   rows_of_new<Key, Rank> sorted(keys, as.axis);
   const word_rows to = words_of_rows(places);
   sort_into(keys, as, sorted.rows, nullptr, &to);
@@ -120,7 +124,8 @@ auto argsort(const array<Elem, Rank>& x, const Options&... options) {
 /// auto [keys, values] = kr::sort_by_key(x, y);
 /// \endcode
 template <detail::plain Key, class Value, int Rank, detail::sort_option... Options>
-auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values, const Options&... options) {
+auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
+                 const Options&... options) {
   using key = std::remove_const_t<Key>;
   using element = std::remove_const_t<Value>;
   struct sorted {
@@ -136,7 +141,8 @@ auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
   auto moved = detail::new_rows<element>(values_given, keys, as.axis, keys, values);
   const array<const element, 2> from = detail::rows_along(values, as.axis);
   if constexpr (sizeof(element) == 4 && alignof(element) == 4) {
-    const detail::word_rows carried = detail::words_of_rows(from), to = detail::words_of_rows(moved.rows);
+    const detail::word_rows carried = detail::words_of_rows(from),
+                            to = detail::words_of_rows(moved.rows);
     detail::sort_into<key, Rank>(keys.share(), as, in_order.rows, &carried, &to);
   } else {
     detail::rows_of_new<unsigned, Rank> places(keys, as.axis);
@@ -157,12 +163,14 @@ auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
 /// auto by_size = kr::sort(x, [](auto p, auto q) { return kr::abs(p) < kr::abs(q); });
 /// \endcode
 template <class Elem, int Rank, class Before, detail::sort_option... Options>
-requires(!detail::sort_option<Before>) auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... options) {
+  requires(!detail::sort_option<Before>)
+auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   const detail::sort_choice as(options...);
   auto sorted = detail::new_rows<element>(detail::output_in(options...), x, as.axis, x);
   if (x.size() > 0)
-    detail::merge_sort(detail::rows_along(x, as.axis), sorted.rows, before, as.descends, detail::algorithm_device_of(x.device()));
+    detail::merge_sort(detail::rows_along(x, as.axis), sorted.rows, before, as.descends,
+                       detail::algorithm_device_of(x.device()));
   return sorted.take();
 }
 

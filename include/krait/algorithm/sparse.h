@@ -14,8 +14,9 @@ namespace krait {
 namespace detail {
 
 /// Throws error{usage} if the arrays on the host do not form a matrix of this shape.
-KRAIT_API void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::int64_t* indices,
-                         std::int64_t indices_size, std::int64_t data_size, std::int64_t rows, std::int64_t columns);
+KRAIT_API void check_csr(const std::int64_t* indptr, std::int64_t indptr_size,
+                         const std::int64_t* indices, std::int64_t indices_size,
+                         std::int64_t data_size, std::int64_t rows, std::int64_t columns);
 /// Throws error{usage} where the operand has another number of rows than the matrix columns.
 KRAIT_API void check_sparse_operand(std::int64_t columns, std::int64_t rows);
 
@@ -25,8 +26,9 @@ struct known_csr {};
 
 /// The sum of a row's elements times those of a column.
 template <class Word, class Elem, class At>
-value<Word> row_times(const view<const std::int64_t>& indptr, const view<const std::int64_t>& indices,
-                      const view<const Elem>& data, const value<std::int64_t>& row, const At& at) {
+value<Word> row_times(const view<const std::int64_t>& indptr,
+                      const view<const std::int64_t>& indices, const view<const Elem>& data,
+                      const value<std::int64_t>& row, const At& at) {
   var<Word> sum = Word(0);
   for (auto k : range(value<std::int64_t>(indptr[row]), value<std::int64_t>(indptr[row + 1])))
     sum += cast<Word>(value<Elem>(data[k])) * cast<Word>(at(value<std::int64_t>(indices[k])));
@@ -47,20 +49,26 @@ class csr_matrix {
  public:
   /// Makes a matrix from its arrays, reads indptr and indices, and waits for them.
   /// Throws error{usage} if they do not form a matrix of this shape.
-  csr_matrix(const array<std::int64_t>& indptr, const array<std::int64_t>& indices, const array<Elem>& data, shape<2> extents)
+  csr_matrix(const array<std::int64_t>& indptr, const array<std::int64_t>& indices,
+             const array<Elem>& data, shape<2> extents)
       : indptr_(indptr.share()), indices_(indices.share()), data_(data.share()), extents_(extents) {
     const auto starts = indptr.to_host(), columns = indices.to_host();
-    detail::check_csr(starts.data(), indptr.size(), columns.data(), indices.size(), data.size(), extents[0], extents[1]);
+    detail::check_csr(starts.data(), indptr.size(), columns.data(), indices.size(), data.size(),
+                      extents[0], extents[1]);
   }
   /// Makes a matrix from indices of another type, which are copied as int64.
   template <std::integral Index>
-  csr_matrix(const array<Index>& indptr, const array<Index>& indices, const array<Elem>& data, shape<2> extents)
-      : csr_matrix(array<std::int64_t>(cast<std::int64_t>(indptr)), array<std::int64_t>(cast<std::int64_t>(indices)), data,
-                   extents) {}
-  /// Makes a matrix from arrays that are known to be valid; used by the library.
-  csr_matrix(detail::known_csr, array<const std::int64_t> indptr, array<const std::int64_t> indices, array<const Elem> data,
+  csr_matrix(const array<Index>& indptr, const array<Index>& indices, const array<Elem>& data,
              shape<2> extents)
-      : indptr_(std::move(indptr)), indices_(std::move(indices)), data_(std::move(data)), extents_(extents) {}
+      : csr_matrix(array<std::int64_t>(cast<std::int64_t>(indptr)),
+                   array<std::int64_t>(cast<std::int64_t>(indices)), data, extents) {}
+  /// Makes a matrix from arrays that are known to be valid; used by the library.
+  csr_matrix(detail::known_csr, array<const std::int64_t> indptr, array<const std::int64_t> indices,
+             array<const Elem> data, shape<2> extents)
+      : indptr_(std::move(indptr)),
+        indices_(std::move(indices)),
+        data_(std::move(data)),
+        extents_(extents) {}
   /// The number of rows (d = 0) or columns (d = 1).
   std::int64_t extent(int d) const { return extents_[d]; }
   /// The offset of each row's elements, and their number at the end.
@@ -84,15 +92,17 @@ auto matmul(const csr_matrix<Elem>& a, const array<Other, 1>& x, const Options&.
   using out = typename detail::common_number<Elem, right>::type;
   using word = detail::product_word<out>;
   static auto& multiply = lasting(kernel(
-      [](view<const std::int64_t> indptr, view<const std::int64_t> indices, view<const Elem> data, view<const right> from,
-         view<out> to) {
+      [](view<const std::int64_t> indptr, view<const std::int64_t> indices, view<const Elem> data,
+         view<const right> from, view<out> to) {
         for (auto row : grid_stride(to.size()))
           to[row] = detail::leave_word<out>(detail::row_times<word, Elem>(
-              indptr, indices, data, row, [&](const value<std::int64_t>& column) { return value<right>(from[column]); }));
+              indptr, indices, data, row,
+              [&](const value<std::int64_t>& column) { return value<right>(from[column]); }));
       },
       {.name = "csr_vector"}));
   detail::check_sparse_operand(a.extent(1), x.extent(0));
-  auto y = detail::result_in<out, 1>(detail::output_in(options...), detail::dense(shape<1>(a.extent(0)).extents, 1, false),
+  auto y = detail::result_in<out, 1>(detail::output_in(options...),
+                                     detail::dense(shape<1>(a.extent(0)).extents, 1, false),
                                      x.device(), a.indptr(), a.indices(), a.data(), x);
   if (y.to.size() > 0) multiply.forall(y.to.size())(a.indptr(), a.indices(), a.data(), x, y.to);
   return y.give();
@@ -104,26 +114,29 @@ auto matmul(const csr_matrix<Elem>& a, const array<Other, 2>& b, const Options&.
   using out = typename detail::common_number<Elem, right>::type;
   using word = detail::product_word<out>;
   static auto& multiply = lasting(kernel(
-      [](view<const std::int64_t> indptr, view<const std::int64_t> indices, view<const Elem> data, view<const right, 2> from,
-         view<out, 2> to) {
+      [](view<const std::int64_t> indptr, view<const std::int64_t> indices, view<const Elem> data,
+         view<const right, 2> from, view<out, 2> to) {
         for (auto i : grid_stride(to.size())) {
           const value<std::int64_t> row = i / to.extent(1), own = i % to.extent(1);
           to(row, own) = detail::leave_word<out>(detail::row_times<word, Elem>(
-              indptr, indices, data, row, [&](const value<std::int64_t>& column) { return value<right>(from(column, own)); }));
+              indptr, indices, data, row,
+              [&](const value<std::int64_t>& column) { return value<right>(from(column, own)); }));
         }
       },
       {.name = "csr_matrix"}));
   detail::check_sparse_operand(a.extent(1), b.extent(0));
-  auto y = detail::result_in<out, 2>(detail::output_in(options...),
-                                     detail::dense(shape<2>(a.extent(0), b.extent(1)).extents, 2, false), b.device(), a.indptr(),
-                                     a.indices(), a.data(), b);
+  auto y =
+      detail::result_in<out, 2>(detail::output_in(options...),
+                                detail::dense(shape<2>(a.extent(0), b.extent(1)).extents, 2, false),
+                                b.device(), a.indptr(), a.indices(), a.data(), b);
   if (y.to.size() > 0) multiply.forall(y.to.size())(a.indptr(), a.indices(), a.data(), b, y.to);
   return y.give();
 }
 
 namespace detail {
 
-/// The products of two sparse matrices' elements, an element of the left one after the other: where each is, row * columns + column, and what.
+/// The products of two sparse matrices' elements, an element of the left one after the other: where
+/// each is, row * columns + column, and what.
 template <class Out, class Left, class Right>
 auto products_of(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
   using word = product_word<Out>;
@@ -133,7 +146,8 @@ auto products_of(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
     array<word> values;
   };
   static auto& count = lasting(kernel(
-      [](places indptr, places indices, places others, view<std::int64_t> rows, view<std::int64_t> lengths) {
+      [](places indptr, places indices, places others, view<std::int64_t> rows,
+         view<std::int64_t> lengths) {
         for (auto k : grid_stride(indices.size())) {
           rows[k] = place_in<std::int64_t>(indptr, value<std::int64_t>(k), true) - 1;
           const value<std::int64_t> row = indices[k];
@@ -142,11 +156,13 @@ auto products_of(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
       },
       {.name = "csr_count"}));
   static auto& expand = lasting(kernel(
-      [](places rows, places indices, view<const Left> data, places ends, places indptr, places columns, view<const Right> others,
-         value<std::int64_t> width, view<std::int64_t> at, view<word> values) {
+      [](places rows, places indices, view<const Left> data, places ends, places indptr,
+         places columns, view<const Right> others, value<std::int64_t> width, view<std::int64_t> at,
+         view<word> values) {
         for (auto p : grid_stride(at.size())) {
           const value<std::int64_t> k = place_in<std::int64_t>(ends, value<std::int64_t>(p), true);
-          const value<std::int64_t> row = indices[k], behind = ends[k] - p;  // the products of k from this one on
+          // the products of k from this one on
+          const value<std::int64_t> row = indices[k], behind = ends[k] - p;
           const value<std::int64_t> j = indptr[row + 1] - behind;
           at[p] = rows[k] * width + columns[j];
           values[p] = cast<word>(value<Left>(data[k])) * cast<word>(value<Right>(others[j]));
@@ -159,10 +175,11 @@ auto products_of(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
   if (elements > 0) count.forall(elements)(a.indptr(), a.indices(), b.indptr(), rows, lengths);
   const array<std::int64_t> ends = cumsum(lengths);
   const std::int64_t all_products = last_of(ends);
-  products made{array<std::int64_t>(shape<1>(all_products), on), array<word>(shape<1>(all_products), on)};
+  products made{array<std::int64_t>(shape<1>(all_products), on),
+                array<word>(shape<1>(all_products), on)};
   if (all_products > 0)
-    expand.forall(all_products)(rows, a.indices(), a.data(), ends, b.indptr(), b.indices(), b.data(), b.extent(1), made.at,
-                                made.values);
+    expand.forall(all_products)(rows, a.indices(), a.data(), ends, b.indptr(), b.indices(),
+                                b.data(), b.extent(1), made.at, made.values);
   return made;
 }
 
@@ -178,8 +195,8 @@ auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
   detail::check_sparse_operand(a.extent(1), b.extent(0));
   detail::check_sparse_product(a.extent(0), b.extent(1));
   static auto& add = lasting(kernel(
-      [](view<const std::int64_t> at, view<const word> values, view<const std::int64_t> firsts, value<std::int64_t> width,
-         view<std::int64_t> indices, view<out> data) {
+      [](view<const std::int64_t> at, view<const word> values, view<const std::int64_t> firsts,
+         value<std::int64_t> width, view<std::int64_t> indices, view<out> data) {
         for (auto i : grid_stride(firsts.size())) {
           const value<std::int64_t> first = firsts[i];
           const auto last = select(
@@ -192,13 +209,16 @@ auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
       },
       {.name = "csr_add"}));
   static auto& begin = lasting(kernel(
-      [](view<const std::int64_t> at, view<const std::int64_t> firsts, value<std::int64_t> width, view<std::int64_t> indptr) {
+      [](view<const std::int64_t> at, view<const std::int64_t> firsts, value<std::int64_t> width,
+         view<std::int64_t> indptr) {
         for (auto row : grid_stride(indptr.size())) {
           var<std::int64_t> low = std::int64_t(0), high = firsts.size();
           while_([&] { return low < high; },
                  [&] {
                    const value<std::int64_t> half = low + (high - low) / 2;
-                   if_(at[firsts[half]] < row * width, [&] { low = half + 1; }).else_([&] { high = half; });
+                   if_(at[firsts[half]] < row * width, [&] { low = half + 1; }).else_([&] {
+                     high = half;
+                   });
                  });
           indptr[row] = low;
         }
@@ -212,7 +232,8 @@ auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
   array<out> data(firsts.extents(), on);
   if (firsts.size() > 0) add.forall(firsts.size())(at, values, firsts, b.extent(1), indices, data);
   begin.forall(indptr.size())(at, firsts, b.extent(1), indptr);
-  return csr_matrix<out>(detail::known_csr(), indptr.share(), indices.share(), data.share(), {a.extent(0), b.extent(1)});
+  return csr_matrix<out>(detail::known_csr(), indptr.share(), indices.share(), data.share(),
+                         {a.extent(0), b.extent(1)});
 }
 
 }  // namespace krait

@@ -19,7 +19,8 @@ struct all_type {
 
 }  // namespace detail
 
-/// All of a dimension, NumPy's `:`, as in `a(2, kr::all)`; and `kr::all(v)`: no component of a vector, no element of an array is 0.
+/// All of a dimension, NumPy's `:`, as in `a(2, kr::all)`; and `kr::all(v)`: no component of a
+/// vector, no element of an array is 0.
 inline constexpr detail::all_type all{};
 
 }  // namespace krait

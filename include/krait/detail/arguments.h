@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From C++ argument types to parameters of a kernel: arithmetic → value<T>, container → view<T>, const container or temporary →
-// view<const T>. Host containers are recognised by data() and size().
+// From C++ argument types to parameters of a kernel: arithmetic → value<T>, container → view<T>,
+// const container or temporary → view<const T>. Host containers are recognised by data() and
+// size().
 #pragma once
 
 #include <cstring>
@@ -17,8 +18,9 @@
 
 namespace krait {
 
-/// A parameter of a kernel whose value becomes part of the code, as a constant: loops over it unroll and branches on it go. Each value
-/// compiles anew, for the first 16 combinations of values of a kernel object; then one code for all values is made and taken.
+/// A parameter of a kernel whose value becomes part of the code, as a constant: loops over it
+/// unroll and branches on it go. Each value compiles anew, for the first 16 combinations of values
+/// of a kernel object; then one code for all values is made and taken.
 ///   auto power = kr::kernel([](kr::view<float> x, kr::specialized<int> n) { … for (auto k : kr::range(n)) … });
 template <detail::plain Type>
 class specialized : public value<Type> {
@@ -41,16 +43,17 @@ template <class Type>
 concept plain_scalar = std::is_arithmetic_v<Type> || std::is_enum_v<Type> || is_narrow_v<Type>;
 
 template <class Type>
-concept host_container = !is_device_array<Type>::value && !any_traced<Type> && requires(Type & c) {
-  {*c.data()};
+concept host_container = !is_device_array<Type>::value && !any_traced<Type> && requires(Type& c) {
+  { *c.data() };
   { c.size() } -> std::integral;
 };
 template <class Type>
-concept container = is_device_array<Type>::value || host_container<Type> || std::is_bounded_array_v<Type>;
+concept container =
+    is_device_array<Type>::value || host_container<Type> || std::is_bounded_array_v<Type>;
 
 /// An argument that travels in the launch itself: a number or a struct of numbers.
 template <class Type>
-concept by_value = plain_scalar<Type> ||(is_struct<Type> && !container<Type> && !any_traced<Type>);
+concept by_value = plain_scalar<Type> || (is_struct<Type> && !container<Type> && !any_traced<Type>);
 
 template <class Type>
 inline constexpr bool is_vector_of_bool = requires {
@@ -87,29 +90,35 @@ struct container_traits<Type> {
 template <class Arg>
 using referred = std::remove_reference_t<Arg>;
 
-/// Whether a container of the type refers to elements that outlive it, as std::span does: its own constness says nothing of theirs.
+/// Whether a container of the type refers to elements that outlive it, as std::span does: its own
+/// constness says nothing of theirs.
 template <class Type>
 inline constexpr bool refers = false;
 template <host_container Type>
-inline constexpr bool refers<Type> = !std::is_const_v<std::remove_reference_t<decltype(*std::declval<const Type&>().data())>>;
+inline constexpr bool refers<Type> =
+    !std::is_const_v<std::remove_reference_t<decltype(*std::declval<const Type&>().data())>>;
 
-/// Whether an argument of (forwarded) type Arg can be written: it is a variable, or refers to elements elsewhere.
+/// Whether an argument of (forwarded) type Arg can be written: it is a variable, or refers to
+/// elements elsewhere.
 template <class Arg>
 inline constexpr bool stays = std::is_lvalue_reference_v<Arg> || refers<std::remove_cvref_t<Arg>>;
 
-/// The view parameter that an argument of (forwarded) type Arg gives: read-only for temporaries that own their elements.
+/// The view parameter that an argument of (forwarded) type Arg gives: read-only for temporaries
+/// that own their elements.
 template <class Arg>
 struct view_parameter {
   using traits = container_traits<referred<Arg>>;
-  using element = std::conditional_t<stays<Arg>, typename traits::element, const typename traits::element>;
+  using element =
+      std::conditional_t<stays<Arg>, typename traits::element, const typename traits::element>;
   using type = view<element, traits::rank>;
 };
 
 template <class Arg>
 constexpr auto parameter_for() {
   using plain = std::remove_cvref_t<Arg>;
-  static_assert(!is_vector_of_bool<plain>,
-                "std::vector<bool> stores bits, which a kernel cannot access: use std::vector<unsigned char>");
+  static_assert(
+      !is_vector_of_bool<plain>,
+      "std::vector<bool> stores bits, which a kernel cannot access: use std::vector<unsigned char>");
   static_assert(
       by_value<plain> || container<referred<Arg>> || is_vector_of_bool<plain>,
       "a kernel's arguments must be numbers, plain structs of numbers, kr::array, or containers with data() and size()");
@@ -119,7 +128,8 @@ constexpr auto parameter_for() {
 
 template <class Type>
 struct parameter_traits;  // of a kernel's parameter: value<T> or view<T, N>
-/// A struct of a few scalars is a parameter a scalar, which stay in registers; one that has an array, or many, is one as bytes.
+/// A struct of a few scalars is a parameter a scalar, which stay in registers; one that has an
+/// array, or many, is one as bytes.
 template <class Elem>
 inline constexpr bool travels_as_bytes = leaf_count<Elem> > 16 || has_array<Elem>;
 template <class Elem>
@@ -146,7 +156,9 @@ struct parameter_traits<specialized<Elem>> {
   static constexpr bool is_view = false;
   using element = Elem;
   static constexpr std::size_t nodes = 1;
-  static constexpr void describe(parameter_type*& next) { *next++ = {scalar_of<Elem>, 0, false, false, 0, true}; }
+  static constexpr void describe(parameter_type*& next) {
+    *next++ = {scalar_of<Elem>, 0, false, false, 0, true};
+  }
   static specialized<Elem> make(const node* at) { return specialized<Elem>(*at); }
 };
 template <class Elem, int Rank>
@@ -156,14 +168,13 @@ struct parameter_traits<view<Elem, Rank>> {
   using element = Elem;
   static constexpr std::size_t nodes = 1;
   static constexpr void describe(parameter_type*& next) {
-    *next++ = {detail::element<std::remove_const_t<Elem>>::type, Rank, !std::is_const_v<Elem>, false, sizeof(Elem)};
+    *next++ = {detail::element<std::remove_const_t<Elem>>::type, Rank, !std::is_const_v<Elem>,
+               false, sizeof(Elem)};
   }
   static view<Elem, Rank> make(const node* at) { return view<Elem, Rank>(*at); }
 };
 template <class Type>
-concept kernel_parameter = requires {
-  parameter_traits<Type>::is_view;
-};
+concept kernel_parameter = requires { parameter_traits<Type>::is_view; };
 
 /// C-order strides of an argument whose extents are set.
 inline void set_strides(argument& a) {
@@ -189,17 +200,20 @@ argument container_argument(Container& from) {
     argument a;
     a.kind = argument::host, a.rank = 1;
     if constexpr (std::is_bounded_array_v<Container>) {
-      a.data = const_cast<std::remove_cv_t<std::remove_extent_t<Container>>*>(from), a.extents[0] = std::extent_v<Container>;
+      a.data = const_cast<std::remove_cv_t<std::remove_extent_t<Container>>*>(from),
+      a.extents[0] = std::extent_v<Container>;
     } else {
       using element = std::remove_cvref_t<decltype(*from.data())>;
-      a.data = const_cast<element*>(from.data()), a.extents[0] = static_cast<std::int64_t>(from.size());
+      a.data = const_cast<element*>(from.data()),
+      a.extents[0] = static_cast<std::int64_t>(from.size());
     }
     set_strides(a);
     return a;
   }
 }
 
-/// A number as the type of the parameter: floating-point numbers as kr::cast converts them, integers only where they fit.
+/// A number as the type of the parameter: floating-point numbers as kr::cast converts them,
+/// integers only where they fit.
 template <class Elem, class Given>
 Elem as_parameter(Given x, const kernel_state* state, unsigned parameter) {
   if constexpr (std::is_same_v<Elem, Given>) {
@@ -208,7 +222,8 @@ Elem as_parameter(Given x, const kernel_state* state, unsigned parameter) {
     return as_parameter<Elem>(static_cast<std::underlying_type_t<Given>>(x), state, parameter);
   } else if constexpr (std::is_enum_v<Elem>) {
     return static_cast<Elem>(as_parameter<std::underlying_type_t<Elem>>(x, state, parameter));
-  } else if constexpr (std::is_integral_v<Elem> && !std::is_same_v<Elem, bool> && std::is_integral_v<Given>) {
+  } else if constexpr (std::is_integral_v<Elem> && !std::is_same_v<Elem, bool> &&
+                       std::is_integral_v<Given>) {
     Elem converted{};
     if (__builtin_add_overflow(+x, 0, &converted))
       refuse_number(state, parameter, scalar_of<Elem>, x < Given(0), static_cast<std::uint64_t>(x));
@@ -246,12 +261,14 @@ void add_argument(argument*& next, const kernel_state* state, unsigned parameter
   using traits = parameter_traits<Param>;
   using plain = std::remove_cvref_t<Arg>;
   if constexpr (traits::is_view) {
-    static_assert(container<referred<Arg>>, "this parameter is a view: pass kr::array or a container with data() and size()");
+    static_assert(container<referred<Arg>>,
+                  "this parameter is a view: pass kr::array or a container with data() and size()");
     using given = typename view_parameter<Arg>::element;
     using wanted = typename traits::element;
-    static_assert(std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
-                  "the container's element type differs from the view's: convert the container, or declare the parameter "
-                  "kr::view of its type");
+    static_assert(
+        std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
+        "the container's element type differs from the view's: convert the container, or declare the parameter "
+        "kr::view of its type");
     static_assert(container_traits<referred<Arg>>::rank == traits::rank,
                   "the array and the view differ in their number of dimensions");
     static_assert(

@@ -29,8 +29,9 @@ class chosen : public value<Elem> {
   }
   template <class From>
   void operator=(const From&) & {
-    static_assert(always_false<From>,
-                  "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+    static_assert(
+        always_false<From>,
+        "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
 #define KRAIT_UPDATE(symbol)                          \
   template <class Right>                              \
@@ -51,9 +52,13 @@ class chosen : public value<Elem> {
 
   /// A part: an index, or the name of a member.
   template <class Which>
-  requires(!plain<Elem>) auto operator[](const Which& which) const& { return current()[which]; }
+    requires(!plain<Elem>)
+  auto operator[](const Which& which) const& {
+    return current()[which];
+  }
   template <class Which>
-  requires(!plain<Elem>) auto operator[](const Which& which) && {
+    requires(!plain<Elem>)
+  auto operator[](const Which& which) && {
     const auto part = current()[which];
     const auto place = [whole = place_, which](const auto& visit) {
       whole([&](auto&& one) { visit(static_cast<decltype(one)>(one)[which]); });
@@ -85,10 +90,12 @@ class array_parts {
   explicit array_parts(Source& from) {
     if constexpr (std::is_same_v<Source, node_source>)
       if (from.memory) memory_ = from.memory->next(from);
-    for (std::size_t i = 0; i < Count; ++i) ::new (static_cast<void*>(elements_ + i)) Wrapper<Elem>(from);
+    for (std::size_t i = 0; i < Count; ++i)
+      ::new (static_cast<void*>(elements_ + i)) Wrapper<Elem>(from);
   }
   array_parts(const array_parts& other) : memory_(other.memory_) {
-    for (std::size_t i = 0; i < Count; ++i) ::new (static_cast<void*>(elements_ + i)) Wrapper<Elem>(other.elements_[i]);
+    for (std::size_t i = 0; i < Count; ++i)
+      ::new (static_cast<void*>(elements_ + i)) Wrapper<Elem>(other.elements_[i]);
   }
   void operator=(const array_parts&) = delete;
   ~array_parts() {}
@@ -101,7 +108,9 @@ class array_parts {
 
   const Wrapper<Elem>& operator[](plain_index i) const& { return elements_[i.below(Count)]; }
   Wrapper<Elem>& operator[](plain_index i) & { return elements_[i.below(Count)]; }
-  Wrapper<Elem>&& operator[](plain_index i) && { return static_cast<Wrapper<Elem>&&>(elements_[i.below(Count)]); }
+  Wrapper<Elem>&& operator[](plain_index i) && {
+    return static_cast<Wrapper<Elem>&&>(elements_[i.below(Count)]);
+  }
   template <traced Index>
   auto operator[](const Index& i) const {
     static_assert(std::is_integral_v<typename Index::traced_type>,
@@ -111,7 +120,8 @@ class array_parts {
     if constexpr (immutable) {
       if (memory_.rank) {
         place at = memory_;
-        const node distance = apply(op::Mul, scalar::i64, node_of(index), literal(scalar::i64, sizeof(Elem)));
+        const node distance =
+            apply(op::Mul, scalar::i64, node_of(index), literal(scalar::i64, sizeof(Elem)));
         at.indices[0] = apply(op::Add, scalar::i64, at.indices[0], distance);
         return read_argument<Elem>(at);
       }
@@ -122,7 +132,8 @@ class array_parts {
     if constexpr (immutable) {
       return x;
     } else {
-      const auto each = [elements = const_cast<Wrapper<Elem>*>(elements_), index](const auto& visit) {
+      const auto each = [elements = const_cast<Wrapper<Elem>*>(elements_),
+                         index](const auto& visit) {
         for (std::size_t k = 0; k < Count; ++k) {
           const node here = apply(op::Eq, scalar::i64, node_of(index), literal(scalar::i64, k));
           record_if(
@@ -153,9 +164,11 @@ class array_parts {
   };
 };
 template <template <class> class Wrapper, array_type Type>
-class parts<Wrapper, Type> : public array_parts<Wrapper, typename composite<Type>::element, composite<Type>::count> {
+class parts<Wrapper, Type>
+    : public array_parts<Wrapper, typename composite<Type>::element, composite<Type>::count> {
  public:
-  using array_parts<Wrapper, typename composite<Type>::element, composite<Type>::count>::array_parts;
+  using array_parts<Wrapper, typename composite<Type>::element,
+                    composite<Type>::count>::array_parts;
 };
 
 }  // namespace detail

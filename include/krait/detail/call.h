@@ -32,7 +32,8 @@ struct parameter_type {
   bool specialized = false;  // a value: part of the code
 };
 
-/// One argument of a call. A launch fills in as many as it has parameters, so what a kind does not use is not even zeroed.
+/// One argument of a call. A launch fills in as many as it has parameters, so what a kind does not
+/// use is not even zeroed.
 struct argument {
   enum kind_type : unsigned char { value, host, device_array };
   kind_type kind = value;
@@ -47,7 +48,8 @@ struct argument {
   std::int64_t strides[max_rank];  // in elements, of any sign; 0 where broadcast
 };
 
-/// A specialisation: one object per list of parameter types and way of recording. Its address is its identity in a kernel object.
+/// A specialisation: one object per list of parameter types and way of recording. Its address is
+/// its identity in a kernel object.
 struct signature {
   const parameter_type* parameters;
   unsigned count;
@@ -60,18 +62,21 @@ struct signature {
 struct call_config {
   enum form_type : unsigned char { grid_block, threads, elements, numbers };
   form_type form = grid_block;
-  dims grid, block;        // grid_block
-  std::int64_t count = 0;  // threads: a grid is chosen that covers them; elements: of an element-wise call; numbers: on the CPU
+  dims grid, block;  // grid_block
+  // threads: a grid is chosen that covers them; elements: of an element-wise call; numbers: on the
+  // CPU
+  std::int64_t count = 0;
   const stream* on = nullptr;
   void* device = nullptr;  // a handle; null: the arrays' or the default one
 };
 
-KRAIT_API kernel_state* make_kernel_state(const options& with, const dims& fixed_block, location where);
+KRAIT_API kernel_state* make_kernel_state(const options& with, const dims& fixed_block,
+                                          location where);
 KRAIT_API void free_kernel_state(kernel_state* state) noexcept;
 
 /// Records, compiles and launches as needed. Throws error.
-KRAIT_API void call(kernel_state* state, const void* lambda, const signature& as, const argument* arguments,
-                    const call_config& config);
+KRAIT_API void call(kernel_state* state, const void* lambda, const signature& as,
+                    const argument* arguments, const call_config& config);
 /// Compiles for the default device, so that the first call need not.
 KRAIT_API void compile(kernel_state* state, const void* lambda, const signature& as);
 /// Records now and compiles in the background.
@@ -95,14 +100,16 @@ KRAIT_API attributes_type attributes_of(kernel_state* state);
 /// The types that an element-wise function was compiled for, a line each: "f32, f32 -> f32".
 KRAIT_API text types_of(kernel_state* state);
 
-/// Stage "ir", "llvm", "ptx", "sass", "spirv", "wgsl", "asm" of the last specialisation; target: codegen's target text, or nullptr: the device's.
+/// Stage "ir", "llvm", "ptx", "sass", "spirv", "wgsl", "asm" of the last specialisation; target:
+/// codegen's target text, or nullptr: the device's.
 KRAIT_API text inspect(kernel_state* state, const char* stage, const char* target);
 
 /// The same for a kernel in text form (.kir). Throws error{compile} with line:column for text that
 /// is not a kernel.
-KRAIT_API text inspect_text(const char* kir, std::size_t size, const char* stage, const char* target);
+KRAIT_API text inspect_text(const char* kir, std::size_t size, const char* stage,
+                            const char* target);
 
-// ---- memory of arrays --------------------------------------------------------------------------------------------------------
+// ---- memory of arrays ---------------------------------------------------------------------------
 /// Who lent memory, and how it is given back.
 struct tensor_owner {
   void* tensor;
@@ -124,11 +131,13 @@ KRAIT_API void* handle_of(const device& d) noexcept;
 KRAIT_API device device_from(void* handle);
 /// Throws error{usage} for a negative extent or a product beyond 2^62 bytes.
 KRAIT_API void check_shape(const std::int64_t* extents, int rank, std::size_t element_bytes);
-KRAIT_API void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank, const char* operation);
+KRAIT_API void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank,
+                                const char* operation);
 KRAIT_API void check_count(std::int64_t got, std::int64_t wanted, const char* operation);
-/// Throws error{usage}: an integer of these bits, extended to 64, is none of the type of that parameter, whose number is from 1.
-[[noreturn]] KRAIT_API void refuse_number(const kernel_state* state, unsigned parameter, scalar type, bool negative,
-                                          std::uint64_t bits);
+/// Throws error{usage}: an integer of these bits, extended to 64, is none of the type of that
+/// parameter, whose number is from 1.
+[[noreturn]] KRAIT_API void refuse_number(const kernel_state* state, unsigned parameter,
+                                          scalar type, bool negative, std::uint64_t bits);
 [[noreturn]] KRAIT_API void throw_usage(const char* message, location where);
 
 }  // namespace krait::detail

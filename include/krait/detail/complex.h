@@ -60,9 +60,7 @@ struct component_of_complex<std::complex<Type>> {
   using type = Type;
 };
 template <class Type>
-concept any_complex = requires {
-  typename component_of_complex<held_t<Type>>::type;
-};
+concept any_complex = requires { typename component_of_complex<held_t<Type>>::type; };
 template <any_complex Type>
 using component_t = typename component_of_complex<held_t<Type>>::type;
 template <class Type>
@@ -76,14 +74,17 @@ concept complex_operands = any_complex<Left> || any_complex<Right>;
 
 /// The component type of a result.
 template <class Left, class Right>
-struct common_component : std::type_identity<component_t<Left>> {};  // a plain number takes the other's type
+// a plain number takes the other's type
+struct common_component : std::type_identity<component_t<Left>> {};
 template <class Left, any_complex Right>
-requires(!any_complex<Left>) struct common_component<Left, Right> : common_component<Right, Left> {
-};
+  requires(!any_complex<Left>)
+struct common_component<Left, Right> : common_component<Right, Left> {};
 template <any_complex Left, any_complex Right>
-struct common_component<Left, Right> : std::type_identity<arith_t<component_t<Left>, component_t<Right>>> {};
+struct common_component<Left, Right>
+    : std::type_identity<arith_t<component_t<Left>, component_t<Right>>> {};
 template <any_complex Left, traced Right>
-struct common_component<Left, Right> : std::type_identity<real_t<arith_t<component_t<Left>, typename Right::traced_type>>> {};
+struct common_component<Left, Right>
+    : std::type_identity<real_t<arith_t<component_t<Left>, typename Right::traced_type>>> {};
 
 /// An operand: a real one has no imaginary part to compute with.
 template <class Type, class Operand>

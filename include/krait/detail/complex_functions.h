@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of complex numbers on their parts, over the whole range of their type (docs/numbers.md has bounds and special values). A
-// body is a template over Real: a traced value, or a plain float or double, for which lib/math has it compiled. Each is a short path for
-// ordinary arguments beside a called one for all others: near the ends of the range, zeros, infinities, NaN. Products whose errors matter
-// are fused where that is written, and nowhere else: a product that is also negated is not contracted (lib/passes/contract.cpp).
+// The functions of complex numbers on their parts, over the whole range of their type
+// (docs/numbers.md has bounds and special values). A body is a template over Real: a traced value,
+// or a plain float or double, for which lib/math has it compiled. Each is a short path for ordinary
+// arguments beside a called one for all others: near the ends of the range, zeros, infinities, NaN.
+// Products whose errors matter are fused where that is written, and nowhere else: a product that is
+// also negated is not contracted (lib/passes/contract.cpp).
 #pragma once
 
 #include <tuple>
@@ -37,7 +39,8 @@ template <class Real>
 struct complex_format {
   using plain_type = held_t<Real>;
   static constexpr bool single = sizeof(plain_type) == 4;
-  static constexpr plain_type infinity = plain_type(__builtin_huge_valf()), nan = plain_type(__builtin_nanf(""));
+  static constexpr plain_type infinity = plain_type(__builtin_huge_valf()),
+                              nan = plain_type(__builtin_nanf(""));
   static constexpr plain_type least = single ? plain_type(0x1p-50) : plain_type(0x1p-450),
                               most = single ? plain_type(0x1p60) : plain_type(0x1p500);
   // Even powers of two which bring larger and smaller numbers there.
@@ -49,7 +52,8 @@ Real complex_constant(double x) {
   return Real(static_cast<held_t<Real>>(x));
 }
 template <class Real>
-auto both_hold(const Real& x, const Real& y) {  // of two conditions that are computed: neither guards the other
+// of two conditions that are computed: neither guards the other
+auto both_hold(const Real& x, const Real& y) {
   return x && y;
 }
 template <class Real>
@@ -58,14 +62,17 @@ auto one_holds(const Real& x, const Real& y) {
 }
 template <class Real>
 auto is_ordinary(const Real& size) {
-  const auto enough = size >= Real(complex_format<Real>::least), not_too_much = size <= Real(complex_format<Real>::most);
+  const auto enough = size >= Real(complex_format<Real>::least),
+             not_too_much = size <= Real(complex_format<Real>::most);
   return both_hold(enough, not_too_much);
 }
 
-/// `usual`, or f(x…) where `ordinary` does not hold: of kernels a function that is called, of that name and its type.
+/// `usual`, or f(x…) where `ordinary` does not hold: of kernels a function that is called, of that
+/// name and its type.
 template <class Real, class Condition, class Function, class... Operands>
-complex_parts<Real> unless_rare(const Condition& ordinary, const complex_parts<Real>& usual, const char* single_name,
-                                const char* double_name, const Function& f, const Operands&... x) {
+complex_parts<Real> unless_rare(const Condition& ordinary, const complex_parts<Real>& usual,
+                                const char* single_name, const char* double_name, const Function& f,
+                                const Operands&... x) {
   if constexpr (traced<Real>) {
     using plain_type = typename Real::traced_type;
     static const auto called = function(
@@ -85,8 +92,9 @@ complex_parts<Real> unless_rare(const Condition& ordinary, const complex_parts<R
   }
 }
 
-/// x y + z w, by Kahan's method: within 1.5 ulp of the exact sum where no product's rounding error underflows (C.-P. Jeannerod, N. Louvet
-/// and J.-M. Muller, Further analysis of Kahan's algorithm, Mathematics of Computation 82 (2013) 2245).
+/// x y + z w, by Kahan's method: within 1.5 ulp of the exact sum where no product's rounding error
+/// underflows (C.-P. Jeannerod, N. Louvet and J.-M. Muller, Further analysis of Kahan's algorithm,
+/// Mathematics of Computation 82 (2013) 2245).
 template <class Real>
 Real sum_of_products(const Real& x, const Real& y, const Real& z, const Real& w) {
   const Real product = z * w, lost = fma(z, w, -product);
@@ -104,7 +112,8 @@ template <class Real>
 Real half_angle_root(const Real& x, const Real& y) {
   return Real(sqrt((x + sqrt(fma(x, x, y * y))) * complex_constant<Real>(0.5)));
 }
-/// From that root and |y|: x decides which is the real part, y has the sign (W. Kahan, Branch cuts for complex elementary functions, 1987).
+/// From that root and |y|: x decides which is the real part, y has the sign (W. Kahan, Branch cuts
+/// for complex elementary functions, 1987).
 template <class Real>
 complex_parts<Real> root_parts(const Real& x, const Real& y, const Real& root, const Real& other) {
   const auto right = x >= complex_constant<Real>(0);
@@ -113,10 +122,12 @@ complex_parts<Real> root_parts(const Real& x, const Real& y, const Real& root, c
 template <class Real>
 complex_parts<Real> sqrt_rare(const Real& x, const Real& y) {
   using form = complex_format<Real>;
-  const Real width = abs(x), height = abs(y), zero = complex_constant<Real>(0), inf = Real(form::infinity);
+  const Real width = abs(x), height = abs(y), zero = complex_constant<Real>(0),
+             inf = Real(form::infinity);
   const auto large = max(width, height) > complex_constant<Real>(1);
   const Real scale = choose(large, Real(form::power(-form::down)), Real(form::power(form::up)));
-  const Real back = choose(large, Real(form::power(form::down / 2)), Real(form::power(-form::up / 2)));
+  const Real back =
+      choose(large, Real(form::power(form::down / 2)), Real(form::power(-form::up / 2)));
   const Real finite = half_angle_root(Real(width * scale), Real(height * scale)) * back;
   const auto wide = width == inf, high = height == inf;
   const Real root = choose(one_holds(wide, high), inf, finite);
@@ -128,8 +139,9 @@ complex_parts<Real> complex_sqrt(const Real& x, const Real& y) {
   const Real width = abs(x), height = abs(y);
   const Real root = half_angle_root(width, height);
   return unless_rare(
-      is_ordinary(Real(width + height)), root_parts(x, y, root, Real(height / (root + root))), "complex.sqrt.f32",
-      "complex.sqrt.f64", [](const Real& a, const Real& b) { return sqrt_rare(a, b); }, x, y);
+      is_ordinary(Real(width + height)), root_parts(x, y, root, Real(height / (root + root))),
+      "complex.sqrt.f32", "complex.sqrt.f64",
+      [](const Real& a, const Real& b) { return sqrt_rare(a, b); }, x, y);
 }
 
 /// log |z| of any z.
@@ -140,13 +152,15 @@ complex_parts<Real> log_rare(const Real& x, const Real& y) {
   const auto large = max(width, height) > complex_constant<Real>(1);
   const Real scale = choose(large, Real(form::power(-form::down)), Real(form::power(form::up)));
   constexpr double ln2 = 0.69314718055994530942;
-  const Real more = choose(large, complex_constant<Real>(form::down * ln2), complex_constant<Real>(-form::up * ln2));
+  const Real more = choose(large, complex_constant<Real>(form::down * ln2),
+                           complex_constant<Real>(-form::up * ln2));
   const Real a = width * scale, b = height * scale;
   const Real half = log(fma(a, a, b * b)) * complex_constant<Real>(0.5);
   const auto wide = width == inf, high = height == inf;
   return {choose(one_holds(wide, high), inf, Real(half + more)), Real(atan2(y, x))};
 }
-/// x + y as it is rounded, and what that loses (D. E. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B).
+/// x + y as it is rounded, and what that loses (D. E. Knuth, The Art of Computer Programming
+/// 2, 4.2.2, theorem B).
 template <class Real>
 struct sum_and_rest {
   Real sum, rest;
@@ -161,13 +175,16 @@ sum_and_rest<Real> whole_sum(const Real& x, const Real& y) {
 template <class Real>
 complex_parts<Real> complex_log(const Real& x, const Real& y) {
   const Real a = x * x, b = y * y;
-  const sum_and_rest<Real> squares = whole_sum(a, b), lost = whole_sum(Real(fma(x, x, -a)), Real(fma(y, y, -b)));
+  const sum_and_rest<Real> squares = whole_sum(a, b),
+                           lost = whole_sum(Real(fma(x, x, -a)), Real(fma(y, y, -b)));
   const sum_and_rest<Real> rest = whole_sum(squares.rest, lost.sum);
   // low is at most half an ulp of high, so that the logarithm loses no more than a bit to it.
-  const Real high = squares.sum + rest.sum, low = ((squares.sum - high) + rest.sum) + (rest.rest + lost.rest);
+  const Real high = squares.sum + rest.sum,
+             low = ((squares.sum - high) + rest.sum) + (rest.rest + lost.rest);
   const Real size = complex_constant<Real>(0.5) * (log(high) + low / high);
   return unless_rare(
-      is_ordinary(Real(abs(x) + abs(y))), complex_parts<Real>{size, Real(atan2(y, x))}, "complex.log.f32", "complex.log.f64",
+      is_ordinary(Real(abs(x) + abs(y))), complex_parts<Real>{size, Real(atan2(y, x))},
+      "complex.log.f32", "complex.log.f64",
       [](const Real& c, const Real& d) { return log_rare(c, d); }, x, y);
 }
 
@@ -178,16 +195,21 @@ complex_parts<Real> complex_polar(const Real& r, const Real& angle) {
   const Real on_axis = choose(r < zero, Real(-angle), angle);
   return {Real(r * cos(angle)), choose(angle == zero, on_axis, Real(r * sin(angle)))};
 }
-/// e^x in factors, so that a product with a small sine overflows or vanishes only where the result does.
+/// e^x in factors, so that a product with a small sine overflows or vanishes only where the result
+/// does.
 template <class Real>
 complex_parts<Real> exp_rare(const Real& x, const Real& y) {
   using form = complex_format<Real>;
-  const Real zero = complex_constant<Real>(0), one = complex_constant<Real>(1), inf = Real(form::infinity);
+  const Real zero = complex_constant<Real>(0), one = complex_constant<Real>(1),
+             inf = Real(form::infinity);
   const Real most = complex_constant<Real>(form::single ? 80 : 700);
   const Real half = x * complex_constant<Real>(0.5), taken = choose(half > most, most, half);
   const auto some_left = half > most;
-  const Real left = half - taken, factor = exp(taken), third = choose(some_left, Real(exp(left + left)), one);
-  const auto scaled = [&](const Real& part) { return Real(Real(Real(part * factor) * third) * factor); };
+  const Real left = half - taken, factor = exp(taken),
+             third = choose(some_left, Real(exp(left + left)), one);
+  const auto scaled = [&](const Real& part) {
+    return Real(Real(Real(part * factor) * third) * factor);
+  };
   const auto endless = abs(x) == inf, no_angle = !(abs(y) < inf), low = x == -inf;
   const auto undirected = both_hold(endless, no_angle), vanishing = both_hold(low, no_angle);
   const Real re = choose(undirected, choose(low, zero, inf), scaled(Real(cos(y))));
@@ -199,27 +221,33 @@ complex_parts<Real> complex_exp(const Real& x, const Real& y) {
   const Real size = exp(x);
   const auto ordinary = abs(x) < complex_constant<Real>(complex_format<Real>::single ? 87 : 708);
   return unless_rare(
-      ordinary, complex_parts<Real>{Real(size * cos(y)), Real(size * sin(y))}, "complex.exp.f32", "complex.exp.f64",
-      [](const Real& a, const Real& b) { return exp_rare(a, b); }, x, y);
+      ordinary, complex_parts<Real>{Real(size * cos(y)), Real(size * sin(y))}, "complex.exp.f32",
+      "complex.exp.f64", [](const Real& a, const Real& b) { return exp_rare(a, b); }, x, y);
 }
 
-/// (a + i b) (c - i d) / size, size = c^2 + d^2: each part within 4 ulp where no product underflows. A quotient of equal numbers is 1.
+/// (a + i b) (c - i d) / size, size = c^2 + d^2: each part within 4 ulp where no product
+/// underflows. A quotient of equal numbers is 1.
 template <class Real>
-complex_parts<Real> quotient_of(const Real& a, const Real& b, const Real& c, const Real& d, const Real& size) {
-  return {Real(sum_of_products(a, c, b, d) / size), Real(sum_of_products(b, c, Real(-a), d) / size)};
+complex_parts<Real> quotient_of(const Real& a, const Real& b, const Real& c, const Real& d,
+                                const Real& size) {
+  return {Real(sum_of_products(a, c, b, d) / size),
+          Real(sum_of_products(b, c, Real(-a), d) / size)};
 }
 /// The exponent of the larger of two, 0 where that is zero or infinite.
 template <class Real>
 auto common_exponent(const Real& x, const Real& y) {
   const Real size = max(abs(x), abs(y));
-  const auto some = size > complex_constant<Real>(0), finite = size < Real(complex_format<Real>::infinity);
+  const auto some = size > complex_constant<Real>(0),
+             finite = size < Real(complex_format<Real>::infinity);
   return choose(both_hold(some, finite), kept_as<Real, int>(ilogb(size)), kept_as<Real, int>(0));
 }
-/// C99, Annex G.5.1: scaled by powers of two; infinite operands become 1 or 0 with their sign and give the direction of the result.
+/// C99, Annex G.5.1: scaled by powers of two; infinite operands become 1 or 0 with their sign and
+/// give the direction of the result.
 template <class Real>
 complex_parts<Real> quotient_rare(const Real& a, const Real& b, const Real& c, const Real& d) {
   using form = complex_format<Real>;
-  const Real zero = complex_constant<Real>(0), one = complex_constant<Real>(1), inf = Real(form::infinity);
+  const Real zero = complex_constant<Real>(0), one = complex_constant<Real>(1),
+             inf = Real(form::infinity);
   const auto above = common_exponent(a, b), below = common_exponent(c, d);
   const auto infinite = [&](const Real& x, const Real& y) {
     const auto wide = abs(x) == inf, high = abs(y) == inf;
@@ -229,47 +257,62 @@ complex_parts<Real> quotient_rare(const Real& a, const Real& b, const Real& c, c
     const auto narrow = abs(x) < inf, low = abs(y) < inf;
     return both_hold(narrow, low);
   };
-  const auto top_infinite = infinite(a, b), bottom_infinite = infinite(c, d), top_finite = finite(a, b),
-             bottom_finite = finite(c, d);
-  const auto grows = both_hold(top_infinite, bottom_finite), vanishes = both_hold(top_finite, bottom_infinite);
+  const auto top_infinite = infinite(a, b), bottom_infinite = infinite(c, d),
+             top_finite = finite(a, b), bottom_finite = finite(c, d);
+  const auto grows = both_hold(top_infinite, bottom_finite),
+             vanishes = both_hold(top_finite, bottom_infinite);
   const auto boxed = [&](const auto& when, const Real& x, const Real& scaled) {
     return choose(when, with_sign_of(choose(abs(x) == inf, one, zero), x), scaled);
   };
-  const Real p = boxed(top_infinite, a, Real(ldexp(a, -above))), q = boxed(top_infinite, b, Real(ldexp(b, -above)));
-  const Real r = boxed(bottom_infinite, c, Real(ldexp(c, -below))), s = boxed(bottom_infinite, d, Real(ldexp(d, -below)));
+  const Real p = boxed(top_infinite, a, Real(ldexp(a, -above))),
+             q = boxed(top_infinite, b, Real(ldexp(b, -above)));
+  const Real r = boxed(bottom_infinite, c, Real(ldexp(c, -below))),
+             s = boxed(bottom_infinite, d, Real(ldexp(d, -below)));
   const complex_parts<Real> z = quotient_of(p, q, r, s, sum_of_products(r, r, s, s));
   const auto sized = [&](const Real& part) {
-    return choose(grows, Real(inf * part), choose(vanishes, Real(zero * part), Real(ldexp(part, above - below))));
+    return choose(grows, Real(inf * part),
+                  choose(vanishes, Real(zero * part), Real(ldexp(part, above - below))));
   };
   const auto undefined = both_hold(top_infinite, bottom_infinite);
   const auto part = [&](const Real& scaled, const Real& by_real, const Real& by_imaginary) {
     const Real general = choose(undefined, Real(form::nan), sized(scaled));
-    return choose(d == zero, by_real, choose(c == zero, by_imaginary, general));  // as exact as quotients of real numbers
+    // as exact as quotients of real numbers
+    return choose(d == zero, by_real, choose(c == zero, by_imaginary, general));
   };
   return {part(z.re, Real(a / c), Real(b / d)), part(z.im, Real(b / c), Real(-a / d))};
 }
 template <class Real>
-complex_parts<Real> complex_quotient_parts(const Real& a, const Real& b, const Real& c, const Real& d) {
+complex_parts<Real> complex_quotient_parts(const Real& a, const Real& b, const Real& c,
+                                           const Real& d) {
   using form = complex_format<Real>;
-  const Real above = abs(a) + abs(b), size = sum_of_products(c, c, d, d), zero = complex_constant<Real>(0);
-  const auto enough = size >= Real(form::least * form::least), not_too_much = size <= Real(form::most * form::most);
-  const auto top = one_holds(above == zero, is_ordinary(above)), bottom = both_hold(enough, not_too_much);
+  const Real above = abs(a) + abs(b), size = sum_of_products(c, c, d, d),
+             zero = complex_constant<Real>(0);
+  const auto enough = size >= Real(form::least * form::least),
+             not_too_much = size <= Real(form::most * form::most);
+  const auto top = one_holds(above == zero, is_ordinary(above)),
+             bottom = both_hold(enough, not_too_much);
   const auto both_parts = Real(c * d) != zero;  // or too small beside the other one
   return unless_rare(
-      both_hold(both_hold(top, bottom), both_parts), quotient_of(a, b, c, d, size), "complex.quotient.f32",
-      "complex.quotient.f64",
-      [](const Real& e, const Real& f, const Real& g, const Real& h) { return quotient_rare(e, f, g, h); }, a, b, c, d);
+      both_hold(both_hold(top, bottom), both_parts), quotient_of(a, b, c, d, size),
+      "complex.quotient.f32", "complex.quotient.f64",
+      [](const Real& e, const Real& f, const Real& g, const Real& h) {
+        return quotient_rare(e, f, g, h);
+      },
+      a, b, c, d);
 }
 
-/// exp(w log z). As NumPy has it 1 for w = 0, whatever z is; of z = 0 it is 0 where w's real part is positive, else NaN.
+/// exp(w log z). As NumPy has it 1 for w = 0, whatever z is; of z = 0 it is 0 where w's real part
+/// is positive, else NaN.
 template <class Real>
 complex_parts<Real> complex_pow(const Real& x, const Real& y, const Real& u, const Real& v) {
   using form = complex_format<Real>;
   const Real zero = complex_constant<Real>(0);
   const complex_parts<Real> log = complex_log(x, y);
-  const auto real_power = v == zero, no_power = both_hold(u == zero, real_power), no_base = both_hold(x == zero, y == zero);
+  const auto real_power = v == zero, no_power = both_hold(u == zero, real_power),
+             no_base = both_hold(x == zero, y == zero);
   // A real power scales the logarithm, infinite parts too; no 0 times infinity.
-  const Real re = choose(real_power, Real(u * log.re), sum_of_products(u, log.re, Real(-v), log.im));
+  const Real re =
+      choose(real_power, Real(u * log.re), sum_of_products(u, log.re, Real(-v), log.im));
   const Real im = choose(real_power, Real(u * log.im), sum_of_products(v, log.re, u, log.im));
   const complex_parts<Real> power = complex_exp(re, im);
   const Real of_zero = choose(u > zero, zero, Real(form::nan));

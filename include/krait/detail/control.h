@@ -18,7 +18,8 @@ constexpr void check_body() {
 /// A condition that mostly holds, or mostly does not.
 class expected_bool : public value<bool> {
  public:
-  expected_bool(const value<bool>& condition, expected mostly) : value(condition), mostly_(mostly) {}
+  expected_bool(const value<bool>& condition, expected mostly)
+      : value(condition), mostly_(mostly) {}
   friend expected expected_of(const expected_bool& c) noexcept { return c.mostly_; }
 
  private:
@@ -87,9 +88,11 @@ class switch_chain {
     record_case(node_, values.at, Count, body, {});
   }
   template <unsigned Count, unsigned Done = 0, class First, class Second, class... Rest>
-  void split(case_values<Count> values, const First& first, const Second& second, const Rest&... rest) const {
-    static_assert(plain_integer<First> || std::is_enum_v<First>,
-                  "krait: the values of a case must be plain integers or enumerators, and its last argument must be the body");
+  void split(case_values<Count> values, const First& first, const Second& second,
+             const Rest&... rest) const {
+    static_assert(
+        plain_integer<First> || std::is_enum_v<First>,
+        "krait: the values of a case must be plain integers or enumerators, and its last argument must be the body");
     values.at[Count - 1 - sizeof...(Rest)] = static_cast<std::int64_t>(first);
     split<Count>(values, second, rest...);
   }
@@ -130,21 +133,27 @@ class typed_loop_iterator : public loop_iterator {
 template <class Type>
 class range_loop {
  public:
-  range_loop(node begin, node end, node step, location where) : begin_(begin), end_(end), step_(step), where_(where) {}
-  typed_loop_iterator<Type> begin() const { return {begin_range(scalar_of<Type>, begin_, end_, step_, where_), where_}; }
+  range_loop(node begin, node end, node step, location where)
+      : begin_(begin), end_(end), step_(step), where_(where) {}
+  typed_loop_iterator<Type> begin() const {
+    return {begin_range(scalar_of<Type>, begin_, end_, step_, where_), where_};
+  }
   loop_end end() const noexcept { return {}; }
 
  private:
   node begin_, end_, step_;
   location where_;
 };
-/// A range of plain bounds: a loop where a kernel is recorded, elsewhere a slice of an array (krait/slice.h).
+/// A range of plain bounds: a loop where a kernel is recorded, elsewhere a slice of an array
+/// (krait/slice.h).
 template <class Type, class Step>
 class plain_range {
  public:
-  plain_range(Type first, Type last, Step by, location where) : first_(first), last_(last), step_(by), where_(where) {}
+  plain_range(Type first, Type last, Step by, location where)
+      : first_(first), last_(last), step_(by), where_(where) {}
   typed_loop_iterator<Type> begin() const {
-    return {begin_range(scalar_of<Type>, node_of(first_), node_of(last_), node_of(step_), where_), where_};
+    return {begin_range(scalar_of<Type>, node_of(first_), node_of(last_), node_of(step_), where_),
+            where_};
   }
   loop_end end() const noexcept { return {}; }
 
@@ -160,7 +169,9 @@ class plain_range {
 class grid_stride_loop {
  public:
   grid_stride_loop(node bound, location where) : bound_(bound), where_(where) {}
-  typed_loop_iterator<std::int64_t> begin() const { return {begin_grid_stride(bound_, where_), where_}; }
+  typed_loop_iterator<std::int64_t> begin() const {
+    return {begin_grid_stride(bound_, where_), where_};
+  }
   loop_end end() const noexcept { return {}; }
 
  private:
@@ -170,7 +181,8 @@ class grid_stride_loop {
 
 template <class Begin, class End>
 struct range_of {
-  static_assert(std::is_integral_v<storage_type_t<Begin>> && std::is_integral_v<storage_type_t<End>>,
+  static_assert(std::is_integral_v<storage_type_t<Begin>> &&
+                    std::is_integral_v<storage_type_t<End>>,
                 "krait: the bounds of a range must be integers: convert with kr::cast<int>(n)");
   using type = arith_t<storage_type_t<Begin>, storage_type_t<End>>;
 };
@@ -180,7 +192,8 @@ node bound_node(const Bound& x) {
   else return node_of(x);
 }
 
-/// Calls a lambda whose results no return_ can give: one in it is a misuse, and not the return of the code around it.
+/// Calls a lambda whose results no return_ can give: one in it is a misuse, and not the return of
+/// the code around it.
 template <class Call>
 auto call_without_return(const Call& call, const char* why) {
   const auto refuse = [](void* text, node) { misuse(static_cast<const char*>(text), {}); };
@@ -196,12 +209,14 @@ auto call_inlined(const Call& call) {
   using result = std::remove_cvref_t<decltype(call())>;
   if constexpr (operand_type<result>) {
     node kept = make_slot(scalar_of<storage_type_t<result>>, node_of(storage_type_t<result>()));
-    const body_scope body = begin_body([](void* slot, node x) { assign(*static_cast<const node*>(slot), x); }, &kept);
+    const body_scope body =
+        begin_body([](void* slot, node x) { assign(*static_cast<const node*>(slot), x); }, &kept);
     assign(kept, node_of(operand(call())));
     end_body(body);
     return value<storage_type_t<result>>(convert(scalar_of<storage_type_t<result>>, kept));
   } else {
-    return call_without_return(call, "return_ cannot leave a function with several results: end it with its `return`");
+    return call_without_return(
+        call, "return_ cannot leave a function with several results: end it with its `return`");
   }
 }
 
@@ -211,9 +226,10 @@ struct select_side {
   using type = storage_type_t<Side>;
 };
 template <class Side>
-requires requires(const Side& side) { side(); }
+  requires requires(const Side& side) { side(); }
 struct select_side<Side> {
-  using type = storage_type_t<std::remove_cvref_t<decltype(static_cast<const Side*>(nullptr)->operator()())>>;
+  using type = storage_type_t<
+      std::remove_cvref_t<decltype(static_cast<const Side*>(nullptr)->operator()())>>;
 };
 template <class Side>
 node side_node(const Side& side) {
@@ -221,10 +237,10 @@ node side_node(const Side& side) {
   else return node_of(operand(side()));
 }
 template <class Side>
-concept plain_side = plain<Side> ||(!traced<Side> && requires(const Side& side) {
-  side();
-  requires plain<std::remove_cvref_t<decltype(side())>>;
-});
+concept plain_side = plain<Side> || (!traced<Side> && requires(const Side& side) {
+                       side();
+                       requires plain<std::remove_cvref_t<decltype(side())>>;
+                     });
 template <class Result, plain_side Side>
 Result plain_side_as(const Side& side) {
   if constexpr (plain<Side>) return convert_plain<Result>(side);

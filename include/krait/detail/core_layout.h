@@ -31,7 +31,8 @@ struct core_layout {
   constexpr int unknown() const {
     for (int o = inputs; o < inputs + outputs; ++o)
       for (int d = 0; d < operands[o].rank; ++d)
-        if (const int name = operands[o].names[d]; fixed[name] < 0 && !named_by_inputs(name)) return name;
+        if (const int name = operands[o].names[d]; fixed[name] < 0 && !named_by_inputs(name))
+          return name;
     return -1;
   }
 };
@@ -51,7 +52,8 @@ enum class layout_problem {
 class core_layout_reader {
  public:
   template <std::size_t Size>
-  constexpr explicit core_layout_reader(const fixed_text<Size>& text) : text_(text.at), size_(text.size()) {
+  constexpr explicit core_layout_reader(const fixed_text<Size>& text)
+      : text_(text.at), size_(text.size()) {
     read();
   }
   core_layout layout;
@@ -61,7 +63,8 @@ class core_layout_reader {
  private:
   constexpr void read() {
     if (!list(layout.inputs)) return;
-    if (!take('-') || at_ >= size_ || text_[at_] != '>') return fail(layout_problem::expected_comma_or_arrow);
+    if (!take('-') || at_ >= size_ || text_[at_] != '>')
+      return fail(layout_problem::expected_comma_or_arrow);
     ++at_;
     if (!list(layout.outputs)) return;
     skip();
@@ -69,7 +72,8 @@ class core_layout_reader {
   }
   constexpr bool list(int& count) {
     do {
-      if (layout.inputs + layout.outputs == max_operands) return fail(layout_problem::too_many_operands), false;
+      if (layout.inputs + layout.outputs == max_operands)
+        return fail(layout_problem::too_many_operands), false;
       if (!one(layout.operands[layout.inputs + layout.outputs])) return false;
       ++count;
     } while (take(','));
@@ -93,7 +97,8 @@ class core_layout_reader {
     const std::size_t first = at_;
     std::int64_t number = 0;
     if (at_ < size_ && digit(text_[at_])) {
-      for (; at_ < size_ && digit(text_[at_]) && number < 1000000000; ++at_) number = number * 10 + (text_[at_] - '0');
+      for (; at_ < size_ && digit(text_[at_]) && number < 1000000000; ++at_)
+        number = number * 10 + (text_[at_] - '0');
     } else {
       number = -1;
       while (at_ < size_ && (letter(text_[at_]) || (at_ > first && digit(text_[at_])))) ++at_;
@@ -112,7 +117,9 @@ class core_layout_reader {
     return true;
   }
   static constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
-  static constexpr bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+  static constexpr bool letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
   constexpr void skip() {
     while (at_ < size_ && text_[at_] == ' ') ++at_;
   }
@@ -133,20 +140,25 @@ class core_layout_reader {
 template <layout_problem Problem, std::size_t Character>
 struct wrong_layout {
   using enum layout_problem;
-  static_assert(Problem != expected_open_parenthesis,
-                "krait: guvectorize's layout needs a ( at the character that wrong_layout names, counted from 0");
+  static_assert(
+      Problem != expected_open_parenthesis,
+      "krait: guvectorize's layout needs a ( at the character that wrong_layout names, counted from 0");
   static_assert(
       Problem != expected_name_or_size,
       "krait: guvectorize's layout needs a dimension's name or size at the character that wrong_layout names, counted from 0");
-  static_assert(Problem != expected_comma_or_close,
-                "krait: guvectorize's layout needs a , or ) at the character that wrong_layout names, counted from 0");
-  static_assert(Problem != expected_comma_or_arrow,
-                "krait: guvectorize's layout needs a , or -> at the character that wrong_layout names, counted from 0");
+  static_assert(
+      Problem != expected_comma_or_close,
+      "krait: guvectorize's layout needs a , or ) at the character that wrong_layout names, counted from 0");
+  static_assert(
+      Problem != expected_comma_or_arrow,
+      "krait: guvectorize's layout needs a , or -> at the character that wrong_layout names, counted from 0");
   static_assert(
       Problem != expected_end,
       "krait: guvectorize's layout should end at the character that wrong_layout names, counted from 0");
-  static_assert(Problem != too_many_dimensions, "krait: an operand of guvectorize's layout has more than 6 dimensions");
-  static_assert(Problem != too_many_operands, "krait: guvectorize's layout has more than 12 operands");
+  static_assert(Problem != too_many_dimensions,
+                "krait: an operand of guvectorize's layout has more than 6 dimensions");
+  static_assert(Problem != too_many_operands,
+                "krait: guvectorize's layout has more than 12 operands");
   static constexpr bool none_is_wrong = Problem == none;
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #if __cplusplus < 202002L
-#error "Krait needs C++20: compile with -std=c++20, or in CMake: target_compile_features(your_program PRIVATE cxx_std_20)"
+#error \
+    "Krait needs C++20: compile with -std=c++20, or in CMake: target_compile_features(your_program PRIVATE cxx_std_20)"
 #include "Krait needs C++20: compile with -std=c++20"
 #endif

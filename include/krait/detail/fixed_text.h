@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts that are template arguments: the layouts of kr::guvectorize and kr::einsum, which are read while compiling.
+// Texts that are template arguments: the layouts of kr::guvectorize and kr::einsum, which are read
+// while compiling.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reference to something callable, so that the library can call a user's lambda without being a template.
+// A reference to something callable, so that the library can call a user's lambda without being a
+// template.
 #pragma once
 
 #include <krait/detail/cpp20.h>
@@ -15,8 +16,9 @@ class function_ref<Result(Args...)> {
  public:
   template <class Callable>
   function_ref(const Callable& callable) noexcept  // NOLINT: implicit on purpose
-      : object_(&callable),
-        call_([](const void* object, Args... args) -> Result { return (*static_cast<const Callable*>(object))(args...); }) {}
+      : object_(&callable), call_([](const void* object, Args... args) -> Result {
+          return (*static_cast<const Callable*>(object))(args...);
+        }) {}
   Result operator()(Args... args) const { return call_(object_, args...); }
 
  private:

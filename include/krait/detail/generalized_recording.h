@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a generalized function becomes a kernel: a thread has one element of the batch, and passes the lambda what the layout says of each
-// operand.
+// How a generalized function becomes a kernel: a thread has one element of the batch, and passes
+// the lambda what the layout says of each operand.
 #pragma once
 
 #include <krait/detail/core_layout.h>
@@ -24,24 +24,30 @@ class core_view {
   /// Elements along a dimension.
   template <plain_integer Index>
   value<std::int64_t> extent(Index dimension) const {
-    return value<std::int64_t>(detail::extent(batch_.array, batch_.rank + static_cast<unsigned>(dimension)));
+    return value<std::int64_t>(
+        detail::extent(batch_.array, batch_.rank + static_cast<unsigned>(dimension)));
   }
   /// Elements in all.
-  value<std::int64_t> size() const requires(Rank > 0) {
+  value<std::int64_t> size() const
+    requires(Rank > 0)
+  {
     node n = node_of(extent(0));
     for (int d = 1; d < Rank; ++d) n = node_of(value<std::int64_t>(n) * extent(d));
     return value<std::int64_t>(n);
   }
   template <class... Indices>
   auto operator()(const Indices&... indices) const {
-    static_assert(sizeof...(Indices) == Rank,
-                  "krait: an operand of guvectorize needs one index for each dimension that the layout gives it");
+    static_assert(
+        sizeof...(Indices) == Rank,
+        "krait: an operand of guvectorize needs one index for each dimension that the layout gives it");
     place p = batch_;
     ((p.indices[p.rank++] = node_of(subscript(indices))), ...);
     if constexpr (std::is_const_v<Elem>) return element<plain_element>::read(p);
     else return element<plain_element>::name(p);
   }
-  auto operator[](subscript i) const requires(Rank == 1) {
+  auto operator[](subscript i) const
+    requires(Rank == 1)
+  {
     place p = batch_;
     p.indices[p.rank++] = node_of(i);
     if constexpr (std::is_const_v<Elem>) return element<plain_element>::read(p);
@@ -70,7 +76,8 @@ struct generalized_recording<Text, Lambda, Batch, std::tuple<Inputs...>, std::tu
     for (std::size_t i = 0; i < in; ++i) first += nodes[i];
     return first;
   }
-  static constexpr std::size_t input_nodes = first_node(sizeof...(Inputs)), all_nodes = input_nodes + sizeof...(Outputs);
+  static constexpr std::size_t input_nodes = first_node(sizeof...(Inputs)),
+                               all_nodes = input_nodes + sizeof...(Outputs);
   struct parameter_list {
     parameter_type at[all_nodes]{};
     constexpr parameter_list() {
@@ -82,7 +89,8 @@ struct generalized_recording<Text, Lambda, Batch, std::tuple<Inputs...>, std::tu
     }
   };
   static void record(const void* lambda, const node* nodes) {
-    run(*static_cast<const Lambda*>(lambda), nodes, std::index_sequence_for<Inputs...>{}, std::index_sequence_for<Outputs...>{});
+    run(*static_cast<const Lambda*>(lambda), nodes, std::index_sequence_for<Inputs...>{},
+        std::index_sequence_for<Outputs...>{});
   }
   static constexpr parameter_list parameters{};
   static constexpr signature as{parameters.at, all_nodes, &record};
@@ -91,7 +99,8 @@ struct generalized_recording<Text, Lambda, Batch, std::tuple<Inputs...>, std::tu
   static place at_element(node array, const node* element, std::size_t operand) {
     place p{array, {}, 0};
     for (int d = 0; d < Batch; ++d) p.indices[p.rank++] = element[d];
-    if (Batch + layout.operands[operand].rank == 0) p.indices[p.rank++] = node_of(value<std::int64_t>(0));
+    if (Batch + layout.operands[operand].rank == 0)
+      p.indices[p.rank++] = node_of(value<std::int64_t>(0));
     return p;
   }
   template <std::size_t In>
@@ -100,7 +109,9 @@ struct generalized_recording<Text, Lambda, Batch, std::tuple<Inputs...>, std::tu
     using type = typename given::element;
     constexpr int core = layout.operands[In].rank;
     if constexpr (!given::is_array) {
-      static_assert(core == 0, "krait: guvectorize's layout gives this input dimensions: pass an array, not a number");
+      static_assert(
+          core == 0,
+          "krait: guvectorize's layout gives this input dimensions: pass an array, not a number");
       return parameter_traits<value<type>>::make(nodes + first_node(In));
     } else if constexpr (core == 0) {
       return detail::element<type>::read(at_element(nodes[first_node(In)], element, In));
@@ -116,10 +127,12 @@ struct generalized_recording<Text, Lambda, Batch, std::tuple<Inputs...>, std::tu
   }
 
   template <std::size_t... In, std::size_t... Out>
-  static void run(const Lambda& lambda, const node* nodes, std::index_sequence<In...>, std::index_sequence<Out...>) {
+  static void run(const Lambda& lambda, const node* nodes, std::index_sequence<In...>,
+                  std::index_sequence<Out...>) {
     const node first = nodes[input_nodes];
     node size = node_of(value<std::int64_t>(1));
-    for (int d = 0; d < Batch; ++d) size = node_of(value<std::int64_t>(size) * value<std::int64_t>(extent(first, unsigned(d))));
+    for (int d = 0; d < Batch; ++d)
+      size = node_of(value<std::int64_t>(size) * value<std::int64_t>(extent(first, unsigned(d))));
     for (auto i : grid_stride(value<std::int64_t>(size))) {
       node element[max_rank];
       node rest = node_of(i);
@@ -133,7 +146,8 @@ struct generalized_recording<Text, Lambda, Batch, std::tuple<Inputs...>, std::tu
       // Braces: loads are recorded from left to right.
       std::tuple operands{load<In>(nodes, element)..., output<Out>(nodes, element)...};
       using returned = decltype(std::apply(lambda, operands));
-      static_assert(std::is_void_v<returned>, "krait: guvectorize's function must return nothing: it writes its outputs");
+      static_assert(std::is_void_v<returned>,
+                    "krait: guvectorize's function must return nothing: it writes its outputs");
       std::apply(lambda, operands);
       end_body(body);
     }

@@ -16,8 +16,8 @@ KRAIT_API void keep_while_loaded(const void* inside, void* object, void (*destro
 /// Destroys what that library owns, the last first; nothing where the process ends.
 KRAIT_API void destroy_kept(const void* inside) noexcept;
 
-/// The object for a static reference: `static auto& k = lasting(kernel(…));`. Types that several functions keep need a `For` of their
-/// own, by whose code the linker chooses whose the object is.
+/// The object for a static reference: `static auto& k = lasting(kernel(…));`. Types that several
+/// functions keep need a `For` of their own, by whose code the linker chooses whose the object is.
 template <class For = void, class Type>
 Type& lasting(Type made) {
   static const char inside = 0;

@@ -21,7 +21,8 @@ struct layout {
 /// One argument of a(…).
 struct slice_item {
   enum kind_type : std::uint8_t { index, range, new_axis };
-  enum origin_type : std::uint8_t { number, from_end, omitted };  // a number below 0 counts from the end, too
+  // a number below 0 counts from the end, too
+  enum origin_type : std::uint8_t { number, from_end, omitted };
   struct bound {
     std::int64_t at = 0;
     origin_type origin = omitted;
@@ -68,7 +69,8 @@ KRAIT_API bool reshape(const layout& of, const std::int64_t* extents, int rank, 
 KRAIT_API layout permute(const layout& of, const std::int64_t* axes, int count);
 KRAIT_API layout flip(const layout& of, const std::int64_t* axes, int count);
 KRAIT_API layout broadcast_to(const layout& of, const std::int64_t* extents, int rank);
-KRAIT_API layout diagonal(const layout& of, std::int64_t offset, std::int64_t axis1, std::int64_t axis2);
+KRAIT_API layout diagonal(const layout& of, std::int64_t offset, std::int64_t axis1,
+                          std::int64_t axis2);
 KRAIT_API layout squeeze(const layout& of, const std::int64_t* axes, int count);
 
 /// The elements of a layout, each of some bytes. Memory is null where there is no element.

@@ -12,7 +12,8 @@ struct location {
   unsigned line = 0;
 
   /// As a default argument: where the call stands that leaves it out.
-  static constexpr location here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
+  static constexpr location here(const char* file = __builtin_FILE(),
+                                 unsigned line = __builtin_LINE()) noexcept {
     return {file, line};
   }
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The members of a plain struct, found without a macro: how many there are, by trying initialisers, and references to them, by
-// structured bindings. The method of counting is that of Boost.PFR and reflect-cpp.
+// The members of a plain struct, found without a macro: how many there are, by trying initialisers,
+// and references to them, by structured bindings. The method of counting is that of Boost.PFR and
+// reflect-cpp.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ consteval bool takes(std::index_sequence<A...>) {
 }
 /// A initialisers, then a nested list of B, then C.
 template <class Type, std::size_t... A, std::size_t... B, std::size_t... C>
-consteval bool takes_nested(std::index_sequence<A...>, std::index_sequence<B...>, std::index_sequence<C...>) {
+consteval bool takes_nested(std::index_sequence<A...>, std::index_sequence<B...>,
+                            std::index_sequence<C...>) {
   return requires { Type{anything_at<A>{}..., {anything_at<B>{}...}, anything_at<C>{}...}; };
 }
 
@@ -36,26 +38,30 @@ template <class Type, std::size_t Low, std::size_t High>
 consteval std::size_t initialisers() {
   constexpr std::size_t middle = (Low + High) / 2;
   if constexpr (High - Low <= 1) return Low;
-  else if constexpr (takes<Type>(std::make_index_sequence<middle>())) return initialisers<Type, middle, High>();
+  else if constexpr (takes<Type>(std::make_index_sequence<middle>()))
+    return initialisers<Type, middle, High>();
   else return initialisers<Type, Low, middle>();
 }
 template <class Type, std::size_t Before, std::size_t Low, std::size_t High>
 consteval std::size_t nested_initialisers() {
   constexpr std::size_t middle = (Low + High) / 2;
   if constexpr (High - Low <= 1) return Low;
-  else if constexpr (takes_nested<Type>(std::make_index_sequence<Before>(), std::make_index_sequence<middle>(),
+  else if constexpr (takes_nested<Type>(std::make_index_sequence<Before>(),
+                                        std::make_index_sequence<middle>(),
                                         std::index_sequence<>()))
     return nested_initialisers<Type, Before, middle, High>();
   else return nested_initialisers<Type, Before, Low, middle>();
 }
-/// Initialisers that the member behind `Before` of `All` takes: several where it is an array, which needs no braces of its own.
+/// Initialisers that the member behind `Before` of `All` takes: several where it is an array, which
+/// needs no braces of its own.
 template <class Type, std::size_t Before, std::size_t All>
 consteval std::size_t taken_by_member() {
   constexpr std::size_t nested = nested_initialisers<Type, Before, 1, All - Before + 1>();
   if constexpr (nested > 1) {
     constexpr std::make_index_sequence<Before> before;
     constexpr std::make_index_sequence<nested> list;
-    constexpr bool array = !takes_nested<Type>(before, list, std::make_index_sequence<All - Before - nested + 1>());
+    constexpr bool array =
+        !takes_nested<Type>(before, list, std::make_index_sequence<All - Before - nested + 1>());
     return array ? nested : 1;
   } else {
     return 1;
@@ -67,7 +73,8 @@ consteval std::size_t count_members() {
   else return 1 + count_members<Type, Before + taken_by_member<Type, Before, All>(), All>();
 }
 template <class Type>
-inline constexpr std::size_t member_count = count_members<Type, 0, initialisers<Type, 0, sizeof(Type) + 1>()>();
+inline constexpr std::size_t member_count =
+    count_members<Type, 0, initialisers<Type, 0, sizeof(Type) + 1>()>();
 
 inline constexpr std::size_t most_members = 24;
 
@@ -153,20 +160,28 @@ constexpr decltype(auto) visit_members(Object& object, Visit&& visit) {
 /// Refuses a type that is not a plain struct, in the user's words.
 template <class Type>
 consteval bool check_aggregate() {
-  static_assert(!std::is_reference_v<Type>, "krait: a reference is not valid on another device: store the value itself");
-  static_assert(!std::is_pointer_v<Type>, "krait: a pointer is not valid on another device: pass the data as a separate array");
-  static_assert(!std::is_union_v<Type>, "krait: kernels cannot access the members of a union: use a struct and kr::bitcast");
-  static_assert(std::is_class_v<Type> || std::is_union_v<Type> || std::is_pointer_v<Type> || std::is_reference_v<Type>,
-                "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3, "
-                "kr::f8e5m2, kr::vec and plain structs of these");
+  static_assert(!std::is_reference_v<Type>,
+                "krait: a reference is not valid on another device: store the value itself");
+  static_assert(
+      !std::is_pointer_v<Type>,
+      "krait: a pointer is not valid on another device: pass the data as a separate array");
+  static_assert(
+      !std::is_union_v<Type>,
+      "krait: kernels cannot access the members of a union: use a struct and kr::bitcast");
+  static_assert(
+      std::is_class_v<Type> || std::is_union_v<Type> || std::is_pointer_v<Type> ||
+          std::is_reference_v<Type>,
+      "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3, "
+      "kr::f8e5m2, kr::vec and plain structs of these");
   if constexpr (std::is_class_v<Type>) {
     static_assert(std::is_trivially_copyable_v<Type>,
                   "krait: kernels copy structs as bytes: this one must be trivially copyable");
     static_assert(
         std::is_aggregate_v<Type>,
         "krait: this class has constructors or private members: use a plain struct, or std::complex with krait/complex.h");
-    static_assert(std::is_copy_assignable_v<Type>,
-                  "krait: a struct in a kernel cannot have references or const members: store plain values");
+    static_assert(
+        std::is_copy_assignable_v<Type>,
+        "krait: a struct in a kernel cannot have references or const members: store plain values");
     static_assert(!std::is_empty_v<Type>, "krait: a struct in a kernel needs at least one member");
   }
   return std::is_class_v<Type> && std::is_trivially_copyable_v<Type> && std::is_aggregate_v<Type> &&

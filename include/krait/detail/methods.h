@@ -11,7 +11,8 @@
 
 namespace krait::detail {
 
-/// The operation that a recording of a function of two arrays is, if it is a single one whose operands commute. Else Unreachable.
+/// The operation that a recording of a function of two arrays is, if it is a single one whose
+/// operands commute. Else Unreachable.
 KRAIT_API op operation_of(kernel_state* state, const void* lambda, const signature& as);
 /// A kernel that lives as long as another, one a key.
 KRAIT_API kernel_state* kernel_beside(kernel_state* state, const void* key);
@@ -19,9 +20,11 @@ KRAIT_API kernel_state* kernel_beside(kernel_state* state, const void* key);
 [[noreturn]] KRAIT_API void refuse_empty(const kernel_state* state);
 [[noreturn]] KRAIT_API void refuse_mask(const kernel_state* state);
 [[noreturn]] KRAIT_API void refuse_axes(const kernel_state* state);
-[[noreturn]] KRAIT_API void refuse_segment(const kernel_state* state, std::int64_t index, std::int64_t size);
+[[noreturn]] KRAIT_API void refuse_segment(const kernel_state* state, std::int64_t index,
+                                           std::int64_t size);
 
-/// Throw error{usage} for a mask of another shape, for values that are not as many as it takes, and for 2^31 indices or more.
+/// Throw error{usage} for a mask of another shape, for values that are not as many as it takes, and
+/// for 2^31 indices or more.
 KRAIT_API void check_mask_shape(const std::int64_t* mask, const std::int64_t* of, int rank);
 KRAIT_API void check_mask_count(std::int64_t values, std::int64_t elements);
 KRAIT_API void check_index_count(std::int64_t indices);
@@ -30,7 +33,8 @@ KRAIT_API void check_index_count(std::int64_t indices);
 template <class Lambda, class Elem>
 struct fold_result {
   template <class Of>
-  using once = held_t<std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Of>, value<Of>>>>;
+  using once =
+      held_t<std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Of>, value<Of>>>>;
   using type = once<once<Elem>>;
   static_assert(plain<type>, "krait: the folded function must take two numbers and return one");
 };
@@ -60,8 +64,8 @@ struct fold_lines {
   const Lambda& f;
 
   template <class Elem, int Rank>
-  void operator()(const view<const Elem, Rank>& x, const view<State, Rank>& out, const view<const bool, Rank>& mask,
-                  const value<State>& start) const {
+  void operator()(const view<const Elem, Rank>& x, const view<State, Rank>& out,
+                  const view<const bool, Rank>& mask, const value<State>& start) const {
     node lines = node_of(value<std::int64_t>(1));
     for (int d = 0; d < Rank - 1; ++d) lines = node_of(value<std::int64_t>(lines) * x.extent(d));
     for (auto line : grid_stride(value<std::int64_t>(lines))) {
@@ -93,7 +97,8 @@ struct fold_segments {
   const Lambda& f;
 
   template <class Elem>
-  void operator()(const view<const Elem>& x, const view<const std::int64_t>& firsts, const view<State>& out) const {
+  void operator()(const view<const Elem>& x, const view<const std::int64_t>& firsts,
+                  const view<State>& out) const {
     for (auto s : grid_stride(out.size())) {
       const auto first = firsts[s];
       const auto last = select(
@@ -105,14 +110,16 @@ struct fold_segments {
   }
 };
 
-/// x[i] = f(x[i], y) for one index after the other. A thread has the elements whose index it is by their number's remainder.
+/// x[i] = f(x[i], y) for one index after the other. A thread has the elements whose index it is by
+/// their number's remainder.
 template <class Lambda>
 struct update_elements {
   const Lambda& f;
   static constexpr int threads = 256;
 
   template <class Elem, class... Other>
-  void operator()(const view<Elem>& x, const view<const std::int64_t>& indices, const view<const Other>&... other) const {
+  void operator()(const view<Elem>& x, const view<const std::int64_t>& indices,
+                  const view<const Other>&... other) const {
     for (auto thread : grid_stride(std::int64_t(threads))) {
       for (auto k : range(std::int64_t(0), indices.size())) {
         const auto i = indices[k];
@@ -130,8 +137,9 @@ template <class... Params, class Body, class... Args>
 void run_method(kernel_state* state, const Body& body, std::int64_t threads, Args&&... args) {
   call_config config;
   config.form = call_config::threads, config.count = threads;
-  kernel_recording<Body, Params...>::template pass_to<&detail::call>(kernel_beside(state, &kernel_recording<Body, Params...>::as),
-                                                                     body, config, std::forward<Args>(args)...);
+  kernel_recording<Body, Params...>::template pass_to<&detail::call>(
+      kernel_beside(state, &kernel_recording<Body, Params...>::as), body, config,
+      std::forward<Args>(args)...);
 }
 
 }  // namespace krait::detail

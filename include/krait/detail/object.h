@@ -10,10 +10,12 @@
 
 namespace krait::detail {
 
-/// Owns the compiled code of one kernel object. Never shared by type: two objects of one lambda type are two kernels.
+/// Owns the compiled code of one kernel object. Never shared by type: two objects of one lambda
+/// type are two kernels.
 class object {
  public:
-  object(const options& with, const dims& fixed_block, location where) : state_(make_kernel_state(with, fixed_block, where)) {}
+  object(const options& with, const dims& fixed_block, location where)
+      : state_(make_kernel_state(with, fixed_block, where)) {}
   /// Of a kernel that the library made: of a pack.
   explicit object(kernel_state* made) noexcept : state_(made) {}
   object(object&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
@@ -40,9 +42,13 @@ class object {
   /// The machine code for an NVIDIA GPU; it needs ptxas, and nvdisasm or cuobjdump, on the PATH.
   text sass(const target& on = target::sm(90)) const { return inspect(state_, "sass", on.c_str()); }
   /// The WGSL for web pages.
-  text wgsl(const target& on = target::webgpu()) const { return inspect(state_, "wgsl", on.c_str()); }
+  text wgsl(const target& on = target::webgpu()) const {
+    return inspect(state_, "wgsl", on.c_str());
+  }
   /// The SPIR-V for Vulkan, disassembled.
-  text spirv(const target& on = target::vulkan()) const { return inspect(state_, "spirv", on.c_str()); }
+  text spirv(const target& on = target::vulkan()) const {
+    return inspect(state_, "spirv", on.c_str());
+  }
   /// Hints about what makes the kernel slow, one line each with the place in the source
   /// (docs/hints.md).
   text hints() const { return inspect(state_, "hints", nullptr); }

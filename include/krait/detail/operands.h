@@ -11,8 +11,8 @@
 
 namespace krait::detail {
 
-// Operands. Each has `leaves` arguments of the kernel, gives them by arguments(), and computes itself from the First-th and those
-// after it.
+// Operands. Each has `leaves` arguments of the kernel, gives them by arguments(), and computes
+// itself from the First-th and those after it.
 template <class Elem, int Rank>
 struct array_operand {
   static constexpr int leaves = 1, rank = Rank;
@@ -46,7 +46,8 @@ struct expression_kernel {
   }
   /// The one object of this type. Arrays of static duration may be assigned to in destructors.
   static const vectorized<expression_kernel>& object() {
-    static const auto& made = lasting(vectorized<expression_kernel>({}, {.name = "array_expression"}, location::here()));
+    static const auto& made =
+        lasting(vectorized<expression_kernel>({}, {.name = "array_expression"}, location::here()));
     return made;
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a traced struct, its members by name, and what a composite can be made from. array_parts.h has arrays.
+// The parts of a traced struct, its members by name, and what a composite can be made from.
+// array_parts.h has arrays.
 #pragma once
 
 #include <krait/detail/composite.h>
@@ -119,7 +120,8 @@ class parts {
   template <class Member, std::size_t... Indices>
   const Wrapper<Member>* find(Member Type::*which, std::index_sequence<Indices...>) const {
     alignas(Type) unsigned char storage[sizeof(Type)];
-    auto& object = *reinterpret_cast<Type*>(storage);  // never read: only for the offsets of its members
+    // never read: only for the offsets of its members
+    auto& object = *reinterpret_cast<Type*>(storage);
     const void* const wanted = &(object.*which);
     const Wrapper<Member>* found = nullptr;
     visit_members(object, [&](auto&... members) {
@@ -144,13 +146,15 @@ concept gives = becomes<held_t<From>, Type>;
 template <class Parts, class... From>
 inline constexpr bool gives_each = false;
 template <class... Parts, class... From>
-requires(sizeof...(Parts) ==
-         sizeof...(From)) inline constexpr bool gives_each<std::tuple<Parts...>, From...> = (becomes<held_t<From>, Parts> && ...);
+  requires(sizeof...(Parts) == sizeof...(From))
+inline constexpr bool gives_each<std::tuple<Parts...>, From...> =
+    (becomes<held_t<From>, Parts> && ...);
 template <class Type, class... From>
 constexpr bool gives_all_parts() {
   if constexpr (sizeof...(From) < 2) return false;
   else if constexpr (array_type<Type>)
-    return sizeof...(From) == composite<Type>::count && (becomes<held_t<From>, typename composite<Type>::element> && ...);
+    return sizeof...(From) == composite<Type>::count &&
+           (becomes<held_t<From>, typename composite<Type>::element> && ...);
   else return gives_each<typename composite<Type>::types, From...>;
 }
 template <class Type, class... From>

@@ -20,27 +20,31 @@ inline float plain_rint(float x) { return __builtin_rintf(x); }
 inline double plain_rint(double x) { return __builtin_rint(x); }
 inline float plain_fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline double plain_fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
-/// The product is exact in double. The sum is rounded to odd there, so that the rounding to come gives what one rounding would (Boldo and
-/// Melquiond, 2008).
+/// The product is exact in double. The sum is rounded to odd there, so that the rounding to come
+/// gives what one rounding would (Boldo and Melquiond, 2008).
 template <class Narrow>
-requires is_narrow_v<Narrow> Narrow plain_fma(Narrow x, Narrow y, Narrow z) {
-  const double product = static_cast<double>(x) * static_cast<double>(y), other = static_cast<double>(z), sum = product + other;
+  requires is_narrow_v<Narrow>
+Narrow plain_fma(Narrow x, Narrow y, Narrow z) {
+  const double product = static_cast<double>(x) * static_cast<double>(y),
+               other = static_cast<double>(z), sum = product + other;
   const double part = sum - product, error = (product - (sum - part)) + (other - part);
   const auto bits = __builtin_bit_cast(std::uint64_t, sum);
   if (!(error < 0 || error > 0) || (bits & 1)) return Narrow(sum);
   return Narrow(__builtin_bit_cast(double, (error > 0) == (sum > 0) ? bits + 1 : bits - 1));
 }
 
-/// x y, rounded by itself. Of plain floats host compilers contract x y + z where the machine has an instruction for it, across functions
-/// that they inline; strict mode never does. Neither an attribute nor __builtin_assoc_barrier holds: the first is lost by inlining, the second
-/// in loops that g++ 12 vectorises. So the product passes through an empty assembler statement.
+/// x y, rounded by itself. Of plain floats host compilers contract x y + z where the machine has an
+/// instruction for it, across functions that they inline; strict mode never does. Neither an
+/// attribute nor __builtin_assoc_barrier holds: the first is lost by inlining, the second in loops
+/// that g++ 12 vectorises. So the product passes through an empty assembler statement.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"  // operands of two types become one as C++ has it
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 template <class Left, class Right>
 constexpr auto product(const Left& x, const Right& y) {
   auto result = x * y;
-  if constexpr (std::is_same_v<decltype(result), float> || std::is_same_v<decltype(result), double>) {
+  if constexpr (std::is_same_v<decltype(result), float> ||
+                std::is_same_v<decltype(result), double>) {
     if (!std::is_constant_evaluated()) {
 #if defined(__x86_64__)
       asm("" : "+x"(result));

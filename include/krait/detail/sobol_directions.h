@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Direction numbers of Sobol's sequence: the first 40 dimensions of new-joe-kuo-6.21201 (S. Joe and F. Y. Kuo, "Constructing Sobol
-// sequences with better two-dimensional projections", SIAM J. Sci. Comput. 30, 2008), which its authors publish under the three-clause
-// BSD licence, copyright 2008 Frances Y. Kuo and Stephen Joe.
+// Direction numbers of Sobol's sequence: the first 40 dimensions of new-joe-kuo-6.21201 (S. Joe and
+// F. Y. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM J. Sci.
+// Comput. 30, 2008), which its authors publish under the three-clause BSD licence, copyright 2008
+// Frances Y. Kuo and Stephen Joe.
 #pragma once
 
 #include <krait/detail/call.h>
 
 namespace krait::detail {
 
-/// Dimension d + 1: the degree of a primitive polynomial, its coefficients between the first and the last as bits, and the first
-/// odd numbers m. Dimension 0 is van der Corput's sequence.
+/// Dimension d + 1: the degree of a primitive polynomial, its coefficients between the first and
+/// the last as bits, and the first odd numbers m. Dimension 0 is van der Corput's sequence.
 struct sobol_polynomial {
   unsigned degree, coefficients;
   unsigned m[8];
@@ -54,7 +55,8 @@ inline constexpr sobol_polynomial sobol_polynomials[] = {{1, 0, {1}},
                                                          {8, 14, {1, 3, 1, 15, 31, 13, 49, 245}},
                                                          {8, 21, {1, 3, 5, 15, 31, 59, 63, 97}},
                                                          {8, 22, {1, 3, 1, 11, 11, 11, 77, 249}}};
-inline constexpr int sobol_dimensions = 1 + int(sizeof(sobol_polynomials) / sizeof(sobol_polynomial));
+inline constexpr int sobol_dimensions =
+    1 + int(sizeof(sobol_polynomials) / sizeof(sobol_polynomial));
 
 /// The dimension of a point, which is known while recording, with its place.
 class sobol_dimension {
@@ -62,7 +64,8 @@ class sobol_dimension {
   sobol_dimension(int dimension, location where = location::here())
       : at_(dimension), where_(where) {}  // NOLINT: implicit on purpose
   int at() const {
-    if (at_ < 0 || at_ >= sobol_dimensions) throw_usage("kr::sobol has the dimensions 0 to 39: take kr::philox for more", where_);
+    if (at_ < 0 || at_ >= sobol_dimensions)
+      throw_usage("kr::sobol has the dimensions 0 to 39: take kr::philox for more", where_);
     return at_;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of std on traced values: never usable, and the message names Krait's own. Overload resolution leaves them out for all other arguments.
+// Functions of std on traced values: never usable, and the message names Krait's own. Overload
+// resolution leaves them out for all other arguments.
 #pragma once
 
 #include <krait/value.h>
@@ -11,13 +12,14 @@ concept traced_plain = traced<Type> && plain<typename Type::traced_type>;
 }  // namespace krait::detail
 
 // Undefined below.
-#define KRAIT_REFUSED_STD(name, instead)                                                             \
-  template <class First, class... Rest>                                                              \
-  requires(krait::detail::traced_plain<First> || (krait::detail::traced_plain<Rest> || ...)) \
-  auto name(const First& x, const Rest&...) {                                                        \
-    static_assert(krait::detail::always_false<First>,                                                \
-                  "krait: std::" #name " is for plain numbers: on traced values write kr::" instead); \
-    return x;                                                                                        \
+#define KRAIT_REFUSED_STD(name, instead)                                                       \
+  template <class First, class... Rest>                                                        \
+    requires(krait::detail::traced_plain<First> || (krait::detail::traced_plain<Rest> || ...)) \
+  auto name(const First& x, const Rest&...) {                                                  \
+    static_assert(krait::detail::always_false<First>,                                          \
+                  "krait: std::" #name                                                         \
+                  " is for plain numbers: on traced values write kr::" instead);               \
+    return x;                                                                                  \
   }
 #define KRAIT_REFUSED_STD_SAME(name) KRAIT_REFUSED_STD(name, #name)
 namespace std {
@@ -73,7 +75,8 @@ KRAIT_REFUSED_STD_SAME(clamp)
 #undef KRAIT_REFUSED_STD
 
 namespace std {
-// With std's own parameters, which are preferred to those above where both operands are of one type.
+// With std's own parameters, which are preferred to those above where both operands are of one
+// type.
 template <krait::detail::traced_plain Type>
 const Type& min(const Type& x, const Type&) {
   static_assert(krait::detail::always_false<Type>,
@@ -93,7 +96,8 @@ const Type& clamp(const Type& x, const Type&, const Type&) {
   return x;
 }
 template <krait::detail::traced_plain Type>
-void swap(Type&&, Type&&) {  // two elements, which are temporaries; two of kr::var are std::swap's own
+// two elements, which are temporaries; two of kr::var are std::swap's own
+void swap(Type&&, Type&&) {
   static_assert(krait::detail::always_false<Type>,
                 "krait: std::swap takes no elements of a view: write kr::swap(x[i], x[j])");
 }

@@ -12,12 +12,15 @@ namespace detail {
 class subscript {
  public:
   template <plain_integer Type>
-  [[gnu::noinline, gnu::cold]] subscript(Type x, location where = location::here()) {  // NOLINT: implicit on purpose
+  [[gnu::noinline,
+    gnu::cold]] subscript(Type x,
+                          location where = location::here()) {  // NOLINT: implicit on purpose
     set_location(where);
     node_ = node_of(static_cast<std::int64_t>(x));
   }
   template <traced Type>
-  [[gnu::noinline, gnu::cold]] subscript(const Type& x, location where = location::here()) : node_(node_of(x)) {  // NOLINT
+  [[gnu::noinline, gnu::cold]] subscript(const Type& x, location where = location::here())
+      : node_(node_of(x)) {  // NOLINT
     static_assert(std::is_integral_v<typename Type::traced_type>,
                   "krait: an index must be an integer: convert it with kr::cast<int>(v)");
     set_location(where);

@@ -18,7 +18,9 @@ class KRAIT_API text {
  public:
   text() noexcept = default;
   text(const char* data, std::size_t size);
-  text(text&& other) noexcept : data_(other.data_), size_(other.size_) { other.data_ = nullptr, other.size_ = 0; }
+  text(text&& other) noexcept : data_(other.data_), size_(other.size_) {
+    other.data_ = nullptr, other.size_ = 0;
+  }
   text& operator=(text&& other) noexcept {
     char* data = data_;
     data_ = other.data_, size_ = other.size_;
@@ -37,8 +39,10 @@ class KRAIT_API text {
   bool empty() const noexcept { return size_ == 0; }
   /// Converts to any string type that is made from a pointer and a length.
   template <class String>
-  requires requires(const char* p, std::size_t n) { String(p, n); }
-  operator String() const { return String(c_str(), size_); }
+    requires requires(const char* p, std::size_t n) { String(p, n); }
+  operator String() const {
+    return String(c_str(), size_);
+  }
 
  private:
   char* data_ = nullptr;

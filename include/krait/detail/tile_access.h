@@ -17,7 +17,8 @@ struct tile_shape {
 };
 using tile_nodes = std::vector<node>;
 
-/// Part of a view: the last two indices name its first row and column, those before name the matrix.
+/// Part of a view: the last two indices name its first row and column, those before name the
+/// matrix.
 struct tile_place {
   node view;
   node indices[max_rank];
@@ -34,7 +35,8 @@ KRAIT_API tile_nodes make_tile(const tile_shape& shape, node value);
 KRAIT_API tile_nodes copy_tile(const tile_shape& shape, const tile_nodes& from);
 KRAIT_API void assign_tile(const tile_nodes& to, const tile_nodes& from);
 /// The values of a tile, or of one of one row or column, for each element of another tile.
-KRAIT_API tile_nodes spread_tile(const tile_shape& from, const tile_nodes& nodes, const tile_shape& to);
+KRAIT_API tile_nodes spread_tile(const tile_shape& from, const tile_nodes& nodes,
+                                 const tile_shape& to);
 /// A value for each element from those of operands that were spread.
 KRAIT_API tile_nodes map_tile(const tile_shape& result, function_ref<node(unsigned element)> value);
 /// Row (0) or column (1) numbers of the elements, from 0.
@@ -55,13 +57,16 @@ KRAIT_API tile_nodes transpose_tile(const tile_shape& shape, const tile_nodes& n
 /// An array in shared memory for `count` tiles, as products take them.
 KRAIT_API factor make_factor(const tile_shape& shape, int count);
 /// Asynchronously, to tile number `index`.
-KRAIT_API void fetch_factor(const tile_shape& shape, const factor& to, node index, const tile_place& from);
+KRAIT_API void fetch_factor(const tile_shape& shape, const factor& to, node index,
+                            const tile_place& from);
 KRAIT_API void keep_factor(const tile_shape& shape, const factor& to, const tile_nodes& nodes);
 /// The tile number `index`.
 KRAIT_API factor factor_at(const tile_shape& shape, const factor& of, node index);
 
-/// The loop of kr::pipelined: `fetch(step, slot)` begins the copies of a step, `body(step, slot)` works with them.
-KRAIT_API void pipeline(unsigned slots, bool overlapped, node steps, function_ref<void(node step, node slot)> fetch,
+/// The loop of kr::pipelined: `fetch(step, slot)` begins the copies of a step, `body(step, slot)`
+/// works with them.
+KRAIT_API void pipeline(unsigned slots, bool overlapped, node steps,
+                        function_ref<void(node step, node slot)> fetch,
                         function_ref<void(node step, node slot)> body, location where);
 /// Whether products that are recorded now are those of an overlapped pipeline.
 KRAIT_API bool in_overlapped_pipeline();

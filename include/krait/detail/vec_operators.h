@@ -8,8 +8,8 @@
 
 namespace krait {
 
-// Plain components are computed as C++ computes them: of two types they are converted without asking, and an overflow of signed
-// ones is undefined.
+// Plain components are computed as C++ computes them: of two types they are converted without
+// asking, and an overflow of signed ones is undefined.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -18,56 +18,60 @@ namespace krait {
 // are taken by value, so that a lambda can use a constant without capturing it.
 #define KRAIT_VEC_PAIR(name, expression)                                               \
   template <detail::traced_operand Left, detail::traced_operand Right>                 \
-  requires detail::vec_operands<Left, Right>                                           \
+    requires detail::vec_operands<Left, Right>                                         \
   [[gnu::noinline, gnu::cold]] auto name(const Left& x, const Right& y) {              \
     detail::set_caller();                                                              \
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }                                                                                    \
   template <detail::traced_operand Left, detail::plain_operand Right>                  \
-  requires detail::vec_operands<Left, Right>                                           \
+    requires detail::vec_operands<Left, Right>                                         \
   [[gnu::noinline, gnu::cold]] auto name(const Left& x, Right y) {                     \
     detail::set_caller();                                                              \
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }                                                                                    \
   template <detail::plain_operand Left, detail::traced_operand Right>                  \
-  requires detail::vec_operands<Left, Right>                                           \
+    requires detail::vec_operands<Left, Right>                                         \
   [[gnu::noinline, gnu::cold]] auto name(Left x, const Right& y) {                     \
     detail::set_caller();                                                              \
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }                                                                                    \
   template <detail::plain_operand Left, detail::plain_operand Right>                   \
-  requires detail::vec_operands<Left, Right>                                           \
+    requires detail::vec_operands<Left, Right>                                         \
   auto name(Left x, Right y) {                                                         \
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }
 #define KRAIT_VEC_OPERATOR(symbol) KRAIT_VEC_PAIR(operator symbol, a symbol b)
-#define KRAIT_VEC_COMPOUND(symbol, expression)                                                                       \
-  KRAIT_VEC_PAIR(operator symbol, expression)                                                                        \
-  template <class Type, int Size, detail::traced_operand Right>                                                      \
-  [[gnu::noinline, gnu::cold]] var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, const Right& y) {   \
-    detail::set_caller();                                                                                            \
-    return x = x symbol y;                                                                                           \
-  }                                                                                                                  \
-  template <class Type, int Size, detail::plain_operand Right>                                                       \
-  [[gnu::noinline, gnu::cold]] var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, Right y) {          \
-    detail::set_caller();                                                                                            \
-    return x = x symbol y;                                                                                           \
-  }                                                                                                                  \
-  template <class Type, int Size, detail::traced_operand Right>                                                      \
-  [[gnu::noinline, gnu::cold]] value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, const Right& y) { \
-    detail::set_caller();                                                                                            \
-    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                                                      \
-  }                                                                                                                  \
-  template <class Type, int Size, detail::plain_operand Right>                                                       \
-  [[gnu::noinline, gnu::cold]] value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, Right y) {        \
-    detail::set_caller();                                                                                            \
-    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                                                      \
-  }                                                                                                                  \
-  template <class Type, int Size, detail::plain_operand Right>                                                       \
-  constexpr vec<Type, Size>& operator symbol##=(vec<Type, Size>& x, Right y) {                                       \
-    const auto result = x symbol y;                                                                                  \
-    for (int i = 0; i < Size; ++i) x[i] = static_cast<Type>(result[i]);                                              \
-    return x;                                                                                                        \
+#define KRAIT_VEC_COMPOUND(symbol, expression)                                                     \
+  KRAIT_VEC_PAIR(operator symbol, expression)                                                      \
+  template <class Type, int Size, detail::traced_operand Right>                                    \
+  [[gnu::noinline, gnu::cold]] var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x,   \
+                                                                        const Right& y) {          \
+    detail::set_caller();                                                                          \
+    return x = x symbol y;                                                                         \
+  }                                                                                                \
+  template <class Type, int Size, detail::plain_operand Right>                                     \
+  [[gnu::noinline, gnu::cold]] var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x,   \
+                                                                        Right y) {                 \
+    detail::set_caller();                                                                          \
+    return x = x symbol y;                                                                         \
+  }                                                                                                \
+  template <class Type, int Size, detail::traced_operand Right>                                    \
+  [[gnu::noinline, gnu::cold]] value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, \
+                                                                         const Right& y) {         \
+    detail::set_caller();                                                                          \
+    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                                    \
+  }                                                                                                \
+  template <class Type, int Size, detail::plain_operand Right>                                     \
+  [[gnu::noinline, gnu::cold]] value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, \
+                                                                         Right y) {                \
+    detail::set_caller();                                                                          \
+    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                                    \
+  }                                                                                                \
+  template <class Type, int Size, detail::plain_operand Right>                                     \
+  constexpr vec<Type, Size>& operator symbol##=(vec<Type, Size>& x, Right y) {                     \
+    const auto result = x symbol y;                                                                \
+    for (int i = 0; i < Size; ++i) x[i] = static_cast<Type>(result[i]);                            \
+    return x;                                                                                      \
   }
 KRAIT_VEC_COMPOUND(+, a + b)
 KRAIT_VEC_COMPOUND(-, a - b)
@@ -88,10 +92,11 @@ KRAIT_VEC_OPERATOR(>=)
 #undef KRAIT_VEC_OPERATOR
 #undef KRAIT_VEC_COMPOUND
 
-#define KRAIT_VEC_UNARY(symbol)                                                                                      \
-  template <detail::any_vec Vector>                                                                                  \
-  auto operator symbol(const Vector& v) {                                                                            \
-    return detail::each_component<detail::size_of_vec<Vector>>([&](auto i) { return symbol detail::spread<i>(v); }); \
+#define KRAIT_VEC_UNARY(symbol)                                 \
+  template <detail::any_vec Vector>                             \
+  auto operator symbol(const Vector& v) {                       \
+    return detail::each_component<detail::size_of_vec<Vector>>( \
+        [&](auto i) { return symbol detail::spread<i>(v); });   \
   }
 KRAIT_VEC_UNARY(+)
 KRAIT_VEC_UNARY(-)
@@ -100,10 +105,11 @@ KRAIT_VEC_UNARY(!)
 #undef KRAIT_VEC_UNARY
 
 // Undefined below: the functions of krait/math.h, component by component.
-#define KRAIT_VEC_FUNCTION1(function)                                                                                          \
-  template <detail::any_vec Vector>                                                                                            \
-  auto function(const Vector& v) {                                                                                             \
-    return detail::each_component<detail::size_of_vec<Vector>>([&](auto i) { return krait::function(detail::spread<i>(v)); }); \
+#define KRAIT_VEC_FUNCTION1(function)                                   \
+  template <detail::any_vec Vector>                                     \
+  auto function(const Vector& v) {                                      \
+    return detail::each_component<detail::size_of_vec<Vector>>(         \
+        [&](auto i) { return krait::function(detail::spread<i>(v)); }); \
   }
 #define KRAIT_VEC_FUNCTION2(function) KRAIT_VEC_PAIR(function, krait::function(a, b))
 // clang-format off

@@ -10,7 +10,8 @@
 namespace krait {
 namespace detail {
 
-/// CUDA's alignment: vectors of two and four are aligned to their size, at most 16 bytes; vectors of three are three scalars.
+/// CUDA's alignment: vectors of two and four are aligned to their size, at most 16 bytes; vectors
+/// of three are three scalars.
 template <class Type, int Size>
 inline constexpr std::size_t vec_alignment = Size == 3                  ? alignof(Type)
                                              : sizeof(Type) * Size < 16 ? sizeof(Type) * Size
@@ -34,9 +35,9 @@ constexpr auto& component(Vector& v, Index i) {
 template <class Type, int Size>
 struct composite<vec<Type, Size>> {
   static_assert(plain<Type>, "krait: the components of a kr::vec must be numbers");
-  using types =
-      std::conditional_t<Size == 2, std::tuple<Type, Type>,
-                         std::conditional_t<Size == 3, std::tuple<Type, Type, Type>, std::tuple<Type, Type, Type, Type>>>;
+  using types = std::conditional_t<Size == 2, std::tuple<Type, Type>,
+                                   std::conditional_t<Size == 3, std::tuple<Type, Type, Type>,
+                                                      std::tuple<Type, Type, Type, Type>>>;
   template <class Object, class Visit>
   static void each(Object& object, const Visit& visit) {
     visit(object.x), visit(object.y);
@@ -51,8 +52,7 @@ template <class Type, int Size>
 inline constexpr int vec_size<vec<Type, Size>> = Size;
 /// A plain or traced vector.
 template <class Type>
-concept any_vec = vec_size<held_t<Type>>
-!= 0;
+concept any_vec = vec_size<held_t<Type>> != 0;
 template <any_vec Vector>
 inline constexpr int size_of_vec = vec_size<held_t<Vector>>;
 
@@ -69,7 +69,8 @@ template <class First, class... Rest>
 auto join(const First& first, const Rest&... rest) {
   using type = held_t<First>;
   constexpr int size = 1 + sizeof...(Rest);
-  if constexpr (traced<First> || (traced<Rest> || ...)) return value<vec<type, size>>(first, rest...);
+  if constexpr (traced<First> || (traced<Rest> || ...))
+    return value<vec<type, size>>(first, rest...);
   else return vec<type, size>{first, static_cast<type>(rest)...};
 }
 /// function(component…) for every component.
@@ -98,21 +99,24 @@ inline constexpr int common_size = [] {
   if constexpr (!any_vec<Left>) return size_of_vec<Right>;
   else if constexpr (!any_vec<Right>) return size_of_vec<Left>;
   else {
-    static_assert(size_of_vec<Left> == size_of_vec<Right>, "krait: the vectors have different numbers of components");
+    static_assert(size_of_vec<Left> == size_of_vec<Right>,
+                  "krait: the vectors have different numbers of components");
     return size_of_vec<Left>;
   }
 }();
 /// Two operands of a vector operation: one at least is a vector, the other one or a number.
 template <class Left, class Right>
-concept vec_operands = (any_vec<Left> && (any_vec<Right> || operand_type<Right>)) || (operand_type<Left> && any_vec<Right>);
+concept vec_operands = (any_vec<Left> && (any_vec<Right> || operand_type<Right>)) ||
+                       (operand_type<Left> && any_vec<Right>);
 template <class Type>
-concept traced_operand = traced<Type> ||(any_vec<Type>&& traced_composite<Type>);
+concept traced_operand = traced<Type> || (any_vec<Type> && traced_composite<Type>);
 template <class Type>
-concept plain_operand = plain<Type> ||(vec_size<Type> != 0);
+concept plain_operand = plain<Type> || (vec_size<Type> != 0);
 
 template <class Left, class Right, class Function>
 auto zip(const Left& x, const Right& y, const Function& function) {
-  return each_component<common_size<Left, Right>>([&](auto i) { return function(spread<i>(x), spread<i>(y)); });
+  return each_component<common_size<Left, Right>>(
+      [&](auto i) { return function(spread<i>(x), spread<i>(y)); });
 }
 
 /// A text that is a template argument: the letters of a swizzle.
@@ -125,7 +129,11 @@ struct letters {
   static constexpr int count = static_cast<int>(Size) - 1;
   constexpr int index(int i) const {
     const char c = at[i];
-    return c == 'x' || c == 'r' ? 0 : c == 'y' || c == 'g' ? 1 : c == 'z' || c == 'b' ? 2 : c == 'w' || c == 'a' ? 3 : 4;
+    return c == 'x' || c == 'r'   ? 0
+           : c == 'y' || c == 'g' ? 1
+           : c == 'z' || c == 'b' ? 2
+           : c == 'w' || c == 'a' ? 3
+                                  : 4;
   }
   constexpr bool name(int size) const {
     for (int i = 0; i < count; ++i)
@@ -175,7 +183,9 @@ class parts<Wrapper, vec<Type, Size>> : public components<Wrapper, Type, Size> {
 
   const Wrapper<Type>& operator[](plain_index i) const& { return component(*this, i.below(Size)); }
   Wrapper<Type>& operator[](plain_index i) & { return component(*this, i.below(Size)); }
-  Wrapper<Type>&& operator[](plain_index i) && { return static_cast<Wrapper<Type>&&>(component(*this, i.below(Size))); }
+  Wrapper<Type>&& operator[](plain_index i) && {
+    return static_cast<Wrapper<Type>&&>(component(*this, i.below(Size)));
+  }
   /// A traced index reads; below 0 and beyond the last component it gives the last.
   template <traced Index>
   value<Type> operator[](const Index& i) const {
@@ -200,7 +210,9 @@ class parts<Wrapper, vec<Type, Size>> : public components<Wrapper, Type, Size> {
   template <int From, class Index>
   value<Type> pick(const Index& i, const value<Type>& otherwise) const {
     if constexpr (From < 0) return otherwise;
-    else return pick<From - 1>(i, select(i == From, value<Type>(component_of<From>(*this)), otherwise));
+    else
+      return pick<From - 1>(i,
+                            select(i == From, value<Type>(component_of<From>(*this)), otherwise));
   }
 };
 

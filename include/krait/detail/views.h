@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of kr::array: arrays of other extents and strides that share its memory. Those of a const array are arrays of const elements.
+// Views of kr::array: arrays of other extents and strides that share its memory. Those of a const
+// array are arrays of const elements.
 #pragma once
 
 #include <concepts>
@@ -24,13 +25,12 @@ namespace detail {
 template <class Array, class Which>
 struct selector;
 template <class Which>
-concept selecting = requires {
-  Which::rank;
-};
+concept selecting = requires { Which::rank; };
 
 template <class Array>
 using element_through =
-    std::conditional_t<std::is_const_v<Array>, const typename Array::element_type, typename Array::element_type>;
+    std::conditional_t<std::is_const_v<Array>, const typename Array::element_type,
+                       typename Array::element_type>;
 
 struct views {
   template <int Rank, class Array>
@@ -42,12 +42,14 @@ struct views {
 
   template <class Array, class... Items>
   static auto slice(Array& of, const Items&... items) {
-    constexpr int taken = ((is_new_axis<Items> ? 0 : 1) + ... + 0), indices = ((is_index<Items> ? 1 : 0) + ... + 0);
+    constexpr int taken = ((is_new_axis<Items> ? 0 : 1) + ... + 0),
+                  indices = ((is_index<Items> ? 1 : 0) + ... + 0);
     static_assert(taken <= Array::rank, "too many indices for array: it has fewer dimensions");
     const slice_item list[] = {item_of(items)...};
     const layout at = detail::slice(of.at(), list, sizeof...(Items));
     if constexpr (indices == sizeof...(Items) && indices == Array::rank)
-      return array_element<element_through<Array>>(array<element_through<Array>, 1>(at, of.memory_, of.on_));
+      return array_element<element_through<Array>>(
+          array<element_through<Array>, 1>(at, of.memory_, of.on_));
     else return make<Array::rank - indices + int(sizeof...(Items)) - taken>(of, at);
   }
   /// The same elements in C order: shared where strides can say that, else copied.
@@ -61,7 +63,8 @@ struct views {
   }
   template <class Array, class... Axes>
   static auto permute(Array& of, Axes... axes) {
-    static_assert(sizeof...(Axes) == Array::rank, "axes don't match array: give each dimension once");
+    static_assert(sizeof...(Axes) == Array::rank,
+                  "axes don't match array: give each dimension once");
     const std::int64_t list[] = {static_cast<std::int64_t>(axes)...};
     return make<Array::rank>(of, detail::permute(of.at(), list, sizeof...(Axes)));
   }
@@ -74,7 +77,8 @@ struct views {
   template <class Array, class... Axes>
   static auto flip(Array& of, Axes... axes) {
     const std::int64_t list[] = {static_cast<std::int64_t>(axes)..., 0};
-    if constexpr (sizeof...(Axes) > 0) return make<Array::rank>(of, detail::flip(of.at(), list, sizeof...(Axes)));
+    if constexpr (sizeof...(Axes) > 0)
+      return make<Array::rank>(of, detail::flip(of.at(), list, sizeof...(Axes)));
     std::int64_t every[Array::rank];
     for (int d = 0; d < Array::rank; ++d) every[d] = d;
     return make<Array::rank>(of, detail::flip(of.at(), every, Array::rank));
@@ -82,7 +86,8 @@ struct views {
   template <class Array, class... Axes>
   static auto squeeze(Array& of, Axes... axes) {
     const std::int64_t list[] = {static_cast<std::int64_t>(axes)...};
-    return make<Array::rank - int(sizeof...(Axes))>(of, detail::squeeze(of.at(), list, sizeof...(Axes)));
+    return make<Array::rank - int(sizeof...(Axes))>(
+        of, detail::squeeze(of.at(), list, sizeof...(Axes)));
   }
   /// One element may be many, so none can be written.
   template <int Rank, class Array>

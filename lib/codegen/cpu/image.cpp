@@ -23,12 +23,13 @@
 namespace krait::codegen::cpu {
 namespace {
 
-// The loops come out of the lowering in the form the machine wants, with common values shared and constants folded; these passes
-// give the speed of O3 at a fraction of its time.
+// The loops come out of the lowering in the form the machine wants, with common values shared and
+// constants folded; these passes give the speed of O3 at a fraction of its time.
 constexpr const char* pipeline =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),"
     "early-cse<memssa>,simplifycfg";
-/// Of one thread at a time: short loops of constant trips go, as a loop by hand would lose them. Vectors have their chains side by side.
+/// Of one thread at a time: short loops of constant trips go, as a loop by hand would lose them.
+/// Vectors have their chains side by side.
 constexpr const char* scalar_pipeline =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),loop(indvars,loop-"
     "unroll-full),"
@@ -37,14 +38,17 @@ constexpr const char* scalar_pipeline =
 constexpr const char* quick_pipeline = "mem2reg,early-cse";
 
 /// LLVM warns of instructions that it does not know, and goes on.
-void check_features(const llvm::Target& target, const llvm::Triple& triple, llvm::StringRef features) {
+void check_features(const llvm::Target& target, const llvm::Triple& triple,
+                    llvm::StringRef features) {
   const std::unique_ptr<llvm::MCSubtargetInfo> known(target.createMCSubtargetInfo(triple, "", ""));
   llvm::SmallVector<llvm::StringRef> asked;
   features.split(asked, ',', -1, false);
   for (const llvm::StringRef feature : asked)
-    if (llvm::none_of(known->getAllProcessorFeatures(), [&](const auto& f) { return feature.drop_front() == f.Key; }))
-      unsupported("target: \"" + feature.str() +
-                  "\" is not a feature of an x86-64 processor: expected LLVM's names, such as +avx2");
+    if (llvm::none_of(known->getAllProcessorFeatures(),
+                      [&](const auto& f) { return feature.drop_front() == f.Key; }))
+      unsupported(
+          "target: \"" + feature.str() +
+          "\" is not a feature of an x86-64 processor: expected LLVM's names, such as +avx2");
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
@@ -52,18 +56,21 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) defect("LLVM has no x86-64: " + error);
-  for (const std::string& name : {on.cpu, on.tune})  // of one that it does not know LLVM makes 32-bit code, and ends
+  // of one that it does not know LLVM makes 32-bit code, and ends
+  for (const std::string& name : {on.cpu, on.tune})
     if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None)
-      unsupported("target: \"" + name + "\" is not an x86-64 processor: expected one of LLVM's names, such as x86-64-v3");
+      unsupported("target: \"" + name +
+                  "\" is not an x86-64 processor: expected one of LLVM's names, such as x86-64-v3");
   check_features(*target, triple, on.features);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
-  // Level 1 leaves out a second scheduling that gained nothing. Level 0 takes a third to a half of its time, and its quick instruction
-  // selection, though it knows scalars only, a quarter less than without.
+  // Level 1 leaves out a second scheduling that gained nothing. Level 0 takes a third to a half of
+  // its time, and its quick instruction selection, though it knows scalars only, a quarter less
+  // than without.
   const auto level = on.quick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Less;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, on.cpu, on.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, on.cpu, on.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
   if (!machine) defect("LLVM cannot make code for " + on.cpu);
   return machine;
 }
@@ -76,12 +83,16 @@ BorrowedMachine borrow_machine(const Machine& on) {
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Shape& shape) {
-  const char* const passes = shape.machine.quick ? quick_pipeline : shape.gang() == 1 ? scalar_pipeline : pipeline;
+  const char* const passes = shape.machine.quick ? quick_pipeline
+                             : shape.gang() == 1 ? scalar_pipeline
+                                                 : pipeline;
   codegen::optimise(module, machine, passes, Rare::Included);
 }
 
-/// As TargetMachine::addPassesToEmitFile does, without what hoists out of loops: load_constants has decided what stays in registers.
-std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order order, bool assembly, bool verified) {
+/// As TargetMachine::addPassesToEmitFile does, without what hoists out of loops: load_constants has
+/// decided what stays in registers.
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order order, bool assembly,
+                     bool verified) {
   auto& x86 = static_cast<llvm::CodeGenTargetMachineImpl&>(machine);
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
@@ -100,7 +111,8 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order o
     config->addMachinePasses();
     config->setInitialized();
   }
-  const auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  const auto kind =
+      assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (failed || x86.addAsmPrinter(passes, stream, nullptr, kind, info->getMMI().getContext()))
     defect("LLVM cannot emit code for x86-64");
   passes.add(llvm::createFreeMachineFunctionPass());
@@ -108,7 +120,7 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order o
   return std::string(out);
 }
 
-// ---- linking ----------------------------------------------------------------------------------------------------------------
+// ---- linking ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -116,7 +128,8 @@ using Object = llvm::object::ELFObjectFile<llvm::object::ELF64LE>;
 
 template <class T>
 T take(llvm::Expected<T> value, const char* what) {
-  if (!value) defect(std::string("the object file's ") + what + ": " + llvm::toString(value.takeError()));
+  if (!value)
+    defect(std::string("the object file's ") + what + ": " + llvm::toString(value.takeError()));
   return std::move(*value);
 }
 
@@ -127,7 +140,9 @@ struct Image {
   void place(const Object& object, bool code) {
     for (const llvm::object::SectionRef& section : object.sections()) {
       llvm::object::ELFSectionRef elf(section);
-      if (!(elf.getFlags() & llvm::ELF::SHF_ALLOC) || section.isText() != code || elf.getSize() == 0) continue;
+      if (!(elf.getFlags() & llvm::ELF::SHF_ALLOC) || section.isText() != code ||
+          elf.getSize() == 0)
+        continue;
       if (elf.getType() == llvm::ELF::SHT_X86_64_UNWIND) continue;
       if (elf.getFlags() & llvm::ELF::SHF_WRITE)
         unsupported("the code needs writable data (" + take(section.getName(), "name").str() + ")");
@@ -148,8 +163,10 @@ struct Image {
         llvm::object::ELFSymbolRef symbol(*relocation.getSymbol());
         auto home = take(symbol.getSection(), "symbol's section");
         if (home == object.section_end() || !at.count(unsigned(home->getIndex())))
-          unsupported("the CPU code calls " + take(symbol.getName(), "symbol name").str() + ", which it does not contain");
-        std::int64_t value = std::int64_t(at[unsigned(home->getIndex())] + take(symbol.getValue(), "symbol value"));
+          unsupported("the CPU code calls " + take(symbol.getName(), "symbol name").str() +
+                      ", which it does not contain");
+        std::int64_t value =
+            std::int64_t(at[unsigned(home->getIndex())] + take(symbol.getValue(), "symbol value"));
         std::int64_t addend = take(relocation.getAddend(), "addend");
         std::size_t place = base + relocation.getOffset();
         switch (relocation.getType()) {
@@ -164,7 +181,9 @@ struct Image {
             std::memcpy(&bytes[place], &distance, 8);
             break;
           }
-          default: defect("a relocation that depends on the load address: type " + std::to_string(relocation.getType()));
+          default:
+            defect("a relocation that depends on the load address: type " +
+                   std::to_string(relocation.getType()));
         }
       }
     }
@@ -172,7 +191,8 @@ struct Image {
 };
 
 /// The object as debuggers take it, whose code lies where the image has it.
-void append_object(Image& image, const Object& object, const std::string& object_bytes, CpuCode& own) {
+void append_object(Image& image, const Object& object, const std::string& object_bytes,
+                   CpuCode& own) {
   const bool tells = llvm::any_of(object.sections(), [](const llvm::object::SectionRef& section) {
     return take(section.getName(), "name") == ".debug_info";
   });
@@ -182,7 +202,8 @@ void append_object(Image& image, const Object& object, const std::string& object
   for (const auto& [index, place] : image.at) {
     const std::uint64_t address = place;
     const std::size_t field = offsetof(llvm::ELF::Elf64_Shdr, sh_addr);
-    std::memcpy(&bytes[headers + index * sizeof(llvm::ELF::Elf64_Shdr) + field], &address, sizeof address);
+    std::memcpy(&bytes[headers + index * sizeof(llvm::ELF::Elf64_Shdr) + field], &address,
+                sizeof address);
   }
   own.debug = std::uint32_t(image.bytes.size());
   image.bytes += bytes;
@@ -191,7 +212,9 @@ void append_object(Image& image, const Object& object, const std::string& object
 }  // namespace
 
 std::string link_image(const std::string& object_bytes, CpuCode& own, bool debug) {
-  auto file = take(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object_bytes, "kernel")), "format");
+  auto file = take(
+      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object_bytes, "kernel")),
+      "format");
   const auto* object = llvm::dyn_cast<Object>(file.get());
   if (!object) defect("the object file is not ELF64");
   Image image;
@@ -204,7 +227,8 @@ std::string link_image(const std::string& object_bytes, CpuCode& own, bool debug
     llvm::StringRef name = take(symbol.getName(), "symbol name");
     if (name != "entry" && name != "extent") continue;
     auto home = take(symbol.getSection(), "symbol's section");
-    auto offset = std::uint32_t(image.at[unsigned(home->getIndex())] + take(symbol.getValue(), "symbol value"));
+    auto offset = std::uint32_t(image.at[unsigned(home->getIndex())] +
+                                take(symbol.getValue(), "symbol value"));
     (name == "entry" ? own.entry : own.extent) = offset;
   }
   if (own.entry == CpuCode::no_entry) defect("the object file has no entry");

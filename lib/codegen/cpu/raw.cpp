@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM IR that users give: a function of one thread, which takes the items of the argument block and where the thread is. The entry that is
-// made around it loads the items and calls it for each thread of the blocks in work; LLVM's inliner and vectoriser do the rest.
+// LLVM IR that users give: a function of one thread, which takes the items of the argument block
+// and where the thread is. The entry that is made around it loads the items and calls it for each
+// thread of the blocks in work; LLVM's inliner and vectoriser do the rest.
 #include <cstddef>
 #include <vector>
 
@@ -20,7 +21,8 @@
 namespace krait::codegen::cpu {
 namespace {
 
-/// What the function's last parameter points to: thread_idx, block_idx, block_dim and grid_dim, x first, each an i64.
+/// What the function's last parameter points to: thread_idx, block_idx, block_dim and grid_dim, x
+/// first, each an i64.
 constexpr unsigned thread_at = 0, block_at = 3, block_dim_at = 6, grid_dim_at = 9, place_words = 12;
 
 std::string text_of(const llvm::Type& type) {
@@ -52,35 +54,44 @@ void check_parameters(const llvm::Function& f, const std::vector<RawItem>& items
   const std::string name = f.getName().str();
   constexpr std::string_view place = "a ptr to where the thread is";
   if (!f.getReturnType()->isVoidTy() || f.isVarArg())
-    unsupported(fmt::format("the function {} of the LLVM IR returns {}{}: a kernel must return void and take the items of the launch",
-                            name, text_of(*f.getReturnType()), f.isVarArg() ? ", and takes any number of parameters" : ""));
+    unsupported(fmt::format(
+        "the function {} of the LLVM IR returns {}{}: a kernel must return void and take the items of the launch",
+        name, text_of(*f.getReturnType()),
+        f.isVarArg() ? ", and takes any number of parameters" : ""));
   if (f.arg_size() != items.size() + 1)
-    unsupported(fmt::format("the function {} of the LLVM IR takes {} parameters, and the launch gives {} and {}:{}", name,
-                            f.arg_size(), items.size(), place, list_of(items)));
+    unsupported(fmt::format(
+        "the function {} of the LLVM IR takes {} parameters, and the launch gives {} and {}:{}",
+        name, f.arg_size(), items.size(), place, list_of(items)));
   for (unsigned i = 0; i < items.size(); ++i)
     if (!takes(*f.getArg(i)->getType(), items[i]))
-      unsupported(fmt::format("the parameter {} of the LLVM IR's function {} is {}, and the launch gives {}: {}", i + 1, name,
-                              text_of(*f.getArg(i)->getType()), items[i].type(), items[i].what));
+      unsupported(fmt::format(
+          "the parameter {} of the LLVM IR's function {} is {}, and the launch gives {}: {}", i + 1,
+          name, text_of(*f.getArg(i)->getType()), items[i].type(), items[i].what));
   if (!f.getArg(unsigned(items.size()))->getType()->isPointerTy())
-    unsupported(fmt::format("the last parameter of the LLVM IR's function {} is {}, and the launch gives {}", name,
-                            text_of(*f.getArg(unsigned(items.size()))->getType()), place));
+    unsupported(fmt::format(
+        "the last parameter of the LLVM IR's function {} is {}, and the launch gives {}", name,
+        text_of(*f.getArg(unsigned(items.size()))->getType()), place));
 }
 
 /// All of it becomes code for this processor, and part of one image.
 void adapt(llvm::Module& module, const llvm::Function& kernel) {
   for (const char* ours : {"entry", "extent"})
-    if (llvm::GlobalValue* taken = module.getNamedValue(ours)) taken->setName(std::string(ours) + ".given");
+    if (llvm::GlobalValue* taken = module.getNamedValue(ours))
+      taken->setName(std::string(ours) + ".given");
   for (llvm::GlobalValue& global : module.global_values()) {
-    if (global.isDeclaration() || global.getName().starts_with("llvm.")) continue;  // lists of LLVM's own
+    // lists of LLVM's own
+    if (global.isDeclaration() || global.getName().starts_with("llvm.")) continue;
     if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&global)) object->setComdat(nullptr);
     global.setLinkage(llvm::GlobalValue::InternalLinkage);
     global.setVisibility(llvm::GlobalValue::DefaultVisibility);
   }
   for (llvm::Function& f : module) {
-    for (const char* of_another : {"target-cpu", "target-features", "tune-cpu"}) f.removeFnAttr(of_another);
+    for (const char* of_another : {"target-cpu", "target-features", "tune-cpu"})
+      f.removeFnAttr(of_another);
     // Loops stay loops: there is no memcpy to call.
     f.addFnAttr("no-builtins");
-    const bool stays = f.hasFnAttribute(llvm::Attribute::NoInline) || f.hasFnAttribute(llvm::Attribute::OptimizeNone);
+    const bool stays = f.hasFnAttribute(llvm::Attribute::NoInline) ||
+                       f.hasFnAttribute(llvm::Attribute::OptimizeNone);
     if (&f == &kernel && !stays) f.addFnAttr(llvm::Attribute::AlwaysInline);
   }
 }
@@ -93,7 +104,8 @@ class Loops {
   llvm::Value* begin(llvm::Value* from, llvm::Value* to) {
     llvm::Function* f = b_.GetInsertBlock()->getParent();
     llvm::LLVMContext& c = f->getContext();
-    Loop l{llvm::BasicBlock::Create(c, "head", f), llvm::BasicBlock::Create(c, "after", f), nullptr};
+    Loop l{llvm::BasicBlock::Create(c, "head", f), llvm::BasicBlock::Create(c, "after", f),
+           nullptr};
     auto* body = llvm::BasicBlock::Create(c, "body", f);
     llvm::BasicBlock* before = b_.GetInsertBlock();
     b_.CreateBr(l.head);
@@ -129,14 +141,17 @@ void emit_entry(llvm::Module& module, llvm::Function& kernel, const std::vector<
   llvm::LLVMContext& c = module.getContext();
   llvm::IRBuilder<> b(c);
   llvm::Type *address = b.getPtrTy(), *word = b.getInt64Ty();
-  auto* entry = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {address, address, address, address}, false),
-                                       llvm::GlobalValue::ExternalLinkage, "entry", module);
+  auto* entry = llvm::Function::Create(
+      llvm::FunctionType::get(b.getVoidTy(), {address, address, address, address}, false),
+      llvm::GlobalValue::ExternalLinkage, "entry", module);
   entry->addFnAttr("no-builtins");
   llvm::Argument *args = entry->getArg(0), *launch = entry->getArg(1), *box = entry->getArg(2);
-  args->addAttr(llvm::Attribute::NoAlias), launch->addAttr(llvm::Attribute::NoAlias), box->addAttr(llvm::Attribute::NoAlias);
+  args->addAttr(llvm::Attribute::NoAlias), launch->addAttr(llvm::Attribute::NoAlias),
+      box->addAttr(llvm::Attribute::NoAlias);
   b.SetInsertPoint(llvm::BasicBlock::Create(c, "", entry));
   const auto word_at = [&](llvm::Value* base, std::size_t offset) {
-    return b.CreateAlignedLoad(word, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset), llvm::Align(8));
+    return b.CreateAlignedLoad(word, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset),
+                               llvm::Align(8));
   };
   std::vector<llvm::Value*> passed;
   for (unsigned i = 0; i < items.size(); ++i) {
@@ -144,7 +159,8 @@ void emit_entry(llvm::Module& module, llvm::Function& kernel, const std::vector<
     llvm::Value* at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), args, slot.offset);
     llvm::Type* type = kernel.getArg(i)->getType();
     if (slot.what == ir::ArgumentSlot::What::Bytes) passed.push_back(at);
-    else if (type->isIntegerTy(1)) passed.push_back(b.CreateTrunc(b.CreateLoad(b.getInt8Ty(), at), type));
+    else if (type->isIntegerTy(1))
+      passed.push_back(b.CreateTrunc(b.CreateLoad(b.getInt8Ty(), at), type));
     else passed.push_back(b.CreateAlignedLoad(type, at, llvm::Align(slot.bytes)));
   }
   llvm::Value* place = b.CreateAlloca(llvm::ArrayType::get(word, place_words));
@@ -154,11 +170,15 @@ void emit_entry(llvm::Module& module, llvm::Function& kernel, const std::vector<
     grid[d] = word_at(launch, offsetof(CpuLaunch, grid) + d * 8);
     block[d] = word_at(launch, offsetof(CpuLaunch, block) + d * 8);
   }
-  const auto set = [&](unsigned index, llvm::Value* x) { b.CreateStore(x, b.CreateConstInBoundsGEP1_64(word, place, index)); };
+  const auto set = [&](unsigned index, llvm::Value* x) {
+    b.CreateStore(x, b.CreateConstInBoundsGEP1_64(word, place, index));
+  };
   Loops loops(b);
-  llvm::Value* item = loops.begin(word_at(box, offsetof(CpuBox, begin)), word_at(box, offsetof(CpuBox, end)));
+  llvm::Value* item =
+      loops.begin(word_at(box, offsetof(CpuBox, begin)), word_at(box, offsetof(CpuBox, end)));
   llvm::Value* line = b.CreateUDiv(item, grid[0]);
-  llvm::Value* block_idx[] = {b.CreateURem(item, grid[0]), b.CreateURem(line, grid[1]), b.CreateUDiv(line, grid[1])};
+  llvm::Value* block_idx[] = {b.CreateURem(item, grid[0]), b.CreateURem(line, grid[1]),
+                              b.CreateUDiv(line, grid[1])};
   llvm::Value* thread[3];
   for (unsigned d = 3; d-- > 0;) thread[d] = loops.begin(b.getInt64(0), block[d]);
   for (unsigned d = 0; d < 3; ++d)  // for each thread anew, which may have written there
@@ -189,7 +209,8 @@ void optimise_module(llvm::Module& module, llvm::TargetMachine& machine) {
 
 }  // namespace
 
-Reply compile_raw(const ir::Module& module, const support::CpuTarget& target, const RawText& raw, Emit emit, bool verified) {
+Reply compile_raw(const ir::Module& module, const support::CpuTarget& target, const RawText& raw,
+                  Emit emit, bool verified) {
   initialise_llvm();
   Reply reply;
   Stopwatch watch;
@@ -199,8 +220,10 @@ Reply compile_raw(const ir::Module& module, const support::CpuTarget& target, co
   session.read(raw.text);
   llvm::Module& given = session.module();
   BorrowedMachine machine = borrow_machine(shape.machine);
-  if (const llvm::Triple& triple = given.getTargetTriple(); !triple.str().empty() && triple.getArch() != llvm::Triple::x86_64)
-    unsupported(fmt::format("the LLVM IR is for {}, and this processor is an x86-64", triple.str()));
+  if (const llvm::Triple& triple = given.getTargetTriple();
+      !triple.str().empty() && triple.getArch() != llvm::Triple::x86_64)
+    unsupported(
+        fmt::format("the LLVM IR is for {}, and this processor is an x86-64", triple.str()));
   given.setTargetTriple(machine->getTargetTriple());
   given.setDataLayout(machine->createDataLayout());
   llvm::Function& kernel = find_kernel(given, raw);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compile thread, and LLVM's handlers of what it cannot go on from. A thread that LLVM gives up is parked, as it may hold locks and
-// have half changed LLVM's state; so this copy of the plug-in is spent, and the host loads another (host/plugin.cpp). Kernels that are
-// compiled already are not touched.
+// The compile thread, and LLVM's handlers of what it cannot go on from. A thread that LLVM gives up
+// is parked, as it may hold locks and have half changed LLVM's state; so this copy of the plug-in
+// is spent, and the host loads another (host/plugin.cpp). Kernels that are compiled already are not
+// touched.
 #include "codegen/llvm/guard.h"
 
 #include <unistd.h>
@@ -23,7 +24,8 @@
 namespace krait::codegen {
 namespace {
 
-constexpr std::size_t stack_bytes = std::size_t(256) << 20;  // address space; pages are used as touched
+// address space; pages are used as touched
+constexpr std::size_t stack_bytes = std::size_t(256) << 20;
 
 /// Shared by the waiting caller and the compile thread; outlives both.
 struct Job {
@@ -32,13 +34,15 @@ struct Job {
   Failure result{0, {}};
 };
 
-// State of this copy of the plug-in: LLVM's handlers are global and get no hint of the compilation they belong to.
+// State of this copy of the plug-in: LLVM's handlers are global and get no hint of the compilation
+// they belong to.
 thread_local Job* current_job = nullptr;
 std::mutex gate;
 std::condition_variable changed;
 bool spent = false;
 
-/// With `spends`, those who wait for other compilations wait no longer: what the thread holds, they may need.
+/// With `spends`, those who wait for other compilations wait no longer: what the thread holds, they
+/// may need.
 void finish(Job* job, Failure failure, bool spends) {
   {
     const std::lock_guard lock(gate);
@@ -97,7 +101,8 @@ Failure run_guarded(std::function<void()> work) {
   }();
   (void)installed;
   const auto elsewhere = [] {
-    return Failure{spent_status, "this copy of the code generator no longer compiles, because LLVM failed in it"};
+    return Failure{spent_status,
+                   "this copy of the code generator no longer compiles, because LLVM failed in it"};
   };
   {
     const std::lock_guard lock(gate);
@@ -106,18 +111,22 @@ Failure run_guarded(std::function<void()> work) {
   auto job = std::make_shared<Job>();
   job->work = std::move(work);
   if (!start(job))
-    return {3, "cannot start a compiler thread with a stack of " + std::to_string(stack_bytes >> 20) +
-                   " MiB of address space: raise the limits of processes and memory (ulimit -u, ulimit -v)"};
+    return {
+        3,
+        "cannot start a compiler thread with a stack of " + std::to_string(stack_bytes >> 20) +
+            " MiB of address space: raise the limits of processes and memory (ulimit -u, ulimit -v)"};
   std::unique_lock lock(gate);
   changed.wait(lock, [&] { return job->finished || spent; });
   return job->finished ? job->result : elsewhere();
 }
 
-// The loader gives a thread that data at the first use. It takes a block that this thread has just freed, of whichever size it needs.
+// The loader gives a thread that data at the first use. It takes a block that this thread has just
+// freed, of whichever size it needs.
 bool has_thread_data() noexcept {
   void* blocks[16];
   bool complete = true;
-  for (std::size_t i = 0; i < std::size(blocks); ++i) complete = (blocks[i] = std::malloc(16 * (i + 1))) && complete;
+  for (std::size_t i = 0; i < std::size(blocks); ++i)
+    complete = (blocks[i] = std::malloc(16 * (i + 1))) && complete;
   for (void* const block : blocks) std::free(block);
   if (!complete) return false;
   Job* volatile& first_use = const_cast<Job* volatile&>(current_job);

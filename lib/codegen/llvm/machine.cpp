@@ -18,14 +18,16 @@ struct Idle {
   std::mutex mutex;
   std::multimap<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
   static Idle& get() {
-    static auto* const idle = new Idle;  // leaked: a parked compilation may come back at the process's end
+    // leaked: a parked compilation may come back at the process's end
+    static auto* const idle = new Idle;
     return *idle;
   }
 };
 
 }  // namespace
 
-BorrowedMachine::BorrowedMachine(std::string key, const std::function<std::unique_ptr<llvm::TargetMachine>()>& make)
+BorrowedMachine::BorrowedMachine(std::string key,
+                                 const std::function<std::unique_ptr<llvm::TargetMachine>()>& make)
     : key_(std::move(key)) {
   {
     Idle& idle = Idle::get();
@@ -54,13 +56,15 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const char* pi
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.registerPipelineParsingCallback([](llvm::StringRef name, llvm::FunctionPassManager& list, auto) {
-    if (name != ShareArithmetic::pipeline_name) return false;
-    list.addPass(ShareArithmetic());
-    return true;
-  });
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::FunctionPassManager& list, auto) {
+        if (name != ShareArithmetic::pipeline_name) return false;
+        list.addPass(ShareArithmetic());
+        return true;
+      });
   llvm::FunctionPassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline)) defect("LLVM: " + llvm::toString(std::move(error)));
+  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
+    defect("LLVM: " + llvm::toString(std::move(error)));
   for (llvm::Function& function : module) {
     const bool left_out = rare == Rare::LeftOut && function.hasFnAttribute(llvm::Attribute::Cold);
     if (!function.isDeclaration() && !left_out) passes.run(function, functions);

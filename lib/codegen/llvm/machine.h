@@ -12,11 +12,13 @@
 
 namespace krait::codegen {
 
-/// A target machine, borrowed: making one and its tables of features takes as long as compiling a small kernel.
+/// A target machine, borrowed: making one and its tables of features takes as long as compiling a
+/// small kernel.
 class BorrowedMachine {
  public:
   /// `key` says all that `make` depends on.
-  BorrowedMachine(std::string key, const std::function<std::unique_ptr<llvm::TargetMachine>()>& make);
+  BorrowedMachine(std::string key,
+                  const std::function<std::unique_ptr<llvm::TargetMachine>()>& make);
   ~BorrowedMachine();
   BorrowedMachine(const BorrowedMachine&) = delete;
   BorrowedMachine& operator=(const BorrowedMachine&) = delete;
@@ -30,7 +32,8 @@ class BorrowedMachine {
 
 enum class Rare { Included, LeftOut };
 
-/// Runs a pipeline of function passes, in the text form of LLVM's `opt`, over the module's functions, those marked cold included or not.
+/// Runs a pipeline of function passes, in the text form of LLVM's `opt`, over the module's
+/// functions, those marked cold included or not.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const char* pipeline, Rare rare);
 
 }  // namespace krait::codegen

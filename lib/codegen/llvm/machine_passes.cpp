@@ -17,10 +17,11 @@
 namespace krait::codegen {
 namespace {
 
-/// LLVM 22's pass "Compressing EVEX instrs when possible" turns vpmovd2m, which makes a mask of a vector's signs, and a kmov of the mask
-/// into one vmovmskps. It drops the mask although a shift that overwrites it still reads it (llvm-project issue 198197), and takes vector
-/// registers that vmovmskps cannot name (issue 191304). An instruction without code that reads the mask first keeps the two apart. Of LLVM 23
-/// on the first is repaired; this may go when both are.
+/// LLVM 22's pass "Compressing EVEX instrs when possible" turns vpmovd2m, which makes a mask of a
+/// vector's signs, and a kmov of the mask into one vmovmskps. It drops the mask although a shift
+/// that overwrites it still reads it (llvm-project issue 198197), and takes vector registers that
+/// vmovmskps cannot name (issue 191304). An instruction without code that reads the mask first
+/// keeps the two apart. Of LLVM 23 on the first is repaired; this may go when both are.
 class KeepMasks final : public llvm::MachineFunctionPass {
  public:
   static inline char id = 0;
@@ -38,10 +39,13 @@ class KeepMasks final : public llvm::MachineFunctionPass {
       for (llvm::MachineInstr& i : block) {
         // By name: numbers of X86's instructions are in no header of LLVM's that is installed.
         const llvm::StringRef name = instructions.getName(i.getOpcode());
-        if (!name.starts_with("VPMOV") || !(name.ends_with("2MZ128kr") || name.ends_with("2MZ256kr"))) continue;
+        if (!name.starts_with("VPMOV") ||
+            !(name.ends_with("2MZ128kr") || name.ends_with("2MZ256kr")))
+          continue;
         const llvm::MachineOperand& mask = i.getOperand(0);
         if (mask.isDead()) continue;
-        llvm::BuildMI(block, std::next(i.getIterator()), i.getDebugLoc(), instructions.get(llvm::TargetOpcode::KILL))
+        llvm::BuildMI(block, std::next(i.getIterator()), i.getDebugLoc(),
+                      instructions.get(llvm::TargetOpcode::KILL))
             .addReg(mask.getReg());
         changed = true;
       }
@@ -53,7 +57,8 @@ class KeepMasks final : public llvm::MachineFunctionPass {
 class Verify final : public llvm::MachineFunctionPass {
  public:
   static inline char id = 0;
-  Verify(llvm::StringRef behind, std::string& wrong) : MachineFunctionPass(id), behind_("After " + behind.str()), wrong_(wrong) {}
+  Verify(llvm::StringRef behind, std::string& wrong)
+      : MachineFunctionPass(id), behind_("After " + behind.str()), wrong_(wrong) {}
   llvm::StringRef getPassName() const override { return "Krait: verify the machine's code"; }
   void getAnalysisUsage(llvm::AnalysisUsage& usage) const override {
     usage.setPreservesAll();

@@ -7,7 +7,8 @@
 
 namespace krait::codegen {
 
-/// Pipelines of passes with these callbacks leave masked loads in front of the stores behind them. To be given to the PassBuilder.
+/// Pipelines of passes with these callbacks leave masked loads in front of the stores behind them.
+/// To be given to the PassBuilder.
 void keep_masked_loads(llvm::PassInstrumentationCallbacks& callbacks);
 
 }  // namespace krait::codegen

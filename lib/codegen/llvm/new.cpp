@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plug-in's own allocation, seen by nothing outside of it (exports.map). LLVM is built without exceptions, so one that operator new
-// throws must not pass LLVM's frames; the plug-in has the C++ library in it for that. And while the plug-in is loaded, LLVM's static
-// objects cannot fail but by ending the process: where the system has no memory then, they get some of a buffer. The linker leads what
-// the plug-in calls malloc, calloc, realloc and free to the functions here (--wrap).
+// The plug-in's own allocation, seen by nothing outside of it (exports.map). LLVM is built without
+// exceptions, so one that operator new throws must not pass LLVM's frames; the plug-in has the C++
+// library in it for that. And while the plug-in is loaded, LLVM's static objects cannot fail but by
+// ending the process: where the system has no memory then, they get some of a buffer. The linker
+// leads what the plug-in calls malloc, calloc, realloc and free to the functions here (--wrap).
 #include <malloc.h>
 
 #include <cstdint>
@@ -29,7 +30,8 @@ std::size_t taken = 0;            // by the one thread that loads the plug-in
 bool loading = true;
 
 bool is_in_buffer(const void* memory) {
-  const auto at = reinterpret_cast<std::uintptr_t>(memory), begin = reinterpret_cast<std::uintptr_t>(buffer);
+  const auto at = reinterpret_cast<std::uintptr_t>(memory),
+             begin = reinterpret_cast<std::uintptr_t>(buffer);
   return at >= begin && at < begin + room;
 }
 /// Zeros. The block's size stands in front of it.
@@ -94,7 +96,9 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
   if (void* const memory = allocate(bytes, alignment)) return memory;
   krait::codegen::no_memory();
 }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes ? bytes : 1); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return std::malloc(bytes ? bytes : 1);
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   return allocate(bytes, alignment);
 }

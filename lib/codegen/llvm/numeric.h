@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pure operations of the IR as LLVM instructions, with the number rules of docs/numbers.md: what LLVM leaves undefined
-// (division by zero, shift counts, conversions out of range) is defined here. Works on scalars and on vectors alike: the shape
-// of the operands is the shape of the result. bool is i1, signed and unsigned integers are iN.
+// The pure operations of the IR as LLVM instructions, with the number rules of docs/numbers.md:
+// what LLVM leaves undefined (division by zero, shift counts, conversions out of range) is defined
+// here. Works on scalars and on vectors alike: the shape of the operands is the shape of the
+// result. bool is i1, signed and unsigned integers are iN.
 //
-// A target derives from Numeric. What LLVM does well on every target is here; a hook is what a target has to say, or says otherwise.
+// A target derives from Numeric. What LLVM does well on every target is here; a hook is what a
+// target has to say, or says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +45,9 @@ class Numeric {
   Numeric(const Numeric&) = delete;
   virtual ~Numeric() = default;
 
-  /// A row of KRAIT_VALUE, but not those that the target's lowering or expand_ops takes. `operand` is the type of the first operand (of the
-  /// second for select), `result` that of the result. The builder's fast-math flags hold.
+  /// A row of KRAIT_VALUE, but not those that the target's lowering or expand_ops takes. `operand`
+  /// is the type of the first operand (of the second for select), `result` that of the result. The
+  /// builder's fast-math flags hold.
   V emit(ir::Op op, ir::Scalar result, ir::Scalar operand, std::span<V const> x);
   /// Conversion between any two scalar types that the target has.
   V cast(V x, ir::Scalar from, ir::Scalar to);

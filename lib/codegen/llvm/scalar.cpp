@@ -32,7 +32,9 @@ Value* Part::value(ir::ValueId v) const {
   return values_[v];
 }
 
-llvm::BasicBlock* Part::new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, code_.function); }
+llvm::BasicBlock* Part::new_block(const char* name) {
+  return llvm::BasicBlock::Create(context_, name, code_.function);
+}
 
 bool Part::is_written(ir::ValueId array) const {
   return ir::any_inst(f_, [&](const ir::Inst& inst) {
@@ -50,9 +52,13 @@ void Part::make_strides(Array& array) {
   }
 }
 
-Value* to_memory(llvm::IRBuilderBase& b, Value* v, Scalar s) { return s == Scalar::Bool ? b.CreateZExt(v, b.getInt8Ty()) : v; }
+Value* to_memory(llvm::IRBuilderBase& b, Value* v, Scalar s) {
+  return s == Scalar::Bool ? b.CreateZExt(v, b.getInt8Ty()) : v;
+}
 
-Value* from_memory(llvm::IRBuilderBase& b, Value* v, Scalar s) { return s == Scalar::Bool ? b.CreateICmpNE(v, b.getInt8(0)) : v; }
+Value* from_memory(llvm::IRBuilderBase& b, Value* v, Scalar s) {
+  return s == Scalar::Bool ? b.CreateICmpNE(v, b.getInt8(0)) : v;
+}
 
 void lower(Code& code, Target& target) {
   llvm::IRBuilder<>& b = code.b;
@@ -66,11 +72,13 @@ void lower(Code& code, Target& target) {
   if (code.f.called) calls.create();
   else target.create_kernel();
   code.function->addFnAttr(llvm::Attribute::NoUnwind);
-  if (code.f.fp == ir::FpMode::Fast) code.function->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+  if (code.f.fp == ir::FpMode::Fast)
+    code.function->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
   code.entry = llvm::BasicBlock::Create(code.session.context(), "entry", code.function);
   code.all.functions[code.number] = code.function;
   b.SetInsertPoint(code.entry);
-  code.lines.emplace(code.session.module(), *code.function, code.f, llvm::DICompileUnit::DebugDirectivesOnly);
+  code.lines.emplace(code.session.module(), *code.function, code.f,
+                     llvm::DICompileUnit::DebugDirectivesOnly);
   if (code.f.called) {
     calls.bind();
   } else {

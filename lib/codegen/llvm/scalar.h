@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The structured IR as LLVM functions of one thread: scalar values, regions as basic blocks, their results as phis. A target derives from
-// Target; its hooks say how a kernel gets its arguments, where arrays of the block lie, and what threads know of each other. The parts:
-// scalar_code.h the function and its values, scalar_control.h regions, scalar_lanes.h which lanes of a warp are in them, scalar_calls.h
-// the functions that a kernel calls, scalar_memory.h arrays, scalar_atomics.h atomics.
+// The structured IR as LLVM functions of one thread: scalar values, regions as basic blocks, their
+// results as phis. A target derives from Target; its hooks say how a kernel gets its arguments,
+// where arrays of the block lie, and what threads know of each other. The parts: scalar_code.h the
+// function and its values, scalar_control.h regions, scalar_lanes.h which lanes of a warp are in
+// them, scalar_calls.h the functions that a kernel calls, scalar_memory.h arrays, scalar_atomics.h
+// atomics.
 #pragma once
 
 #include "codegen/llvm/scalar_code.h"
@@ -38,7 +40,8 @@ class Target : public Part {
   /// As `Code::lanes` has them: all of a warp, those that run, those of them whose condition holds.
   virtual llvm::Value* all_lanes() = 0;
   virtual llvm::Value* running_lanes() = 0;
-  /// The same pointer, number or mask, which the device's compiler does not see to be equal in a warp.
+  /// The same pointer, number or mask, which the device's compiler does not see to be equal in a
+  /// warp.
   virtual llvm::Value* each_lanes_own(llvm::Value* v) = 0;
   virtual llvm::Value* ballot(llvm::Value* condition) = 0;
   /// Whether a condition holds in one of the lanes, all of which come here.
@@ -50,15 +53,19 @@ class Target : public Part {
   virtual llvm::Value* instructions(const ir::Inst& call, const ir::Function& f) = 0;
 
   // ---- hooks: memory
-  virtual llvm::Value* load_from(const Array& array, bool streaming, llvm::Type* type, llvm::Value* pointer) = 0;
-  virtual void store_to(const Array& array, bool streaming, llvm::Value* v, llvm::Value* pointer) = 0;
+  virtual llvm::Value* load_from(const Array& array, bool streaming, llvm::Type* type,
+                                 llvm::Value* pointer) = 0;
+  virtual void store_to(const Array& array, bool streaming, llvm::Value* v,
+                        llvm::Value* pointer) = 0;
   /// How far an atomic's order is seen; `global`: of an array in global memory.
   virtual llvm::SyncScope::ID sync_scope(ir::Scope scope, bool global) = 0;
-  /// The target has no instruction with the meaning of this read-modify-write: it becomes a loop around compare-and-swap.
+  /// The target has no instruction with the meaning of this read-modify-write: it becomes a loop
+  /// around compare-and-swap.
   virtual bool by_exchange(const ir::Inst& inst, bool global) const = 0;
   /// That instruction, of no order: the old bits.
-  virtual llvm::Value* read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op, llvm::Value* pointer,
-                                         llvm::Value* bits, llvm::SyncScope::ID scope) = 0;
+  virtual llvm::Value* read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op,
+                                         llvm::Value* pointer, llvm::Value* bits,
+                                         llvm::SyncScope::ID scope) = 0;
 
   /// The lanes that run what is being lowered.
   llvm::Value* active_lanes() { return code_.lanes ? code_.lanes : running_lanes(); }

@@ -33,10 +33,11 @@ llvm::AtomicRMWInst::BinOp operation(Op op, Scalar s) {
 }  // namespace
 
 /// The pair of the old bits and whether they were the expected ones.
-Value* Atomics::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected, Value* desired,
-                                 llvm::SyncScope::ID scope) {
+Value* Atomics::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected,
+                                 Value* desired, llvm::SyncScope::ID scope) {
   AtomicOrdering order = ordering(inst.order);
-  return b_.CreateAtomicCmpXchg(pointer, expected, desired, llvm::Align(ir::size_of(inst.type.scalar)), order,
+  return b_.CreateAtomicCmpXchg(pointer, expected, desired,
+                                llvm::Align(ir::size_of(inst.type.scalar)), order,
                                 llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
 }
 
@@ -44,7 +45,8 @@ Value* Atomics::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* ex
 Value* Atomics::updated(Op op, Value* x, Value* operand, Scalar s) {
   llvm::Type* type = x->getType();
   switch (op) {
-    case Op::AtomicAdd: return ir::is_float(s) ? b_.CreateFAdd(x, operand) : b_.CreateAdd(x, operand);
+    case Op::AtomicAdd:
+      return ir::is_float(s) ? b_.CreateFAdd(x, operand) : b_.CreateAdd(x, operand);
     case Op::AtomicMin:
     case Op::AtomicMax: return target_.numeric().min_max(op == Op::AtomicMin, s, x, operand);
     case Op::AtomicAnd: return b_.CreateAnd(x, operand);
@@ -52,10 +54,12 @@ Value* Atomics::updated(Op op, Value* x, Value* operand, Scalar s) {
     case Op::AtomicXor: return b_.CreateXor(x, operand);
     case Op::AtomicInc: {
       Value* next = b_.CreateAdd(x, llvm::ConstantInt::get(type, 1));
-      return b_.CreateSelect(b_.CreateICmpUGE(x, operand), llvm::Constant::getNullValue(type), next);
+      return b_.CreateSelect(b_.CreateICmpUGE(x, operand), llvm::Constant::getNullValue(type),
+                             next);
     }
     case Op::AtomicDec: {
-      Value* wraps = b_.CreateOr(b_.CreateICmpEQ(x, llvm::Constant::getNullValue(type)), b_.CreateICmpUGT(x, operand));
+      Value* wraps = b_.CreateOr(b_.CreateICmpEQ(x, llvm::Constant::getNullValue(type)),
+                                 b_.CreateICmpUGT(x, operand));
       return b_.CreateSelect(wraps, operand, b_.CreateSub(x, llvm::ConstantInt::get(type, 1)));
     }
     case Op::AtomicExchange: return operand;
@@ -63,19 +67,22 @@ Value* Atomics::updated(Op op, Value* x, Value* operand, Scalar s) {
   }
 }
 
-/// The lanes of a warp that are here leave the loop together, when none of them has to try again. ptxas yields in loops with atomics, so that
-/// lanes which have left a loop run on while others are in it (a lock's holder must), and keeps what is equal in a warp in uniform registers all
-/// the same: those that ran on wrote over them, and an exchange hit another array (driver 580, ptxas 13.0; not by -O0). The address and
-/// the operand are each lane's own for the same reason.
-Value* Atomics::by_loop(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
+/// The lanes of a warp that are here leave the loop together, when none of them has to try again.
+/// ptxas yields in loops with atomics, so that lanes which have left a loop run on while others are
+/// in it (a lock's holder must), and keeps what is equal in a warp in uniform registers all the
+/// same: those that ran on wrote over them, and an exchange hit another array (driver 580,
+/// ptxas 13.0; not by -O0). The address and the operand are each lane's own for the same reason.
+Value* Atomics::by_loop(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s,
+                        llvm::SyncScope::ID scope) {
   llvm::Type *type = operand->getType(), *bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Align align(ir::size_of(s));
   Value* const lanes = target_.each_lanes_own(target_.running_lanes());
   pointer = target_.each_lanes_own(pointer), operand = target_.each_lanes_own(operand);
   llvm::LoadInst* first = b_.CreateAlignedLoad(bits, pointer, align);
   first->setAtomic(AtomicOrdering::Monotonic, scope);
-  llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = new_block("exchange"), *attempt = new_block("attempt"),
-                   *vote = new_block("vote"), *done = new_block("exchanged");
+  llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = new_block("exchange"),
+                   *attempt = new_block("attempt"), *vote = new_block("vote"),
+                   *done = new_block("exchanged");
   b_.CreateBr(loop);
 
   b_.SetInsertPoint(loop);
@@ -86,13 +93,15 @@ Value* Atomics::by_loop(const ir::Inst& inst, Value* pointer, Value* operand, Sc
   b_.SetInsertPoint(attempt);
   Value* y = updated(inst.op, b_.CreateBitCast(old, type), operand, s);
   Value* result = compare_and_swap(inst, pointer, old, b_.CreateBitCast(y, bits), scope);
-  Value *found = b_.CreateExtractValue(result, 0), *failed = b_.CreateNot(b_.CreateExtractValue(result, 1));
+  Value *found = b_.CreateExtractValue(result, 0),
+        *failed = b_.CreateNot(b_.CreateExtractValue(result, 1));
   llvm::BasicBlock* const attempted = b_.GetInsertBlock();
   b_.CreateBr(vote);
 
   b_.SetInsertPoint(vote);
   llvm::PHINode *next = b_.CreatePHI(bits, 2), *again = b_.CreatePHI(b_.getInt1Ty(), 2);
-  next->addIncoming(old, loop), next->addIncoming(found, attempted);  // where the swap succeeded it found `old`
+  // where the swap succeeded it found `old`
+  next->addIncoming(old, loop), next->addIncoming(found, attempted);
   again->addIncoming(b_.getFalse(), loop), again->addIncoming(failed, attempted);
   old->addIncoming(next, vote), tries->addIncoming(again, vote);
   b_.CreateCondBr(target_.any(lanes, again), loop, done);
@@ -118,18 +127,23 @@ Value* Atomics::emit(const ir::Inst& inst) {
   }
   Value* operand = value(inst.operands.back());
 
-  const bool float_order = ir::is_float(s) && (inst.op == Op::AtomicMin || inst.op == Op::AtomicMax);
-  if (float_order || target_.by_exchange(inst, global)) return by_loop(inst, pointer, operand, s, scope);
+  const bool float_order =
+      ir::is_float(s) && (inst.op == Op::AtomicMin || inst.op == Op::AtomicMax);
+  if (float_order || target_.by_exchange(inst, global))
+    return by_loop(inst, pointer, operand, s, scope);
   if (inst.op == Op::AtomicCas) {
     Value* expected = b_.CreateBitCast(value(inst.operands[inst.operands.size() - 2]), bits);
-    Value* result = compare_and_swap(inst, pointer, expected, b_.CreateBitCast(operand, bits), scope);
+    Value* result =
+        compare_and_swap(inst, pointer, expected, b_.CreateBitCast(operand, bits), scope);
     return b_.CreateBitCast(b_.CreateExtractValue(result, 0), type);
   }
   Value* bitwise = inst.op == Op::AtomicExchange ? b_.CreateBitCast(operand, bits) : operand;
   using ir::Order;
   auto fence = [&](Order alone) {
-    if (inst.order == alone || inst.order == Order::AcquireRelease || inst.order == Order::Sequential)
-      b_.CreateFence(inst.order == Order::Sequential ? AtomicOrdering::SequentiallyConsistent : AtomicOrdering::AcquireRelease,
+    if (inst.order == alone || inst.order == Order::AcquireRelease ||
+        inst.order == Order::Sequential)
+      b_.CreateFence(inst.order == Order::Sequential ? AtomicOrdering::SequentiallyConsistent
+                                                     : AtomicOrdering::AcquireRelease,
                      scope);
   };
   fence(Order::Release);

@@ -11,15 +11,17 @@ class Memory;
 
 class Atomics : public Part {
  public:
-  Atomics(Code& code, Target& target, Memory& memory) : Part(code), target_(target), memory_(memory) {}
+  Atomics(Code& code, Target& target, Memory& memory)
+      : Part(code), target_(target), memory_(memory) {}
   void lower(const ir::Inst& inst);
 
  private:
   llvm::Value* emit(const ir::Inst& inst);
   llvm::Value* updated(ir::Op op, llvm::Value* x, llvm::Value* operand, ir::Scalar s);
-  llvm::Value* compare_and_swap(const ir::Inst& inst, llvm::Value* pointer, llvm::Value* expected, llvm::Value* desired,
-                                llvm::SyncScope::ID scope);
-  llvm::Value* by_loop(const ir::Inst& inst, llvm::Value* pointer, llvm::Value* operand, ir::Scalar s, llvm::SyncScope::ID scope);
+  llvm::Value* compare_and_swap(const ir::Inst& inst, llvm::Value* pointer, llvm::Value* expected,
+                                llvm::Value* desired, llvm::SyncScope::ID scope);
+  llvm::Value* by_loop(const ir::Inst& inst, llvm::Value* pointer, llvm::Value* operand,
+                       ir::Scalar s, llvm::SyncScope::ID scope);
 
   Target& target_;
   Memory& memory_;

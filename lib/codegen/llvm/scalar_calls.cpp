@@ -12,9 +12,11 @@ using llvm::Value;
 
 std::vector<llvm::Type*> Calls::passed_types(const ir::Type& t) const {
   if (t.is_value()) return {memory_type(context_, t.scalar)};
-  if (t.space != ir::Space::Global) defect("an array of the block or the thread is passed to a function that was not inlined");
+  if (t.space != ir::Space::Global)
+    defect("an array of the block or the thread is passed to a function that was not inlined");
   std::vector<llvm::Type*> types{llvm::PointerType::get(context_, target_.views_space())};
-  types.insert(types.end(), f_.facts.contiguous ? t.rank : 2u * t.rank, llvm::Type::getInt64Ty(context_));
+  types.insert(types.end(), f_.facts.contiguous ? t.rank : 2u * t.rank,
+               llvm::Type::getInt64Ty(context_));
   return types;
 }
 
@@ -31,7 +33,8 @@ void Calls::create() {
     for (llvm::Type* t : passed_types(f_.type_of(p))) types.push_back(t);
   auto* type = llvm::FunctionType::get(result_type(), types, false);
   const std::string name = fmt::format("{}_{}", symbol_name(f_.name), code_.number);
-  code_.function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, code_.session.module());
+  code_.function =
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, code_.session.module());
   code_.function->addFnAttr(llvm::Attribute::NoInline);
   if (f_.rare) code_.function->addFnAttr(llvm::Attribute::Cold);
   ir::Inst call;
@@ -56,7 +59,8 @@ void Calls::bind() {
     Array& array = arrays_[p];
     array = {code_.function->getArg(next++), t, {}, {}};
     if (f_.facts.aligned)
-      llvm::cast<llvm::Argument>(array.base)->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
+      llvm::cast<llvm::Argument>(array.base)
+          ->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
     for (unsigned d = 0; d < t.rank; ++d) array.extents[d] = code_.function->getArg(next++);
     if (f_.facts.contiguous) make_strides(array);
     else
@@ -87,7 +91,8 @@ void Calls::lower(const ir::Inst& inst) {
   llvm::CallInst* call = b_.CreateCall(code_.all.functions[inst.imm], arguments);
   const std::vector<ir::Scalar>& results = code_.all.module.callee(inst).results;
   for (unsigned i = 0; i < results.size(); ++i)
-    values_[inst.results[i]] = from_memory(b_, results.size() == 1 ? call : b_.CreateExtractValue(call, i), results[i]);
+    values_[inst.results[i]] =
+        from_memory(b_, results.size() == 1 ? call : b_.CreateExtractValue(call, i), results[i]);
 }
 
 void Calls::give_results(const ir::Inst& yield) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are called, whose parameters and results are scalars. A view goes as its address, extents and, where they do not
-// follow from the extents, strides.
+// Functions that are called, whose parameters and results are scalars. A view goes as its address,
+// extents and, where they do not follow from the extents, strides.
 #pragma once
 
 #include <vector>

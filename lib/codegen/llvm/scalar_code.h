@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of the lowering of scalars have in common: the function under construction, and what its values have become.
+// What the parts of the lowering of scalars have in common: the function under construction, and
+// what its values have become.
 #pragma once
 
 #include <array>
@@ -48,7 +49,8 @@ struct Code {
   std::vector<llvm::Value*> values;                    // by ValueId; slots: their alloca
   std::map<ir::ValueId, Array> arrays;
   std::optional<DebugLines> lines;
-  llvm::Value* lanes = nullptr;  // of the warp that run what is being lowered; null where only the hardware knows
+  // of the warp that run what is being lowered; null where only the hardware knows
+  llvm::Value* lanes = nullptr;
 };
 
 class Part {
@@ -57,7 +59,12 @@ class Part {
 
  protected:
   explicit Part(Code& code)
-      : code_(code), f_(code.f), context_(code.session.context()), b_(code.b), values_(code.values), arrays_(code.arrays) {}
+      : code_(code),
+        f_(code.f),
+        context_(code.session.context()),
+        b_(code.b),
+        values_(code.values),
+        arrays_(code.arrays) {}
   ~Part() = default;
 
   llvm::Value* value(ir::ValueId v) const;

@@ -15,13 +15,15 @@ using llvm::Value;
 
 namespace {
 
-void add_incoming(std::vector<llvm::PHINode*>& phis, const std::vector<Value*>& values, llvm::BasicBlock* from) {
+void add_incoming(std::vector<llvm::PHINode*>& phis, const std::vector<Value*>& values,
+                  llvm::BasicBlock* from) {
   for (std::size_t i = 0; i < phis.size(); ++i) phis[i]->addIncoming(values[i], from);
 }
 
 }  // namespace
 
-std::vector<llvm::PHINode*> Control::phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block) {
+std::vector<llvm::PHINode*> Control::phis(const std::vector<ir::ValueId>& of,
+                                          llvm::BasicBlock* block) {
   std::vector<llvm::PHINode*> made;
   for (ir::ValueId v : of) {
     llvm::PHINode* phi = llvm::PHINode::Create(value_type(context_, f_.type_of(v).scalar), 2);
@@ -90,11 +92,13 @@ Control::Join Control::open_join(const ir::Inst& inst) {
   Join join{llvm::BasicBlock::Create(context_, "join"), {}, code_.lanes, true, nullptr};
   std::size_t coming = 0;
   for (ir::RegionId way : inst.regions) {
-    join.all_come = join.all_come && lanes_.count_jumps(way, Op::Break) + lanes_.count_jumps(way, Op::Continue) == 0;
+    join.all_come = join.all_come &&
+                    lanes_.count_jumps(way, Op::Break) + lanes_.count_jumps(way, Op::Continue) == 0;
     coming += ir::terminator(f_, way).op == Op::Yield;
   }
   // Those of one way know each other; those of several do where they went it together.
-  if (code_.lanes && !join.all_come && (coming == 1 || (coming > 1 && lanes_.is_uniform(inst.operands[0]))))
+  if (code_.lanes && !join.all_come &&
+      (coming == 1 || (coming > 1 && lanes_.is_uniform(inst.operands[0]))))
     join.lanes = llvm::PHINode::Create(code_.lanes->getType(), unsigned(coming), "", join.block);
   join.results = phis(inst.results, join.block);
   return join;
@@ -111,7 +115,8 @@ void Control::lower_if(const ir::Inst& inst, Loop* loop) {
   Join join = open_join(inst);
   const std::vector<Value*> lanes = lanes_.split(inst, join.all_come);
   llvm::BasicBlock *then = new_block("then"), *otherwise = new_block("else");
-  b_.CreateCondBr(value(inst.operands[0]), then, otherwise, branch_weights(context_, inst.expected));
+  b_.CreateCondBr(value(inst.operands[0]), then, otherwise,
+                  branch_weights(context_, inst.expected));
   b_.SetInsertPoint(then);
   code_.lanes = lanes[0];
   region(inst.regions[0], &join, loop);
@@ -132,7 +137,9 @@ void Control::lower_switch(const ir::Inst& inst, Loop* loop) {
     if (i < inst.list.size()) {
       block = new_block("case");
       llvm::APInt number(64, std::uint64_t(inst.list[i]));
-      choice->addCase(llvm::ConstantInt::get(context_, number.trunc(selector->getType()->getIntegerBitWidth())), block);
+      choice->addCase(
+          llvm::ConstantInt::get(context_, number.trunc(selector->getType()->getIntegerBitWidth())),
+          block);
     }
     b_.SetInsertPoint(block);
     code_.lanes = lanes[i];
@@ -141,11 +148,13 @@ void Control::lower_switch(const ir::Inst& inst, Loop* loop) {
   close_join(join, inst);
 }
 
-/// The blocks and phis of a loop; the header's phis have their first values. The insertion point is the header's.
+/// The blocks and phis of a loop; the header's phis have their first values. The insertion point is
+/// the header's.
 Control::Loop Control::open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader) {
   Loop loop{};
   loop.before = code_.lanes;
-  loop.gathered = lanes_.gathers_behind(inst) ? target_.each_lanes_own(target_.running_lanes()) : nullptr;
+  loop.gathered =
+      lanes_.gathers_behind(inst) ? target_.each_lanes_own(target_.running_lanes()) : nullptr;
   loop.header = new_block("loop");
   loop.latch = llvm::BasicBlock::Create(context_, "latch");
   loop.exit = llvm::BasicBlock::Create(context_, "end");
@@ -172,7 +181,8 @@ Control::Loop Control::open_loop(const ir::Inst& inst, llvm::BasicBlock* prehead
   return loop;
 }
 
-/// The latch, if something continues, and the exit. `index` counts up by `step`; both null in a plain loop.
+/// The latch, if something continues, and the exit. `index` counts up by `step`; both null in a
+/// plain loop.
 void Control::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, Value* step) {
   if (loop.latch->use_empty()) {
     for (llvm::PHINode* phi : loop.next) phi->eraseFromParent();
@@ -181,18 +191,21 @@ void Control::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index,
     loop.latch->insertInto(code_.function);
     b_.SetInsertPoint(loop.latch);
     if (loop.lanes) {
-      // Without breaks all that began the trip end it, and those that continue at one place know each other.
+      // Without breaks all that began the trip end it, and those that continue at one place know
+      // each other.
       code_.lanes = lanes_.count_jumps(inst.regions[0], Op::Break) == 0      ? loop.body_lanes
                     : lanes_.count_jumps(inst.regions[0], Op::Continue) == 1 ? loop.next_lanes
                                                                              : nullptr;
       loop.lanes->addIncoming(target_.active_lanes(), loop.latch);
     }
-    for (std::size_t i = 0; i < loop.carried.size(); ++i) loop.carried[i]->addIncoming(loop.next[i], loop.latch);
+    for (std::size_t i = 0; i < loop.carried.size(); ++i)
+      loop.carried[i]->addIncoming(loop.next[i], loop.latch);
     // A counter never wraps: its callers make first + trips * step fit.
     if (index) index->addIncoming(b_.CreateAdd(index, step, "", true), loop.latch);
     llvm::BranchInst* back = b_.CreateBr(loop.header);
     if (inst.rolled) {
-      llvm::MDNode* leave = llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.unroll.disable"));
+      llvm::MDNode* leave =
+          llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.unroll.disable"));
       llvm::MDNode* name = llvm::MDNode::getDistinct(context_, {nullptr, leave});
       name->replaceOperandWith(0, name);
       back->setMetadata(llvm::LLVMContext::MD_loop, name);
@@ -223,7 +236,8 @@ void Control::lower_counted(const ir::Inst& inst, const Counter& counter) {
   llvm::BasicBlock* body = new_block("body");
   Value* more = b_.CreateICmpULT(index, counter.bound);
   if (loop.lanes) code_.lanes = loop.body_lanes = target_.ballot(more);
-  for (std::size_t i = 0; i < loop.results.size(); ++i) loop.results[i]->addIncoming(loop.carried[i], loop.header);
+  for (std::size_t i = 0; i < loop.results.size(); ++i)
+    loop.results[i]->addIncoming(loop.carried[i], loop.header);
   b_.CreateCondBr(more, body, loop.exit);
   b_.SetInsertPoint(body);
   ir::ValueId param = f_.regions[inst.regions[0]].params[0];
@@ -235,14 +249,17 @@ void Control::lower_counted(const ir::Inst& inst, const Counter& counter) {
 void Control::lower_for(const ir::Inst& inst) {
   Value* count = value(inst.operands[0]);
   Scalar param = f_.type_of(f_.regions[inst.regions[0]].params[0]).scalar;
-  lower_counted(inst, {llvm::ConstantInt::get(count->getType(), 0), llvm::ConstantInt::get(count->getType(), 1), count, param});
+  lower_counted(inst, {llvm::ConstantInt::get(count->getType(), 0),
+                       llvm::ConstantInt::get(count->getType(), 1), count, param});
 }
 
-// Counted without sign, since first, step and a bound not below 0 are not negative and index + step fits. Where the bound is
-// known to be below 2^31, a 32-bit counter serves: with start and step cut at 2^31 (a small launch has none beyond), a start
-// beyond the bound still ends at once, and index + step stays below 2^32.
+// Counted without sign, since first, step and a bound not below 0 are not negative and index + step
+// fits. Where the bound is known to be below 2^31, a 32-bit counter serves: with start and step cut
+// at 2^31 (a small launch has none beyond), a start beyond the bound still ends at once, and index
+// + step stays below 2^32.
 void Control::lower_grid_stride(const ir::Inst& inst) {
-  Value *first = target_.position(Op::GlobalId, 0), *step = target_.position(Op::GlobalSize, 0), *bound = value(inst.operands[0]);
+  Value *first = target_.position(Op::GlobalId, 0), *step = target_.position(Op::GlobalSize, 0),
+        *bound = value(inst.operands[0]);
   bound = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, bound, b_.getInt64(0));
   if (!ir::is_below_2_31(f_, inst.operands[0])) {
     lower_counted(inst, {first, step, bound, Scalar::I64});
@@ -250,7 +267,9 @@ void Control::lower_grid_stride(const ir::Inst& inst) {
   }
   Value* limit = b_.getInt64(std::uint64_t(1) << 31);
   auto cut = [&](Value* v) {
-    return b_.CreateTrunc(f_.facts.small ? v : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, limit), b_.getInt32Ty());
+    return b_.CreateTrunc(
+        f_.facts.small ? v : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, limit),
+        b_.getInt32Ty());
   };
   lower_counted(inst, {cut(first), cut(step), b_.CreateTrunc(bound, b_.getInt32Ty()), Scalar::I64});
 }

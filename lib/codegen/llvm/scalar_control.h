@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions as basic blocks. Every branch target gets its phis when it is made, and each jump adds its operands, so the result is
-// in SSA form at once.
+// Regions as basic blocks. Every branch target gets its phis when it is made, and each jump adds
+// its operands, so the result is in SSA form at once.
 #pragma once
 
 #include <vector>
@@ -25,9 +25,10 @@ class Control : public Part {
   struct Join {
     llvm::BasicBlock* block;
     std::vector<llvm::PHINode*> results;
-    llvm::Value* before;   // lanes at the construct
-    bool all_come;         // no thread jumps out of a loop around it
-    llvm::PHINode* lanes;  // those that come here, where some do not and the others know of each other
+    llvm::Value* before;  // lanes at the construct
+    bool all_come;        // no thread jumps out of a loop around it
+    // those that come here, where some do not and the others know of each other
+    llvm::PHINode* lanes;
   };
   struct Loop {
     llvm::BasicBlock *header, *latch, *exit;
@@ -35,10 +36,12 @@ class Control : public Part {
     std::vector<llvm::PHINode*> next;     // in the latch
     std::vector<llvm::PHINode*> results;  // in the exit
     llvm::Value* before;                  // lanes at the loop
-    llvm::PHINode* lanes;                 // in the header, where trips differ and warp operations ask
-    llvm::Value* body_lanes;              // at the start of a trip
-    llvm::Value* next_lanes;              // at the only place that continues
-    llvm::Value* gathered;                // lanes that wait for each other behind the loop; null: they need not
+    // in the header, where trips differ and warp operations ask
+    llvm::PHINode* lanes;
+    llvm::Value* body_lanes;  // at the start of a trip
+    llvm::Value* next_lanes;  // at the only place that continues
+    // lanes that wait for each other behind the loop; null: they need not
+    llvm::Value* gathered;
   };
 
   void region(ir::RegionId region, Join* join, Loop* loop);

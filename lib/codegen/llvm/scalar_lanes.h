@@ -14,14 +14,16 @@ namespace krait::codegen::scalar {
 class Lanes : public Part {
  public:
   Lanes(Code& code, Target& target) : Part(code), target_(target) {}
-  /// By region of an if or switch: the lanes that go there. `all_come`: no thread jumps out of a loop around it.
+  /// By region of an if or switch: the lanes that go there. `all_come`: no thread jumps out of a
+  /// loop around it.
   std::vector<llvm::Value*> split(const ir::Inst& inst, bool all_come);
   /// Whether warp operations stand in it.
   bool asks(const ir::Inst& construct) const;
   /// Whether all threads of a block that have not returned see one value.
   bool is_uniform(ir::ValueId v);
   bool is_divergent_loop(const ir::Inst& loop);
-  /// Whether lanes that leave the loop have to wait for those that have not: Lanes::part, and it is safe to wait.
+  /// Whether lanes that leave the loop have to wait for those that have not: Lanes::part, and it is
+  /// safe to wait.
   bool gathers_behind(const ir::Inst& loop);
   /// The breaks or continues under a region that belong to a loop around it.
   std::size_t count_jumps(ir::RegionId region, ir::Op kind) const;

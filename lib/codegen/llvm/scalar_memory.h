@@ -20,7 +20,8 @@ class Memory : public Part {
   void store_vec(const ir::Inst& inst);
 
   using Indices = std::span<const ir::ValueId>;
-  llvm::Value* address(const Array& array, Indices indices, ir::Scalar access, std::uint64_t offset);
+  llvm::Value* address(const Array& array, Indices indices, ir::Scalar access,
+                       std::uint64_t offset);
 
  private:
   void clear(llvm::Value* memory, std::uint64_t bytes);
@@ -31,14 +32,16 @@ class Memory : public Part {
   };
   Index element_index(const Array& array, Indices indices);
   std::int64_t take_constants(llvm::Value*& index, unsigned depth);
-  /// The index of an element in a column: (counter + step) * stride + rest, where `counter` is that of an unrolled loop.
+  /// The index of an element in a column: (counter + step) * stride + rest, where `counter` is that
+  /// of an unrolled loop.
   struct Column {
     ir::ValueId counter, stride, rest;  // `rest` may be none
     std::uint64_t step;
   };
   std::optional<Column> column_of(ir::ValueId index) const;
   bool is_count(ir::ValueId v, unsigned depth) const;
-  llvm::Value* element(const Array& array, llvm::Type* type, Indices indices, std::int64_t& constant);
+  llvm::Value* element(const Array& array, llvm::Type* type, Indices indices,
+                       std::int64_t& constant);
 
   Target& target_;
 };

@@ -67,11 +67,14 @@ void Straight::lower(const ir::Inst& inst) {
     case Op::Assume: b_.CreateAssumption(value(inst.operands[0])); return;
     case Op::Uniform: set(inst, value(inst.operands[0])); return;
     case Op::Slot: slot(inst); return;
-    case Op::Get: set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0]))); return;
+    case Op::Get:
+      set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0])));
+      return;
     case Op::Set: b_.CreateStore(value(inst.operands[1]), value(inst.operands[0])); return;
     case Op::Call: calls_.lower(inst); return;
     case Op::If:
-    case Op::Switch:  // Control's, as are loops and the ends of regions; lower_reports has replaced reports
+    // Control's, as are loops and the ends of regions; lower_reports has replaced reports
+    case Op::Switch:
 #define KRAIT_LOOP(Name, ...) case Op::Name:
 #define KRAIT_END(Name, ...) case Op::Name:
 #define KRAIT_REPORT(Name, ...) case Op::Name:

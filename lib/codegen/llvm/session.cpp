@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Set-up of LLVM for one compilation. Diagnostics are kept as text instead of going to stderr or ending the process.
+// Set-up of LLVM for one compilation. Diagnostics are kept as text instead of going to stderr or
+// ending the process.
 #include "codegen/llvm/session.h"
 
 #include <cctype>
@@ -36,17 +37,19 @@ void initialise_llvm() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
-    // Loop strength reduction takes a tenth (PTX) to a half (x86) of code generation and gains nothing: GPUs multiply and add an
-    // address in one instruction. The options belong to this private copy of LLVM, and there is no other way to switch them.
+    // Loop strength reduction takes a tenth (PTX) to a half (x86) of code generation and gains
+    // nothing: GPUs multiply and add an address in one instruction. The options belong to this
+    // private copy of LLVM, and there is no other way to switch them.
     auto& options = llvm::cl::getRegisteredOptions();
     if (auto found = options.find("disable-lsr"); found != options.end())
       static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
-    // The scheduler compares each access to memory of a block with so many others, 1,000 unless told otherwise: a sixth of the time of
-    // a block of hundreds of accesses.
+    // The scheduler compares each access to memory of a block with so many others, 1,000 unless
+    // told otherwise: a sixth of the time of a block of hundreds of accesses.
     if (auto found = options.find("dag-maps-huge-region"); found != options.end())
       static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(128);
-    // Two stores of 16 bytes side by side, of halves of two vectors, would become one of a vector that two shuffles put together first: bodies
-    // of 40 bytes took 14 % longer. What should be one store is one in the IR.
+    // Two stores of 16 bytes side by side, of halves of two vectors, would become one of a vector
+    // that two shuffles put together first: bodies of 40 bytes took 14 % longer. What should be one
+    // store is one in the IR.
     if (auto found = options.find("combiner-store-merging"); found != options.end())
       static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(false);
     return true;
@@ -79,17 +82,22 @@ Session::Session(const std::string& name) : context_(std::make_unique<llvm::LLVM
 
 void Session::read(std::string_view code) {
   llvm::SMDiagnostic wrong;
-  const std::unique_ptr<llvm::MemoryBuffer> buffer = llvm::MemoryBuffer::getMemBufferCopy(code, "LLVM IR");
+  const std::unique_ptr<llvm::MemoryBuffer> buffer =
+      llvm::MemoryBuffer::getMemBufferCopy(code, "LLVM IR");
   std::unique_ptr<llvm::Module> parsed = llvm::parseIR(*buffer, wrong, *context_);
   if (!parsed) {
     const std::string place =
-        wrong.getLineNo() > 0 ? fmt::format(", line {}, column {}", wrong.getLineNo(), wrong.getColumnNo() + 1) : "";
-    unsupported(fmt::format("LLVM {} cannot read the LLVM IR{}: {}", LLVM_VERSION_MAJOR, place, wrong.getMessage().str()));
+        wrong.getLineNo() > 0
+            ? fmt::format(", line {}, column {}", wrong.getLineNo(), wrong.getColumnNo() + 1)
+            : "";
+    unsupported(fmt::format("LLVM {} cannot read the LLVM IR{}: {}", LLVM_VERSION_MAJOR, place,
+                            wrong.getMessage().str()));
   }
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   bool broken_lines = false;
-  if (llvm::verifyModule(*parsed, &stream, &broken_lines)) unsupported("LLVM's verifier rejects the LLVM IR: " + problem);
+  if (llvm::verifyModule(*parsed, &stream, &broken_lines))
+    unsupported("LLVM's verifier rejects the LLVM IR: " + problem);
   if (broken_lines) llvm::StripDebugInfo(*parsed);
   check();
   module_ = std::move(parsed);
@@ -98,7 +106,8 @@ void Session::read(std::string_view code) {
 void Session::verify() {
   std::string problem;
   llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(*module_, &stream)) defect("LLVM rejects the lowered kernel: " + problem + "\n" + text());
+  if (llvm::verifyModule(*module_, &stream))
+    defect("LLVM rejects the lowered kernel: " + problem + "\n" + text());
 }
 
 void Session::check() const {
@@ -119,7 +128,9 @@ std::string symbol_name(const std::string& kernel) {
   return name;
 }
 
-DebugLines::DebugLines(llvm::Module& module, llvm::Function& function, const ir::Function& kernel, Kind kind) : kernel_(kernel) {
+DebugLines::DebugLines(llvm::Module& module, llvm::Function& function, const ir::Function& kernel,
+                       Kind kind)
+    : kernel_(kernel) {
   std::uint32_t first = 0;
   ir::for_each_inst(kernel, [&](ir::InstId i, ir::RegionId) {
     if (first == 0) first = kernel.insts[i].loc;
@@ -130,10 +141,11 @@ DebugLines::DebugLines(llvm::Module& module, llvm::Function& function, const ir:
   builder_ = std::make_unique<llvm::DIBuilder>(module);
   const ir::Location& start = kernel.locations[first];
   llvm::DIFile* file = builder_->createFile(start.file, "");
-  builder_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C_plus_plus), file, "krait", true, "", 0, "", kind);
+  builder_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C_plus_plus), file,
+                              "krait", true, "", 0, "", kind);
   auto* type = builder_->createSubroutineType(builder_->getOrCreateTypeArray({}));
-  scope_ = builder_->createFunction(file, kernel.name, "", file, start.line, type, start.line, llvm::DINode::FlagZero,
-                                    llvm::DISubprogram::SPFlagDefinition);
+  scope_ = builder_->createFunction(file, kernel.name, "", file, start.line, type, start.line,
+                                    llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
   function.setSubprogram(scope_);
 }
 
@@ -157,7 +169,8 @@ llvm::DILocalScope* DebugLines::scope() const {
 }
 
 void DebugLines::begin_copy() {
-  if (scope_) copy_ = builder_->createLexicalBlock(scope_, scope_->getFile(), scope_->getLine(), ++copies_);
+  if (scope_)
+    copy_ = builder_->createLexicalBlock(scope_, scope_->getFile(), scope_->getLine(), ++copies_);
 }
 
 void DebugLines::finish() {

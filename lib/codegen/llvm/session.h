@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One compilation's LLVM state: context, module and what LLVM says about it; and source positions for the kernel's function.
+// One compilation's LLVM state: context, module and what LLVM says about it; and source positions
+// for the kernel's function.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,8 @@ class Session {
   llvm::LLVMContext& context() { return *context_; }
   llvm::Module& module() { return *module_; }
 
-  /// Takes a module that others wrote, as text or bitcode. Throws Failure 1 with what LLVM's parser or verifier says of it.
+  /// Takes a module that others wrote, as text or bitcode. Throws Failure 1 with what LLVM's parser
+  /// or verifier says of it.
   void read(std::string_view code);
   /// Throws Failure 2 with LLVM's verifier's text and the module's when the module is broken.
   void verify();
@@ -50,9 +52,11 @@ class DebugLines {
   DebugLines(llvm::Module& module, llvm::Function& function, const ir::Function& kernel, Kind kind);
   /// The position of an instruction of the kernel; empty for 0.
   llvm::DebugLoc at(std::uint32_t location) const;
-  /// A position in the function without a line, for calls: LLVM wants one where both functions have positions.
+  /// A position in the function without a line, for calls: LLVM wants one where both functions have
+  /// positions.
   llvm::DebugLoc anywhere() const;
-  /// From here on code is lowered once more, or no longer: debuggers stop at a line in each copy of it.
+  /// From here on code is lowered once more, or no longer: debuggers stop at a line in each copy of
+  /// it.
   void begin_copy();
   void end_copy() { copy_ = nullptr; }
   /// For what else is told of the function; the scope is null where the kernel carries no lines.

@@ -16,10 +16,11 @@ namespace {
 
 using llvm::Instruction;
 
-/// Instructions that take a cycle or two, cannot trap, and whose result nobody reads where the branch is not taken. Steps by a constant stay
-/// with the access, which holds them.
+/// Instructions that take a cycle or two, cannot trap, and whose result nobody reads where the
+/// branch is not taken. Steps by a constant stay with the access, which holds them.
 bool is_cheap(const Instruction& i) {
-  if (const auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(&i)) return !step->hasAllConstantIndices();
+  if (const auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(&i))
+    return !step->hasAllConstantIndices();
   if (!i.getType()->isIntegerTy(32) && !i.getType()->isIntegerTy(64)) return false;
   switch (i.getOpcode()) {
     case Instruction::Add:
@@ -36,13 +37,18 @@ bool is_cheap(const Instruction& i) {
 /// Instructions that compute the same.
 struct Same {
   static Instruction* getEmptyKey() { return llvm::DenseMapInfo<Instruction*>::getEmptyKey(); }
-  static Instruction* getTombstoneKey() { return llvm::DenseMapInfo<Instruction*>::getTombstoneKey(); }
+  static Instruction* getTombstoneKey() {
+    return llvm::DenseMapInfo<Instruction*>::getTombstoneKey();
+  }
   static unsigned getHashValue(const Instruction* i) {
     return unsigned(
-        llvm::hash_combine(i->getOpcode(), i->getType(), llvm::hash_combine_range(i->value_op_begin(), i->value_op_end())));
+        llvm::hash_combine(i->getOpcode(), i->getType(),
+                           llvm::hash_combine_range(i->value_op_begin(), i->value_op_end())));
   }
   static bool isEqual(const Instruction* a, const Instruction* b) {
-    const auto special = [](const Instruction* i) { return i == getEmptyKey() || i == getTombstoneKey(); };
+    const auto special = [](const Instruction* i) {
+      return i == getEmptyKey() || i == getTombstoneKey();
+    };
     if (special(a) || special(b)) return a == b;
     return a->isIdenticalToWhenDefined(b);
   }
@@ -91,11 +97,14 @@ bool share(llvm::Function& function, const llvm::DominatorTree& tree) {
 
 }  // namespace
 
-llvm::PreservedAnalyses ShareArithmetic::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-  if (function.size() < 3 || function.size() > tuning::gpu::most_shared_blocks) return llvm::PreservedAnalyses::all();
+llvm::PreservedAnalyses ShareArithmetic::run(llvm::Function& function,
+                                             llvm::FunctionAnalysisManager& analyses) {
+  if (function.size() < 3 || function.size() > tuning::gpu::most_shared_blocks)
+    return llvm::PreservedAnalyses::all();
   const llvm::DominatorTree& tree = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
   bool changed = false;
-  for (unsigned round = 0; round < tuning::gpu::shared_rounds && share(function, tree); ++round) changed = true;
+  for (unsigned round = 0; round < tuning::gpu::shared_rounds && share(function, tree); ++round)
+    changed = true;
   if (!changed) return llvm::PreservedAnalyses::all();
   llvm::PreservedAnalyses kept;
   kept.preserveSet<llvm::CFGAnalyses>();

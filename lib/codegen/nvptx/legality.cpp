@@ -14,7 +14,8 @@ using ir::Op;
 
 namespace {
 
-// PTX ISA, kernel function parameters: 4 KiB, 32,764 bytes from ISA 8.1. Shared memory with a size in the code: 48 KiB.
+// PTX ISA, kernel function parameters: 4 KiB, 32,764 bytes from ISA 8.1. Shared memory with a size
+// in the code: 48 KiB.
 constexpr std::uint32_t small_arguments = 4096, large_arguments = 32764;
 constexpr std::uint64_t static_shared = 48 * 1024;
 
@@ -28,16 +29,20 @@ void check_functions(const ir::Function& kernel) {
     const ir::Inst& inst = kernel.insts[i];
     const ir::OpInfo& row = ir::info(inst.op);
     if (row.family == ir::Family::Math && !has_instruction(inst, kernel.fp))
-      unsupported(fmt::format("kernel {}: {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name,
-                              row.name, ir::name_of(inst.type.scalar), ir::name_of(kernel.fp), place(kernel, inst)));
+      unsupported(fmt::format(
+          "kernel {}: {} on {} has no PTX instruction in {} mode and was not expanded{}",
+          kernel.name, row.name, ir::name_of(inst.type.scalar), ir::name_of(kernel.fp),
+          place(kernel, inst)));
   });
 }
 
 }  // namespace
 
 unsigned shared_alignment_of(const ir::Function& kernel) {
-  constexpr unsigned of_tiles = 1024;  // PTX ISA, wgmma and tensor copies: eight rows of a swizzled strip
-  return ir::any_inst(kernel, [](const ir::Inst& i) { return i.op == Op::Product || i.op == Op::CopyTile; })
+  // PTX ISA, wgmma and tensor copies: eight rows of a swizzled strip
+  constexpr unsigned of_tiles = 1024;
+  return ir::any_inst(kernel,
+                      [](const ir::Inst& i) { return i.op == Op::Product || i.op == Op::CopyTile; })
              ? of_tiles
              : unsigned(ir::shared_alignment);
 }
@@ -61,8 +66,8 @@ void check_legality(const ir::Module& module, const ir::ArgumentLayout& layout, 
   const ir::Function& kernel = module.kernel();
   std::uint32_t arguments = layout.size, limit = isa >= 81 ? large_arguments : small_arguments;
   if (arguments > limit)
-    unsupported(fmt::format("kernel {}: {} bytes of arguments; PTX ISA {}.{} takes at most {}", kernel.name, arguments, isa / 10,
-                            isa % 10, limit));
+    unsupported(fmt::format("kernel {}: {} bytes of arguments; PTX ISA {}.{} takes at most {}",
+                            kernel.name, arguments, isa / 10, isa % 10, limit));
   for (const ir::Function& f : module.functions) check_functions(f);
 }
 

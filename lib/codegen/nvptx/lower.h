@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NVPTX has of its own in the lowering of scalars (codegen/llvm/scalar.h): lower.cpp the kernel's parameters and pure operations,
-// memory.cpp shared memory and streaming accesses, cooperate.cpp positions, barriers and warp operations, functions.cpp mathematical
-// functions that the hardware has, native.cpp instructions that the program gives.
+// What NVPTX has of its own in the lowering of scalars (codegen/llvm/scalar.h): lower.cpp the
+// kernel's parameters and pure operations, memory.cpp shared memory and streaming accesses,
+// cooperate.cpp positions, barriers and warp operations, functions.cpp mathematical functions that
+// the hardware has, native.cpp instructions that the program gives.
 #pragma once
 
 #include <map>
@@ -17,12 +18,15 @@ namespace krait::codegen::nvptx {
 /// NVPTX's address spaces.
 inline constexpr unsigned generic_space = 0, global_space = 1, shared_space = 3;
 
-/// Throws Failure 1 that names what cannot be lowered for NVPTX. Everything that would end in LLVM's "cannot select" is here.
+/// Throws Failure 1 that names what cannot be lowered for NVPTX. Everything that would end in
+/// LLVM's "cannot select" is here.
 void check_legality(const ir::Module& module, const ir::ArgumentLayout& arguments, unsigned isa);
-/// Shared memory whose size stands in the code is limited to 48 KiB. Where a kernel's arrays of fixed size need more, they lie at
-/// the start of the dynamic segment, and this is how many bytes of it; else 0.
+/// Shared memory whose size stands in the code is limited to 48 KiB. Where a kernel's arrays of
+/// fixed size need more, they lie at the start of the dynamic segment, and this is how many bytes
+/// of it; else 0.
 std::uint64_t fixed_arrays_in_segment(const ir::Function& kernel);
-/// Bytes of an array of fixed size, with the gap behind it; those of kernels with products begin where wgmma wants them.
+/// Bytes of an array of fixed size, with the gap behind it; those of kernels with products begin
+/// where wgmma wants them.
 std::uint64_t fixed_array_bytes(const ir::Function& kernel, const ir::Inst& array);
 /// Where arrays begin.
 unsigned shared_alignment_of(const ir::Function& kernel);
@@ -32,7 +36,8 @@ bool has_instruction(const ir::Inst& inst, ir::FpMode mode);
 /// The module's PTX with the device functions that instructions of the program call.
 std::string with_functions(std::string ptx, const ir::Module& module);
 /// Builds the module's functions, the kernel under its name.
-void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments, const support::PtxTarget& on);
+void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments,
+                  const support::PtxTarget& on);
 
 class Lowering final : public scalar::Target {
  public:
@@ -47,8 +52,10 @@ class Lowering final : public scalar::Target {
 
   // memory.cpp
   void lower_shared(const ir::Inst& inst) override;
-  llvm::Value* load_from(const scalar::Array& array, bool streaming, llvm::Type* type, llvm::Value* pointer) override;
-  void store_to(const scalar::Array& array, bool streaming, llvm::Value* v, llvm::Value* pointer) override;
+  llvm::Value* load_from(const scalar::Array& array, bool streaming, llvm::Type* type,
+                         llvm::Value* pointer) override;
+  void store_to(const scalar::Array& array, bool streaming, llvm::Value* v,
+                llvm::Value* pointer) override;
 
   // cooperate.cpp
   llvm::Value* position(ir::Op op, unsigned dimension) override;
@@ -60,7 +67,8 @@ class Lowering final : public scalar::Target {
   llvm::Value* ballot(llvm::Value* condition) override;
   llvm::SyncScope::ID sync_scope(ir::Scope scope, bool global) override;
   bool by_exchange(const ir::Inst& inst, bool global) const override;
-  llvm::Value* read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op, llvm::Value* pointer, llvm::Value* bits,
+  llvm::Value* read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op,
+                                 llvm::Value* pointer, llvm::Value* bits,
                                  llvm::SyncScope::ID scope) override;
   void lower_sync(const ir::Inst& inst) override;
   void lower_warp(const ir::Inst& inst) override;
@@ -91,7 +99,8 @@ class Lowering final : public scalar::Target {
   llvm::Value* block_idx(unsigned dimension);
   llvm::Value* block_dim(unsigned dimension);
   llvm::Value* grid_dim(unsigned dimension);
-  /// What shfl.sync is told of the lane to read: its form, a lane or a distance, and where segments end.
+  /// What shfl.sync is told of the lane to read: its form, a lane or a distance, and where segments
+  /// end.
   struct SourceLane {
     unsigned intrinsic;
     llvm::Value* lane;
@@ -108,11 +117,13 @@ class Lowering final : public scalar::Target {
   PtxNumeric numeric_;
   Tiles tiles_;
   std::map<ir::ValueId, llvm::Value*> segment_offsets_;  // of shared arrays in the dynamic segment
-  std::vector<llvm::Value*> shared_lengths_;             // of those sized at launch, in the order of the text
-  llvm::GlobalVariable* segment_ = nullptr;              // dynamic shared memory
-  std::vector<signed char> float_bits_;                  // by ValueId: -1 not asked yet
-  bool reinterprets_ = false;                            // the kernel takes the bits of floats
-  bool synchronises_ = false;                            // the kernel has barriers, fences or atomics
+  // of those sized at launch, in the order of the text
+  std::vector<llvm::Value*> shared_lengths_;
+  llvm::GlobalVariable* segment_ = nullptr;  // dynamic shared memory
+  std::vector<signed char> float_bits_;      // by ValueId: -1 not asked yet
+  bool reinterprets_ = false;                // the kernel takes the bits of floats
+  // the kernel has barriers, fences or atomics
+  bool synchronises_ = false;
 };
 
 }  // namespace krait::codegen::nvptx

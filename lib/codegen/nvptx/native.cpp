@@ -26,8 +26,8 @@ char register_of(Scalar s) {
   return size == 2 ? 'h' : size == 4 ? 'r' : 'l';
 }
 
-/// The text as LLVM reads it: operands are numbered from the first one that there is, and a dollar that names none is doubled. Labels and
-/// registers are its own.
+/// The text as LLVM reads it: operands are numbered from the first one that there is, and a dollar
+/// that names none is doubled. Labels and registers are its own.
 std::string for_llvm(const std::string& text, bool has_result) {
   std::string out = "{\n\t";
   for (std::size_t at = 0; at < text.size();) {
@@ -38,7 +38,9 @@ std::string for_llvm(const std::string& text, bool has_result) {
     std::size_t end = at + 1;
     while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
     if (end == at + 1) out += "$$";
-    else out += fmt::format("${{{}}}", std::stoul(text.substr(at + 1, end - at - 1)) - (has_result ? 0 : 1));
+    else
+      out += fmt::format("${{{}}}",
+                         std::stoul(text.substr(at + 1, end - at - 1)) - (has_result ? 0 : 1));
     at = end;
   }
   return out + "\n\t}";
@@ -48,7 +50,8 @@ std::string for_llvm(const std::string& text, bool has_result) {
 
 Value* Lowering::instructions(const ir::Inst& call, const ir::Function& f) {
   const auto held = [&](Scalar s) {  // halves lie in registers of 16 bits
-    return ir::size_of(s) == 2 ? static_cast<llvm::Type*>(b_.getInt16Ty()) : memory_type(context_, s);
+    return ir::size_of(s) == 2 ? static_cast<llvm::Type*>(b_.getInt16Ty())
+                               : memory_type(context_, s);
   };
   const bool has_result = !f.results.empty();
   std::string constraints = has_result ? fmt::format("={}", register_of(f.results[0])) : "";
@@ -62,8 +65,9 @@ Value* Lowering::instructions(const ir::Inst& call, const ir::Function& f) {
   }
   if (f.native.effects) constraints += constraints.empty() ? "~{memory}" : ",~{memory}";
   llvm::Type* result = has_result ? held(f.results[0]) : b_.getVoidTy();
-  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(result, types, false), for_llvm(f.native.instructions, has_result),
-                                    constraints, f.native.effects);
+  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(result, types, false),
+                                    for_llvm(f.native.instructions, has_result), constraints,
+                                    f.native.effects);
   llvm::CallInst* made = b_.CreateCall(code, arguments);
   made->setDoesNotThrow();
   if (!f.native.effects) made->setDoesNotAccessMemory();
@@ -82,7 +86,9 @@ std::string with_functions(std::string ptx, const ir::Module& module) {
       std::tie(line, rest) = rest.split('\n');
       const llvm::StringRef word = line.ltrim();
       // The module has these of its own.
-      if (word.starts_with(".version") || word.starts_with(".target") || word.starts_with(".address_size")) continue;
+      if (word.starts_with(".version") || word.starts_with(".target") ||
+          word.starts_with(".address_size"))
+        continue;
       functions.append(line.data(), line.size()), functions += '\n';
     }
   constexpr std::string_view last = ".address_size 64\n";

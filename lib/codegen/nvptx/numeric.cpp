@@ -44,21 +44,25 @@ Value* PtxNumeric::cast_half(Value* x, Scalar from, Scalar to) {
   if (ir::is_int(to)) return saturate(b_.CreateFPExt(x, b_.getFloatTy()), to);
   if (from == Scalar::F16) return b_.CreateFPExt(x, scalar_type(to));
   if (ir::is_float(from)) return b_.CreateFPTrunc(x, b_.getHalfTy());
-  // Integers that float cannot hold are beyond the largest half, so the detour rounds once. The fence: LLVM takes integers of eleven
-  // significant bits for numbers that half can hold, whatever their exponent, and would drop the conversion that makes an infinity.
-  Value* y = ir::is_signed_int(from) ? b_.CreateSIToFP(x, b_.getFloatTy()) : b_.CreateUIToFP(x, b_.getFloatTy());
+  // Integers that float cannot hold are beyond the largest half, so the detour rounds once. The
+  // fence: LLVM takes integers of eleven significant bits for numbers that half can hold, whatever
+  // their exponent, and would drop the conversion that makes an infinity.
+  Value* y = ir::is_signed_int(from) ? b_.CreateSIToFP(x, b_.getFloatTy())
+                                     : b_.CreateUIToFP(x, b_.getFloatTy());
   return b_.CreateFPTrunc(b_.CreateArithmeticFence(y, b_.getFloatTy()), b_.getHalfTy());
 }
 
 Value* PtxNumeric::float_min_max(bool min, Scalar, Value* x, Value* y) {
-  return b_.CreateBinaryIntrinsic(min ? ID(llvm::Intrinsic::minimumnum) : ID(llvm::Intrinsic::maximumnum), x, y);
+  return b_.CreateBinaryIntrinsic(
+      min ? ID(llvm::Intrinsic::minimumnum) : ID(llvm::Intrinsic::maximumnum), x, y);
 }
 
 Value* PtxNumeric::fma(Scalar, Value* x, Value* y, Value* z) {
   return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
 }
 
-/// Float to integer by PTX's cvt.rzi, which saturates; NaN gives 0 but where a 64-bit type is involved.
+/// Float to integer by PTX's cvt.rzi, which saturates; NaN gives 0 but where a 64-bit type is
+/// involved.
 Value* PtxNumeric::saturate(Value* x, Scalar to) {
   using namespace llvm::Intrinsic;
   bool real64 = x->getType()->isDoubleTy(), is_signed = ir::is_signed_int(to);
@@ -79,10 +83,12 @@ Value* PtxNumeric::saturate(Value* x, Scalar to) {
   const unsigned bits = ir::bits_of(to);
   Value* y;
   if (is_signed) {
-    y = b_.CreateBinaryIntrinsic(smax, convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64), b_.getInt32(-1u << (bits - 1)));
+    y = b_.CreateBinaryIntrinsic(smax, convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64),
+                                 b_.getInt32(-1u << (bits - 1)));
     y = b_.CreateBinaryIntrinsic(smin, y, b_.getInt32((1u << (bits - 1)) - 1));
   } else {
-    y = b_.CreateBinaryIntrinsic(umin, convert(real64 ? nvvm_d2ui_rz : nvvm_f2ui_rz, !real64), b_.getInt32((1u << bits) - 1));
+    y = b_.CreateBinaryIntrinsic(umin, convert(real64 ? nvvm_d2ui_rz : nvvm_f2ui_rz, !real64),
+                                 b_.getInt32((1u << bits) - 1));
   }
   return b_.CreateTrunc(y, b_.getIntNTy(bits));
 }
@@ -95,7 +101,9 @@ Value* PtxNumeric::divide(Op op, Scalar s, Value* x, Value* y) {
     if (remainder) return is_signed ? b_.CreateSRem(x, by) : b_.CreateURem(x, by);
     return is_signed ? b_.CreateSDiv(x, by) : b_.CreateUDiv(x, by);
   };
-  if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(y); c && !c->isZero() && !(is_signed && c->isMinusOne())) return plain(y);
+  if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(y);
+      c && !c->isZero() && !(is_signed && c->isMinusOne()))
+    return plain(y);
   Value* by_zero = b_.CreateICmpEQ(y, zero);
   if (!is_signed) {
     Value* result = plain(b_.CreateSelect(by_zero, one, y));
@@ -107,13 +115,14 @@ Value* PtxNumeric::divide(Op op, Scalar s, Value* x, Value* y) {
   return b_.CreateSelect(by_zero, zero, b_.CreateSelect(by_minus_one, b_.CreateNeg(x), result));
 }
 
-/// ptxas (CUDA 13.0, sm_90) sums fewer products than a loop makes where mul.hi feeds an addition, and moves factors in and out of the
-/// upper half where the product has 64 bits.
+/// ptxas (CUDA 13.0, sm_90) sums fewer products than a loop makes where mul.hi feeds an addition,
+/// and moves factors in and out of the upper half where the product has 64 bits.
 Value* PtxNumeric::multiply_high(Scalar s, Value* x, Value* y) {
   if (ir::bits_of(s) != 32) return Numeric::multiply_high(s, x, y);
-  const char* code = ir::is_signed_int(s)
-                         ? "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.s32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }"
-                         : "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.u32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }";
+  const char* code =
+      ir::is_signed_int(s)
+          ? "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.s32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }"
+          : "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.u32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }";
   auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
   return b_.CreateCall(llvm::InlineAsm::get(type, code, "=r,r,r", false), {x, y});
 }

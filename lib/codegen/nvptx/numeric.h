@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX's own in the shared arithmetic: scalars, halves with sums and products, conversions that saturate.
+// PTX's own in the shared arithmetic: scalars, halves with sums and products, conversions that
+// saturate.
 #pragma once
 
 #include "codegen/llvm/numeric.h"

@@ -29,21 +29,22 @@ std::unique_ptr<llvm::TargetMachine> create_machine(const support::PtxTarget& on
   if (!target) defect("LLVM: " + error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, on.name(), fmt::format("+ptx{}", on.isa),
-                                                                           options, llvm::Reloc::PIC_, std::nullopt,
-                                                                           llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, on.name(), fmt::format("+ptx{}", on.isa), options,
+                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!machine) defect("LLVM has no machine for NVPTX");
   return machine;
 }
 
-// The lowering gives SSA form, so what remains is to clean address arithmetic, rotate loops and hoist: 0.3 to 0.7 ms a kernel.
+// The lowering gives SSA form, so what remains is to clean address arithmetic, rotate loops and
+// hoist: 0.3 to 0.7 ms a kernel.
 constexpr const char* pipeline =
     "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(loop-rotate<header-duplication>,licm),"
     "share-arithmetic,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>";
 
-/// Passes of LLVM's own list for the target that change nothing after those above, or that ptxas does again, and which take a quarter
-/// of the time from LLVM IR to PTX.
+/// Passes of LLVM's own list for the target that change nothing after those above, or that ptxas
+/// does again, and which take a quarter of the time from LLVM IR to PTX.
 constexpr llvm::StringRef superfluous[] = {"Early CSE",
                                            "Nary reassociation",
                                            "Speculatively execute instructions",
@@ -61,17 +62,19 @@ std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool ve
   llvm::raw_svector_ostream stream(text);
   MachinePasses passes(verified, superfluous);
   constexpr auto assembly = llvm::CodeGenFileType::AssemblyFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, assembly, true)) defect("LLVM cannot emit PTX");
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, assembly, true))
+    defect("LLVM cannot emit PTX");
   passes.generate(module);
   return for_ptxas(text);
 }
 
-// Kernels that handle several elements a thread live from many warps in flight, and a full multiprocessor has so many registers for
-// each thread. The driver may compile such a kernel twice (runtime/cuda), so long ones (Black-Scholes: 35 KB, 60 ms) are left as they are.
+// Kernels that handle several elements a thread live from many warps in flight, and a full
+// multiprocessor has so many registers for each thread. The driver may compile such a kernel twice
+// (runtime/cuda), so long ones (Black-Scholes: 35 KB, 60 ms) are left as they are.
 constexpr unsigned full = 32;
 constexpr std::size_t longest_wish = 16 << 10;
-// With more registers one block of 256 threads fits on a multiprocessor, and all of it waits at each barrier. Products of large matrices take
-// 129.
+// With more registers one block of 256 threads fits on a multiprocessor, and all of it waits at
+// each barrier. Products of large matrices take 129.
 constexpr unsigned two_blocks = 128;
 
 std::size_t directives_at(llvm::StringRef ptx) {
@@ -82,12 +85,14 @@ std::size_t directives_at(llvm::StringRef ptx) {
 
 }  // namespace
 
-Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit, bool verified) {
+Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit,
+              bool verified) {
   Stopwatch watch;
   const support::PtxTarget on = support::writable(target);
   support::Envelope envelope = ir::envelope_of(module.kernel(), support::TargetKind::Ptx);
   check_legality(module, envelope.arguments, on.isa);
-  BorrowedMachine machine(fmt::format("ptx {} {}", on.name(), on.isa), [&on] { return create_machine(on); });
+  BorrowedMachine machine(fmt::format("ptx {} {}", on.name(), on.isa),
+                          [&on] { return create_machine(on); });
   Session session(module.kernel().name);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
@@ -98,15 +103,20 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
   optimise(session.module(), *machine, pipeline, Rare::LeftOut);
   session.check();
   reply.optimise_ms = watch.lap();
-  reply.data = emit == Emit::Llvm ? session.text() : with_functions(emit_ptx(session.module(), *machine, verified), module);
+  reply.data = emit == Emit::Llvm
+                   ? session.text()
+                   : with_functions(emit_ptx(session.module(), *machine, verified), module);
   session.check();
   if (emit == Emit::Binary) {
     envelope.fixed_shared = fixed_arrays_in_segment(module.kernel());
     envelope.entry = symbol_name(module.kernel().name);
-    if (module.kernel().bounds != ir::Bounds{}) envelope.registers = 0;  // the user has said what to take
+    // the user has said what to take
+    if (module.kernel().bounds != ir::Bounds{}) envelope.registers = 0;
     else if (envelope.elements > 1 && reply.data.size() <= longest_wish) envelope.registers = full;
-    else if (ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::Barrier; }) &&
-             !ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::Product; }))
+    else if (ir::any_inst(module.kernel(),
+                          [](const ir::Inst& i) { return i.op == ir::Op::Barrier; }) &&
+             !ir::any_inst(module.kernel(),
+                           [](const ir::Inst& i) { return i.op == ir::Op::Product; }))
       envelope.registers = two_blocks;
     envelope.set_own(support::PtxCode{directives_at(reply.data)});
     envelope.code = reply.data;

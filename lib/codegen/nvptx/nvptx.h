@@ -20,11 +20,13 @@
 
 namespace krait::codegen::nvptx {
 
-/// Binary: an envelope with PTX. Asm: PTX. It is for that device, or the newest before it that the PTX version knows, in no newer version. `verified`: LLVM's machine
-/// verifier reads the code behind each pass. Throws Failure.
+/// Binary: an envelope with PTX. Asm: PTX. It is for that device, or the newest before it that the
+/// PTX version knows, in no newer version. `verified`: LLVM's machine verifier reads the code
+/// behind each pass. Throws Failure.
 Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit, bool verified);
 
-/// PTX that is given: an envelope, or as it is. Throws Failure where its entry takes other parameters than the items of the block.
+/// PTX that is given: an envelope, or as it is. Throws Failure where its entry takes other
+/// parameters than the items of the block.
 Reply compile_raw(const ir::Module& module, const RawText& raw, Emit emit);
 
 /// The same program, without the instructions that ptxas gets wrong.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX as ptxas gets it right (CUDA 13.0, and the driver's own, 580.159). Each of these instructions, read-only loads excepted, gave wrong bits
-// for a random kernel, and is right by the detour; in LLVM's IR most of them would be undone. support/quirks.def says what comes out of them.
+// PTX as ptxas gets it right (CUDA 13.0, and the driver's own, 580.159). Each of these
+// instructions, read-only loads excepted, gave wrong bits for a random kernel, and is right by the
+// detour; in LLVM's IR most of them would be undone. support/quirks.def says what comes out of
+// them.
 #include "codegen/nvptx/nvptx.h"
 
 #include <initializer_list>
@@ -25,7 +27,9 @@ struct Line {
     text.drop_front(operation.size()).rtrim(';').split(operands, ',');
     for (llvm::StringRef& o : operands) o = o.trim();
   }
-  bool is(std::initializer_list<llvm::StringRef> operations) const { return llvm::is_contained(operations, operation); }
+  bool is(std::initializer_list<llvm::StringRef> operations) const {
+    return llvm::is_contained(operations, operation);
+  }
 };
 
 std::string through_32_bits(const Line& line) {
@@ -34,12 +38,15 @@ std::string through_32_bits(const Line& line) {
   for (std::size_t i = 1; i < line.operands.size(); ++i) {
     std::int64_t number = 0;
     if (line.operands[i].getAsInteger(10, number))
-      before += fmt::format(" cvt.{}32.{} %wide{}, {};", type[0], type.str(), i, line.operands[i].str());
-    else before += fmt::format(" mov.b32 %wide{}, {};", i, type[0] == 'u' ? std::int64_t(std::uint16_t(number)) : number);
+      before +=
+          fmt::format(" cvt.{}32.{} %wide{}, {};", type[0], type.str(), i, line.operands[i].str());
+    else
+      before += fmt::format(" mov.b32 %wide{}, {};", i,
+                            type[0] == 'u' ? std::int64_t(std::uint16_t(number)) : number);
     names += fmt::format(", %wide{}", i);
   }
-  return fmt::format("\t{{ .reg .b32 %wide<3>;{} {}.{}32 %wide1{}; cvt.u16.u32 {}, %wide1; }}\n", before, name.str(), type[0],
-                     names, line.operands[0].str());
+  return fmt::format("\t{{ .reg .b32 %wide<3>;{} {}.{}32 %wide1{}; cvt.u16.u32 {}, %wide1; }}\n",
+                     before, name.str(), type[0], names, line.operands[0].str());
 }
 
 /// (x xor s) - s, where s is x shifted to its sign.
@@ -63,8 +70,9 @@ llvm::DenseSet<llvm::StringRef> compared(llvm::StringRef ptx) {
   return found;
 }
 
-/// LLVM's loads of what no one writes. They gain nothing since sm_70, where both ways are one cache, and cost where several threads read the
-/// same lines: without ".nc" the box filter and the softmax of bench_corpus take 7 and 12 % less on an H200, the stencil of 7 points 3.5 % more.
+/// LLVM's loads of what no one writes. They gain nothing since sm_70, where both ways are one
+/// cache, and cost where several threads read the same lines: without ".nc" the box filter and the
+/// softmax of bench_corpus take 7 and 12 % less on an H200, the stencil of 7 points 3.5 % more.
 constexpr llvm::StringLiteral read_only = "ld.global.nc";
 
 }  // namespace
@@ -79,18 +87,22 @@ std::string for_ptxas(llvm::StringRef ptx) {
     const Line line(text);
     if (line.is({"selp.f32", "selp.f64"})) {
       const std::size_t type = text.find("selp.f") + 5;
-      out.append(text.data(), type), out += 'b', out.append(text.begin() + type + 1, text.end()), out += '\n';
+      out.append(text.data(), type), out += 'b', out.append(text.begin() + type + 1, text.end()),
+          out += '\n';
     } else if (line.is({"neg.s16", "abs.s16", "min.s16", "max.s16", "min.u16", "max.u16"})) {
       out += through_32_bits(line);
     } else if (line.is({"cvt.rn.f32.u16", "cvt.rn.f32.s16"})) {
       const char sign = line.operation[11];
-      out += fmt::format("\t{{ .reg .b32 %wide; cvt.{0}32.{0}16 %wide, {1}; cvt.rn.f32.{0}32 {2}, %wide; }}\n", sign,
-                         line.operands[1].str(), line.operands[0].str());
+      out += fmt::format(
+          "\t{{ .reg .b32 %wide; cvt.{0}32.{0}16 %wide, {1}; cvt.rn.f32.{0}32 {2}, %wide; }}\n",
+          sign, line.operands[1].str(), line.operands[0].str());
     } else if (line.is({"abs.s32", "abs.s64"})) {
       out += absolute(line, line.operation == "abs.s32" ? 32 : 64);
-    } else if (line.operation == "neg.s32" && (in_min_max.contains(line.operands[0]) || line.operands[0] == line.operands[1])) {
-      out += fmt::format("\t{{ .reg .b32 %flipped; not.b32 %flipped, {}; add.s32 {}, %flipped, 1; }}\n", line.operands[1].str(),
-                         line.operands[0].str());
+    } else if (line.operation == "neg.s32" &&
+               (in_min_max.contains(line.operands[0]) || line.operands[0] == line.operands[1])) {
+      out += fmt::format(
+          "\t{{ .reg .b32 %flipped; not.b32 %flipped, {}; add.s32 {}, %flipped, 1; }}\n",
+          line.operands[1].str(), line.operands[0].str());
     } else if (line.operation.starts_with(read_only)) {
       out.append(text.begin(), line.operation.begin() + read_only.size() - 3);
       out.append(line.operation.begin() + read_only.size(), text.end()), out += '\n';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX that users give. The driver assembles it; here its entries are found, and the parameters of the kernel's are compared with the
-// argument block.
+// PTX that users give. The driver assembles it; here its entries are found, and the parameters of
+// the kernel's are compared with the argument block.
 #include <cctype>
 #include <cstdint>
 #include <optional>
@@ -34,7 +34,9 @@ std::string without_comments(std::string_view text) {
   return out;
 }
 
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%'; }
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
+}
 
 /// The words of a piece of text: ".param", ".u64", "x", "[", "16", "]".
 class Words {
@@ -45,7 +47,8 @@ class Words {
     const std::size_t length =
         rest_.empty() ? 0
                       : std::max<std::size_t>(
-                            1, rest_.drop_front(rest_.starts_with(".")).take_while(in_name).size() + rest_.starts_with("."));
+                            1, rest_.drop_front(rest_.starts_with(".")).take_while(in_name).size() +
+                                   rest_.starts_with("."));
     const llvm::StringRef word = rest_.take_front(length);
     rest_ = rest_.drop_front(length);
     return word;
@@ -72,8 +75,9 @@ unsigned bytes_of(llvm::StringRef type) {
 
 Parameter read_parameter(llvm::StringRef text, llvm::StringRef entry) {
   const auto wrong = [&] {
-    unsupported(fmt::format("the parameter \"{}\" of the PTX's kernel {} was not understood: expected .param, a type and a name",
-                            text.trim().str(), entry.str()));
+    unsupported(fmt::format(
+        "the parameter \"{}\" of the PTX's kernel {} was not understood: expected .param, a type and a name",
+        text.trim().str(), entry.str()));
   };
   Parameter p;
   std::uint64_t alignment = 0;
@@ -87,7 +91,8 @@ Parameter read_parameter(llvm::StringRef text, llvm::StringRef entry) {
       if (p.type.empty()) alignment = n;
     } else if (const unsigned bytes = bytes_of(word)) {
       p.type = word.str(), p.bytes = bytes;
-    } else if (word != ".ptr" && word != ".global" && word != ".const" && word != ".shared" && word != ".local") {
+    } else if (word != ".ptr" && word != ".global" && word != ".const" && word != ".shared" &&
+               word != ".local") {
       wrong();
     }
   }
@@ -96,18 +101,20 @@ Parameter read_parameter(llvm::StringRef text, llvm::StringRef entry) {
   p.alignment = alignment ? alignment : p.bytes;
   if (words.rest().ltrim().empty()) return p;
   std::uint64_t length = 0;
-  if (words.next() != "[" || words.next().getAsInteger(10, length) || length == 0 || length > 1 << 16 || words.next() != "]" ||
-      !words.rest().trim().empty())
+  if (words.next() != "[" || words.next().getAsInteger(10, length) || length == 0 ||
+      length > 1 << 16 || words.next() != "]" || !words.rest().trim().empty())
     wrong();
   p.bytes *= length, p.is_array = true;
   return p;
 }
 
 /// The parameters of an entry, and the names of all.
-std::optional<std::vector<Parameter>> find_entry(llvm::StringRef ptx, llvm::StringRef entry, std::vector<std::string>& all) {
+std::optional<std::vector<Parameter>> find_entry(llvm::StringRef ptx, llvm::StringRef entry,
+                                                 std::vector<std::string>& all) {
   std::optional<std::vector<Parameter>> found;
   constexpr llvm::StringRef directive = ".entry";
-  for (std::size_t at = ptx.find(directive); at != llvm::StringRef::npos; at = ptx.find(directive, at + 1)) {
+  for (std::size_t at = ptx.find(directive); at != llvm::StringRef::npos;
+       at = ptx.find(directive, at + 1)) {
     Words words(ptx.drop_front(at));
     if (words.next() != directive) continue;
     const llvm::StringRef name = words.next();
@@ -118,7 +125,8 @@ std::optional<std::vector<Parameter>> find_entry(llvm::StringRef ptx, llvm::Stri
     if (!rest.consume_front("(")) continue;
     const std::size_t end = rest.find(')');
     if (end == llvm::StringRef::npos)
-      unsupported(fmt::format("the list of parameters of the PTX's kernel {} has no end", entry.str()));
+      unsupported(
+          fmt::format("the list of parameters of the PTX's kernel {} has no end", entry.str()));
     for (rest = rest.take_front(end).trim(); !rest.empty();) {
       const auto [one, others] = rest.split(',');
       found->push_back(read_parameter(one, entry));
@@ -135,19 +143,20 @@ bool is_kind(const Parameter& p, const RawItem& item) {
   return p.type[1] == 'b' || item.is_float == (p.type[1] == 'f');
 }
 
-void check_parameters(const std::vector<Parameter>& taken, const std::vector<RawItem>& given, std::string_view entry) {
+void check_parameters(const std::vector<Parameter>& taken, const std::vector<RawItem>& given,
+                      std::string_view entry) {
   if (taken.size() != given.size())
-    unsupported(fmt::format("the PTX's kernel {} takes {} parameters, and the launch gives {}:{}", entry, taken.size(),
-                            given.size(), list_of(given)));
+    unsupported(fmt::format("the PTX's kernel {} takes {} parameters, and the launch gives {}:{}",
+                            entry, taken.size(), given.size(), list_of(given)));
   std::uint64_t offset = 0;
   for (std::size_t i = 0; i < taken.size(); ++i) {
     const Parameter& p = taken[i];
     const RawItem& item = given[i];
     offset = (offset + p.alignment - 1) / p.alignment * p.alignment;
     if (offset != item.slot.offset || p.bytes != item.slot.bytes || !is_kind(p, item))
-      unsupported(
-          fmt::format("the parameter {} of the PTX's kernel {} is {} of {} bytes at {}, and the launch gives {} at {}: {}",
-                      p.name, entry, p.type, p.bytes, offset, item.type(), item.slot.offset, item.what));
+      unsupported(fmt::format(
+          "the parameter {} of the PTX's kernel {} is {} of {} bytes at {}, and the launch gives {} at {}: {}",
+          p.name, entry, p.type, p.bytes, offset, item.type(), item.slot.offset, item.what));
     offset += p.bytes;
   }
 }
@@ -156,7 +165,8 @@ void check_parameters(const std::vector<Parameter>& taken, const std::vector<Raw
 
 Reply compile_raw(const ir::Module& module, const RawText& raw, Emit emit) {
   if (emit == Emit::Llvm) unsupported("the kernel is given in PTX: there is no LLVM IR to show");
-  if (raw.text.find('\0') != raw.text.npos) unsupported("the PTX has a zero byte in its middle: give text");
+  if (raw.text.find('\0') != raw.text.npos)
+    unsupported("the PTX has a zero byte in its middle: give text");
   std::vector<std::string> all;
   const std::string ptx = without_comments(raw.text);
   const auto parameters = find_entry(ptx, raw.entry, all);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of tiles by tensor cores, and asynchronous copies of rows and tiles (ir/tiles.h). A product is one wgmma after the other where the target has them and
-// the tiles lie as they must, else mma.sync of each warp on pieces that ldmatrix reads.
+// Products of tiles by tensor cores, and asynchronous copies of rows and tiles (ir/tiles.h). A
+// product is one wgmma after the other where the target has them and the tiles lie as they must,
+// else mma.sync of each warp on pieces that ldmatrix reads.
 #pragma once
 
 #include "codegen/llvm/scalar_code.h"
@@ -10,15 +11,17 @@
 
 namespace krait::codegen::nvptx {
 
-/// Whether a product becomes wgmma: of the device itself, four warps below each other, factors as K-major tiles or of 16 bits.
-bool is_warpgroup_product(const ir::Inst& inst, const ir::Function& f, const support::PtxTarget& on);
+/// Whether a product becomes wgmma: of the device itself, four warps below each other, factors as
+/// K-major tiles or of 16 bits.
+bool is_warpgroup_product(const ir::Inst& inst, const ir::Function& f,
+                          const support::PtxTarget& on);
 
 class Tiles : scalar::Part {
  public:
   Tiles(scalar::Code& code, const support::PtxTarget& on);
   void lower(const ir::Inst& inst);
-  /// Before a barrier: what others write after it has been read by all products but the last, which may run on, and what was written is
-  /// seen by those to come.
+  /// Before a barrier: what others write after it has been read by all products but the last, which
+  /// may run on, and what was written is seen by those to come.
   void before_barrier();
   /// Where the kernel begins.
   void begin();
@@ -46,18 +49,21 @@ class Tiles : scalar::Part {
   /// The address in shared memory of an element of an array, 32 bits.
   Value* address(ir::ValueId array, ir::ValueId offset, unsigned elem_bytes);
   Values matrices(Value* address, unsigned count, bool transposed);
-  Value* word(Value* first, const ir::SharedTile& tile, Value* row, Value* column, bool down, unsigned bytes);
+  Value* word(Value* first, const ir::SharedTile& tile, Value* row, Value* column, bool down,
+              unsigned bytes);
   Value* double_line(const ir::Product& p, std::int64_t k);
   Values left_words(const ir::Product& p, Value* first, Value* row, std::int64_t k);
-  Values right_words(const ir::Product& p, Value* first, Value* column, std::int64_t k, unsigned blocks);
-  void multiply(const ir::Inst& inst, const ir::Product& p, Value** sums, const Values& left, const Values& right);
-  Values assemble(const std::string& text, llvm::Type* result, unsigned results, const Values& operands,
-                  const std::string& inputs, bool tied, bool effects);
+  Values right_words(const ir::Product& p, Value* first, Value* column, std::int64_t k,
+                     unsigned blocks);
+  void multiply(const ir::Inst& inst, const ir::Product& p, Value** sums, const Values& left,
+                const Values& right);
+  Values assemble(const std::string& text, llvm::Type* result, unsigned results,
+                  const Values& operands, const std::string& inputs, bool tied, bool effects);
 
   const support::PtxTarget& on_;
   bool any_warpgroup_ = false, any_overlapped_ = false, any_row_copy_ = false;
-  // Of copies of tiles, which one thread asks for and a barrier per group counts. Locals of each thread: groups begun and waited for, and bytes
-  // of the group to be.
+  // Of copies of tiles, which one thread asks for and a barrier per group counts. Locals of each
+  // thread: groups begun and waited for, and bytes of the group to be.
   Value *barriers_ = nullptr, *begun_ = nullptr, *waited_ = nullptr, *bytes_ = nullptr;
   std::int64_t ring_ = 0;  // barriers, a power of two; 0: the kernel copies no tiles
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arguments of a kernel: push constants or memory that they say the address of in a shader; in the kernel dialect each item of the
-// argument block is a parameter, and a view is the memory that it lies in and a distance: drivers see which arrays are which, and
-// memory needs no address. What arrays measure is among them.
+// The arguments of a kernel: push constants or memory that they say the address of in a shader; in
+// the kernel dialect each item of the argument block is a parameter, and a view is the memory that
+// it lies in and a distance: drivers see which arrays are which, and memory needs no address. What
+// arrays measure is among them.
 #pragma once
 
 #include <map>
@@ -18,7 +19,8 @@ class Uses;
 
 class Arguments : public Part {
  public:
-  Arguments(Frame& frame, const Uses& uses) : Part(frame), uses_(uses), layout_(unit_.envelope.arguments) {}
+  Arguments(Frame& frame, const Uses& uses)
+      : Part(frame), uses_(uses), layout_(unit_.envelope.arguments) {}
 
   /// Gives the parameters of a shader their values and arrays, and those of a kernel of OpenCL.
   void bind();
@@ -34,8 +36,9 @@ class Arguments : public Part {
 
   const Uses& uses_;
   const ir::ArgumentLayout& layout_;
-  Id base_ = 0;                         // of arguments in memory
-  std::map<std::uint32_t, Id> passed_;  // bits of what a kernel of OpenCL gets, by its offset in the argument block
+  Id base_ = 0;  // of arguments in memory
+  // bits of what a kernel of OpenCL gets, by its offset in the argument block
+  std::map<std::uint32_t, Id> passed_;
 };
 
 }  // namespace krait::codegen::spirv

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomics: one instruction on integers; floats by compare-and-swap on their bits where the device has no addition of its own.
+// Atomics: one instruction on integers; floats by compare-and-swap on their bits where the device
+// has no addition of its own.
 #pragma once
 
 #include "codegen/spirv/frame.h"

@@ -20,11 +20,14 @@ class Blocks {
   void begin(Id label);
   void begin_first() { block_ = m_.code.first_block(); }
   void branch(Id to) { m_.code.emit_void(spv::Op::OpBranch, {to}); }
-  void branch(Id condition, Id yes, Id no) { m_.code.emit_void(spv::Op::OpBranchConditional, {condition, yes, no}); }
+  void branch(Id condition, Id yes, Id no) {
+    m_.code.emit_void(spv::Op::OpBranchConditional, {condition, yes, no});
+  }
   void selection_merge(Id merge) { m_.code.emit_void(spv::Op::OpSelectionMerge, {merge, 0}); }
   void loop_merge(Id merge, Id next, bool may_unroll = true) {
     using M = spv::LoopControlMask;
-    m_.code.emit_void(spv::Op::OpLoopMerge, {merge, next, std::uint32_t(may_unroll ? M::MaskNone : M::DontUnroll)});
+    m_.code.emit_void(spv::Op::OpLoopMerge,
+                      {merge, next, std::uint32_t(may_unroll ? M::MaskNone : M::DontUnroll)});
   }
 
   using Incoming = std::vector<std::pair<Id, Id>>;  // value, block

@@ -9,7 +9,8 @@ using spv::Op;
 
 std::vector<Id> Calls::passed_types(const ir::Type& t) {
   if (t.is_value()) return {e_.type(t.scalar)};
-  if (t.space != ir::Space::Global) defect("an array of the block or the thread is passed to a function that was not inlined");
+  if (t.space != ir::Space::Global)
+    defect("an array of the block or the thread is passed to a function that was not inlined");
   std::vector<Id> types{e_.kernel() ? byte_pointer(e_) : e_.type(Scalar::U64)};
   types.insert(types.end(), f_.facts.contiguous ? t.rank : 2u * t.rank, e_.type(Scalar::I64));
   return types;
@@ -67,7 +68,8 @@ void Calls::call(const ir::Inst& i) {
   }
   const Id all = e_.m.code.emit(Op::OpFunctionCall, result_type(callee), operands);
   for (std::uint32_t n = 0; n < i.results.size(); ++n)
-    ids_[i.results[n]] = i.results.size() == 1 ? all : e_.op(Op::OpCompositeExtract, callee.results[n], {all, n});
+    ids_[i.results[n]] =
+        i.results.size() == 1 ? all : e_.op(Op::OpCompositeExtract, callee.results[n], {all, n});
 }
 
 void Calls::give_results(const ir::Inst& yield) {

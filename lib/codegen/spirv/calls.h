@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are called are functions of the module. A view goes as its address, extents and, where they do not follow from
-// the extents, strides; several results as a structure.
+// Functions that are called are functions of the module. A view goes as its address, extents and,
+// where they do not follow from the extents, strides; several results as a structure.
 #pragma once
 
 #include "codegen/spirv/frame.h"
@@ -12,7 +12,8 @@ class Arguments;
 
 class Calls : public Part {
  public:
-  Calls(Frame& frame, Arguments& arguments) : Part(frame), number_(frame.number), arguments_(arguments) {}
+  Calls(Frame& frame, Arguments& arguments)
+      : Part(frame), number_(frame.number), arguments_(arguments) {}
   /// Begins the function that is lowered, with its parameters.
   void begin();
   void call(const ir::Inst& i);

@@ -24,8 +24,12 @@ Id Code::emit(spv::Op op, Id type, std::span<const std::uint32_t> operands) {
   return id;
 }
 
-void Code::emit_void(spv::Op op, std::span<const std::uint32_t> operands) { append(body_, op, operands); }
-void Code::emit_void(spv::Op op, std::initializer_list<std::uint32_t> operands) { append(body_, op, list(operands)); }
+void Code::emit_void(spv::Op op, std::span<const std::uint32_t> operands) {
+  append(body_, op, operands);
+}
+void Code::emit_void(spv::Op op, std::initializer_list<std::uint32_t> operands) {
+  append(body_, op, list(operands));
+}
 
 Id Code::begin_function(Id result, std::vector<Id>& parameters) {
   Words operands{result};
@@ -48,7 +52,8 @@ void Code::end_function() {
   functions_.insert(functions_.end(), variables_.begin(), variables_.end());
   functions_.insert(functions_.end(), body_.begin(), body_.end());
   append(functions_, spv::Op::OpFunctionEnd, {});
-  variables_ = std::move(suspended_.variables), body_ = std::move(suspended_.body), first_block_ = suspended_.first_block;
+  variables_ = std::move(suspended_.variables), body_ = std::move(suspended_.body),
+  first_block_ = suspended_.first_block;
 }
 
 Id Code::entry_parameter(Id type) {
@@ -64,7 +69,9 @@ Id Code::entry_type() {
 }
 
 void Code::write(Words& out, Id entry, Id entry_type) const {
-  const auto add = [&](const Words& section) { out.insert(out.end(), section.begin(), section.end()); };
+  const auto add = [&](const Words& section) {
+    out.insert(out.end(), section.begin(), section.end());
+  };
   append(out, spv::Op::OpFunction, {globals_.void_type(), entry, 0, entry_type});
   for (std::size_t p = 0; p < parameters_.size(); ++p)
     append(out, spv::Op::OpFunctionParameter, {parameter_types_[p], parameters_[p]});

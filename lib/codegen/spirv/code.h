@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of a SPIR-V module: the entry point's body, which is appended in order, and functions that are called.
+// The functions of a SPIR-V module: the entry point's body, which is appended in order, and
+// functions that are called.
 #pragma once
 
 #include "codegen/spirv/globals.h"
@@ -14,7 +15,9 @@ class Code {
 
   /// Appends to the function's body. With a result type the id of the result comes back.
   Id emit(spv::Op op, Id type, std::span<const std::uint32_t> operands);
-  Id emit(spv::Op op, Id type, std::initializer_list<std::uint32_t> operands) { return emit(op, type, list(operands)); }
+  Id emit(spv::Op op, Id type, std::initializer_list<std::uint32_t> operands) {
+    return emit(op, type, list(operands));
+  }
   void emit_as(Id result, spv::Op op, Id type, std::span<const std::uint32_t> operands);
   void emit_void(spv::Op op, std::initializer_list<std::uint32_t> operands);
   void emit_void(spv::Op op, std::span<const std::uint32_t> operands);
@@ -23,7 +26,8 @@ class Code {
   /// Label of the block that the body starts in.
   Id first_block() const { return first_block_; }
 
-  /// A function that is called: until end_function all that is emitted is its body. `parameters` holds types, and ids afterwards.
+  /// A function that is called: until end_function all that is emitted is its body. `parameters`
+  /// holds types, and ids afterwards.
   Id begin_function(Id result, std::vector<Id>& parameters);
   void end_function();
 

@@ -12,8 +12,9 @@ namespace krait::codegen::spirv {
 
 using spv::Op;
 
-/// What follows a construct that is never left to its merge block is dropped: it cannot be reached, and SPIR-V's rules about
-/// constructs that contain each other go by dominance, which unreachable blocks have none of.
+/// What follows a construct that is never left to its merge block is dropped: it cannot be reached,
+/// and SPIR-V's rules about constructs that contain each other go by dominance, which unreachable
+/// blocks have none of.
 void Control::region(ir::RegionId r) {
   for (ir::InstId id : f_.regions[r].insts) {
     reachable_ = true;
@@ -46,7 +47,8 @@ Control::Exit Control::new_exit(const ir::Inst& i, bool loop) {
 
 void Control::leave(Exit& exit, std::vector<Incoming>& into, const ir::Inst& i, Id to) {
   if (to == exit.merge) exit.reached = true;
-  for (std::size_t n = 0; n < into.size(); ++n) into[n].push_back({value(i.operands[n]), e_.blocks.block()});
+  for (std::size_t n = 0; n < into.size(); ++n)
+    into[n].push_back({value(i.operands[n]), e_.blocks.block()});
   e_.blocks.branch(to);
 }
 
@@ -101,7 +103,8 @@ void Control::lower_switch(const ir::Inst& i) {
   const Scalar s = scalar(i.operands[0]);
   const bool wide = ir::bits_of(s) == 64;
   Id selector =
-      wide ? value(i.operands[0]) : e_.resize(ir::is_signed_int(s) ? Scalar::I32 : Scalar::U32, s, value(i.operands[0]));
+      wide ? value(i.operands[0])
+           : e_.resize(ir::is_signed_int(s) ? Scalar::I32 : Scalar::U32, s, value(i.operands[0]));
   exits_.push_back(new_exit(i, false));
   e_.blocks.selection_merge(exits_.back().merge);
   std::vector<Id> labels(i.regions.size());
@@ -128,8 +131,8 @@ void Control::lower_loop(const ir::Inst& i) {
   const std::size_t first = counted ? 1 : 0;
   Scalar index_type = counted ? scalar(params[0]) : Scalar::Void;
   const bool stride = i.op == ir::Op::GridStride;
-  // First index and step of a small launch are below 2^31: so is their sum below 2^32, and 32 bits without sign count up to a
-  // bound below 2^31.
+  // First index and step of a small launch are below 2^31: so is their sum below 2^32, and 32 bits
+  // without sign count up to a bound below 2^31.
   const bool narrow = stride && positions_.narrow_ids() && ir::is_below_2_31(f_, i.operands[0]);
   Id start = 0, step = 0, bound = counted ? value(i.operands[0]) : 0;
   if (narrow) {
@@ -158,17 +161,20 @@ void Control::lower_loop(const ir::Inst& i) {
 
   e_.blocks.branch(header);
   e_.blocks.begin(header);
-  const Id index = counted ? e_.blocks.phi(e_.type(index_type), {{start, before}, {next_index, next}}) : 0;
+  const Id index =
+      counted ? e_.blocks.phi(e_.type(index_type), {{start, before}, {next_index, next}}) : 0;
   for (std::size_t n = 0; n < next_carried.size(); ++n)
     ids_[params[first + n]] =
-        e_.blocks.phi(e_.type(scalar(params[first + n])), {{value(i.operands[first + n]), before}, {next_carried[n], next}});
+        e_.blocks.phi(e_.type(scalar(params[first + n])),
+                      {{value(i.operands[first + n]), before}, {next_carried[n], next}});
   e_.blocks.loop_merge(after, next, !Tiles::multiplies_in(f_, i));
   if (counted) {
     Id test = e_.blocks.label();
     e_.blocks.branch(test);
     e_.blocks.begin(test);
     Id more = int_compare(e_, ir::Op::Lt, index_type, index, bound);
-    for (std::size_t n = 0; n < next_carried.size(); ++n) exits_.back().results[n].push_back({ids_[params[1 + n]], test});
+    for (std::size_t n = 0; n < next_carried.size(); ++n)
+      exits_.back().results[n].push_back({ids_[params[1 + n]], test});
     exits_.back().reached = true;
     e_.blocks.branch(more, body, after);
   } else {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions as SPIR-V's structured constructs one to one: an if or switch is a selection with its merge block, a loop is a header, a body,
-// a continue target with the carried values' phis and a merge block. Nothing is restructured: every construct is entered at its header
-// and left to its merge block, to the innermost loop's merge or continue target, or by return, which is all that SPIR-V asks.
+// Regions as SPIR-V's structured constructs one to one: an if or switch is a selection with its
+// merge block, a loop is a header, a body, a continue target with the carried values' phis and a
+// merge block. Nothing is restructured: every construct is entered at its header and left to its
+// merge block, to the innermost loop's merge or continue target, or by return, which is all that
+// SPIR-V asks.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Typed instructions on scalars of the IR: types, constants and single instructions of a module for one device. What an operation of the
-// IR means is in numeric.h.
+// Typed instructions on scalars of the IR: types, constants and single instructions of a module for
+// one device. What an operation of the IR means is in numeric.h.
 #pragma once
 
 #include <map>
@@ -45,7 +45,8 @@ class Emitter {
   Id constant(Scalar s, std::uint64_t bits);
   Id u32(std::uint32_t v) { return m.globals.constant_u32(v); }
   Id undefined(Id type) { return m.code.emit(spv::Op::OpUndef, type, {}); }
-  /// What a launch gives by value: the grid's extents and a zero, then the arguments or their address.
+  /// What a launch gives by value: the grid's extents and a zero, then the arguments or their
+  /// address.
   void declare_push_words(std::uint32_t count);
   Id push_word(std::uint32_t offset);
   /// An integer zero that no driver sees through.

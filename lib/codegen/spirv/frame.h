@@ -23,7 +23,11 @@ struct Array {
 
 struct Frame {
   Frame(Unit& all, std::size_t function)
-      : unit(all), number(function), f(all.module.functions[function]), ids(f.values.size()), arrays(f.values.size()) {}
+      : unit(all),
+        number(function),
+        f(all.module.functions[function]),
+        ids(f.values.size()),
+        arrays(f.values.size()) {}
   Frame(const Frame&) = delete;
 
   Unit& unit;
@@ -38,12 +42,19 @@ class Part {
   Part(const Part&) = delete;
 
  protected:
-  explicit Part(Frame& frame) : unit_(frame.unit), f_(frame.f), e_(frame.unit.emitter), ids_(frame.ids), arrays_(frame.arrays) {}
+  explicit Part(Frame& frame)
+      : unit_(frame.unit),
+        f_(frame.f),
+        e_(frame.unit.emitter),
+        ids_(frame.ids),
+        arrays_(frame.arrays) {}
   ~Part() = default;
 
   Id value(ir::ValueId v) const { return ids_[v]; }
   Scalar scalar(ir::ValueId v) const { return f_.type_of(v).scalar; }
-  const std::uint64_t* known(ir::ValueId v) const { return f_.is_const(v) ? &f_.def(v)->imm : nullptr; }
+  const std::uint64_t* known(ir::ValueId v) const {
+    return f_.is_const(v) ? &f_.def(v)->imm : nullptr;
+  }
   void define(const ir::Inst& i, Id id) { ids_[i.results[0]] = id; }
 
   Unit& unit_;

@@ -28,18 +28,23 @@ void Given::read(spv::Op op, std::span<const std::uint32_t> a) {
   switch (op) {
     case Op::OpCapability: capabilities_.insert(spv::Capability(a[0])); break;
     case Op::OpEntryPoint:
-      if (spv::ExecutionModel(a[0]) == spv::ExecutionModel::GLCompute) entries_.emplace(string_in(a.subspan(2)), a[1]);
+      if (spv::ExecutionModel(a[0]) == spv::ExecutionModel::GLCompute)
+        entries_.emplace(string_in(a.subspan(2)), a[1]);
       break;
     case Op::OpExecutionMode:
-      if (spv::ExecutionMode(a[1]) == spv::ExecutionMode::LocalSize) sizes_[a[0]] = {a[2], a[3], a[4]};
+      if (spv::ExecutionMode(a[1]) == spv::ExecutionMode::LocalSize)
+        sizes_[a[0]] = {a[2], a[3], a[4]};
       break;
     case Op::OpExecutionModeId:
-      if (spv::ExecutionMode(a[1]) == spv::ExecutionMode::LocalSizeId) size_ids_[a[0]] = {a[2], a[3], a[4]};
+      if (spv::ExecutionMode(a[1]) == spv::ExecutionMode::LocalSizeId)
+        size_ids_[a[0]] = {a[2], a[3], a[4]};
       break;
     case Op::OpDecorate:
-      if (spv::Decoration(a[1]) == spv::Decoration::SpecId) spec_ids_[a[2]] = a[0], numbers_[a[0]] = a[2];
+      if (spv::Decoration(a[1]) == spv::Decoration::SpecId)
+        spec_ids_[a[2]] = a[0], numbers_[a[0]] = a[2];
       if (spv::Decoration(a[1]) == spv::Decoration::ArrayStride) array_strides_[a[0]] = a[2];
-      if (spv::Decoration(a[1]) == spv::Decoration::BuiltIn && spv::BuiltIn(a[2]) == spv::BuiltIn::WorkgroupSize)
+      if (spv::Decoration(a[1]) == spv::Decoration::BuiltIn &&
+          spv::BuiltIn(a[2]) == spv::BuiltIn::WorkgroupSize)
         workgroup_size_ = a[0];
       break;
     case Op::OpMemberDecorate:
@@ -79,10 +84,12 @@ std::vector<std::string> Given::entries() const {
 
 bool Given::is_spec_constant(std::uint32_t number, bool is_bool) const {
   const Type& type = types_.at(constants_.at(spec_ids_.at(number)).operands.at(0));
-  return is_bool ? type.op == spv::Op::OpTypeBool : type.op == spv::Op::OpTypeInt && type.operands.at(0) == 32;
+  return is_bool ? type.op == spv::Op::OpTypeBool
+                 : type.op == spv::Op::OpTypeInt && type.operands.at(0) == 32;
 }
 
-/// The value of a constant of 32 bits, or the least significant of more; 0 for what is computed of specialisation constants.
+/// The value of a constant of 32 bits, or the least significant of more; 0 for what is computed of
+/// specialisation constants.
 std::uint32_t Given::constant(Id id) const {
   const auto c = constants_.find(id);
   return c == constants_.end() || c->second.operands.size() < 2 ? 0 : c->second.operands[1];
@@ -142,9 +149,12 @@ void Given::add_numbers(Id id, std::uint32_t offset, std::vector<Number>& to) co
     for (std::uint32_t i = 0; i < count; ++i) add_numbers(of, offset + std::uint32_t(step) * i, to);
   };
   if (op == spv::Op::OpTypeStruct)
-    for (std::uint32_t m = 0; m < a.size(); ++m) add_numbers(a[m], offset + offsets_.at({id, m}), to);
-  else if (op == spv::Op::OpTypeVector || op == spv::Op::OpTypeMatrix) repeat(a[0], a[1], size_of(a[0]));
-  else if (op == spv::Op::OpTypeArray) repeat(a[0], constant(a[1]), size_of(id) / std::max(constant(a[1]), 1u));
+    for (std::uint32_t m = 0; m < a.size(); ++m)
+      add_numbers(a[m], offset + offsets_.at({id, m}), to);
+  else if (op == spv::Op::OpTypeVector || op == spv::Op::OpTypeMatrix)
+    repeat(a[0], a[1], size_of(a[0]));
+  else if (op == spv::Op::OpTypeArray)
+    repeat(a[0], constant(a[1]), size_of(id) / std::max(constant(a[1]), 1u));
   else to.push_back({offset, std::uint32_t(size_of(id)), op == spv::Op::OpTypeFloat});
 }
 
@@ -152,7 +162,8 @@ std::vector<Given::Number> Given::push_constants() const {
   std::vector<Number> all;
   for (const Variable& v : variables_)
     if (v.in == spv::StorageClass::PushConstant) add_numbers(v.type, 0, all);
-  std::sort(all.begin(), all.end(), [](const Number& a, const Number& b) { return a.offset < b.offset; });
+  std::sort(all.begin(), all.end(),
+            [](const Number& a, const Number& b) { return a.offset < b.offset; });
   return all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a module of SPIR-V that users give says of itself, as far as a launch asks. The module is valid.
+// What a module of SPIR-V that users give says of itself, as far as a launch asks. The module is
+// valid.
 #pragma once
 
 #include <array>
@@ -26,7 +27,8 @@ class Given {
   bool has_spec_constant(std::uint32_t number) const { return spec_ids_.contains(number); }
   /// Whether a specialisation constant is of that type, a bool or else an integer of 32 bits.
   bool is_spec_constant(std::uint32_t number, bool is_bool) const;
-  /// The block that an entry is made for; 0 for what the launch chooses, as the specialisation constant of the dimension's number.
+  /// The block that an entry is made for; 0 for what the launch chooses, as the specialisation
+  /// constant of the dimension's number.
   std::array<std::uint32_t, 3> block_of(std::string_view entry) const;
   /// A number that lies in the push constants.
   struct Number {
@@ -59,9 +61,10 @@ class Given {
   std::set<spv::Capability> capabilities_;
   std::map<Id, std::array<std::uint32_t, 3>> sizes_;  // of execution modes, by function
   std::map<Id, std::array<Id, 3>> size_ids_;
-  std::map<std::uint32_t, Id> spec_ids_;                           // by number
-  std::map<Id, std::uint32_t> numbers_;                            // of specialisation constants
-  std::map<Id, Type> types_, constants_;                           // a constant's operands begin with its type
+  std::map<std::uint32_t, Id> spec_ids_;  // by number
+  std::map<Id, std::uint32_t> numbers_;   // of specialisation constants
+  // a constant's operands begin with its type
+  std::map<Id, Type> types_, constants_;
   std::map<std::pair<Id, std::uint32_t>, std::uint32_t> offsets_;  // of members
   std::map<Id, std::uint32_t> array_strides_;
   std::optional<Id> workgroup_size_;

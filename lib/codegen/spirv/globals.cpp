@@ -44,7 +44,8 @@ Id Globals::constant(Id type, unsigned bits, std::uint64_t value) {
     const std::uint32_t words[] = {std::uint32_t(value), std::uint32_t(value >> 32)};
     return unique_typed(spv::Op::OpConstant, type, words);
   }
-  const std::uint32_t word = bits == 32 ? std::uint32_t(value) : std::uint32_t(value) & ((1u << bits) - 1);
+  const std::uint32_t word =
+      bits == 32 ? std::uint32_t(value) : std::uint32_t(value) & ((1u << bits) - 1);
   return unique_typed(spv::Op::OpConstant, type, std::span(&word, 1));
 }
 

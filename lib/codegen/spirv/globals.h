@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a SPIR-V module declares outside of functions: types and constants, which are made once each, and variables.
+// What a SPIR-V module declares outside of functions: types and constants, which are made once
+// each, and variables.
 #pragma once
 
 #include <map>
@@ -20,15 +21,23 @@ class Globals {
   Id int_type(unsigned bits);
   Id float_type(unsigned bits);
   /// Of another encoding than IEEE 754's.
-  Id encoded_float_type(unsigned bits, std::uint32_t encoding) { return unique(spv::Op::OpTypeFloat, list({bits, encoding})); }
+  Id encoded_float_type(unsigned bits, std::uint32_t encoding) {
+    return unique(spv::Op::OpTypeFloat, list({bits, encoding}));
+  }
   /// Of an extension.
   Id type(spv::Op op, std::span<const std::uint32_t> operands) { return unique(op, operands); }
-  Id vector_type(Id element, unsigned count) { return unique(spv::Op::OpTypeVector, list({element, count})); }
+  Id vector_type(Id element, unsigned count) {
+    return unique(spv::Op::OpTypeVector, list({element, count}));
+  }
   Id struct_type(std::span<const Id> members) { return unique(spv::Op::OpTypeStruct, members); }
-  Id array_type(Id element, Id length) { return unique(spv::Op::OpTypeArray, list({element, length})); }
+  Id array_type(Id element, Id length) {
+    return unique(spv::Op::OpTypeArray, list({element, length}));
+  }
   /// An array with a layout, which must not be shared with one that has none.
   Id strided_array_type(Id element, Id length, unsigned stride);
-  Id pointer_type(spv::StorageClass s, Id pointee) { return unique(spv::Op::OpTypePointer, list({std::uint32_t(s), pointee})); }
+  Id pointer_type(spv::StorageClass s, Id pointee) {
+    return unique(spv::Op::OpTypePointer, list({std::uint32_t(s), pointee}));
+  }
   /// The result's type, then the parameters'.
   Id function_type(std::span<const Id> types) { return unique(spv::Op::OpTypeFunction, types); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands before the types of a SPIR-V module: what it needs of whoever takes it, its entry point, names and decorations.
+// What stands before the types of a SPIR-V module: what it needs of whoever takes it, its entry
+// point, names and decorations.
 #pragma once
 
 #include <map>
@@ -28,7 +29,8 @@ class Head {
   Id string(std::string_view text);
   void name(Id id, std::string_view text);
   void decorate(Id id, spv::Decoration d, std::initializer_list<std::uint32_t> operands = {});
-  void decorate_member(Id id, std::uint32_t member, spv::Decoration d, std::initializer_list<std::uint32_t> operands = {});
+  void decorate_member(Id id, std::uint32_t member, spv::Decoration d,
+                       std::initializer_list<std::uint32_t> operands = {});
 
   /// `interface`: the variables that the entry point has to list.
   void write(Words& out, std::string_view entry_name, const Words& interface) const;

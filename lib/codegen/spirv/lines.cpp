@@ -21,7 +21,8 @@ ir::Location first_line(const ir::Function& f) {
 std::string text_of(const std::string& file) {
   constexpr std::streamoff most = 4 * 0xfff0;  // an instruction has 16 bits of length, in words
   std::error_code wrong;
-  if (!std::filesystem::is_regular_file(file, wrong)) return {};  // a pipe would wait for its writer
+  // a pipe would wait for its writer
+  if (!std::filesystem::is_regular_file(file, wrong)) return {};
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in || in.tellg() <= 0 || in.tellg() > most) return {};
   in.seekg(0);
@@ -47,7 +48,8 @@ Id Lines::source(const std::string& file) {
   const Id name = e_.m.head.string(file);
   const std::string text = text_of(file);
   at->second = text.empty() ? global(NonSemanticShaderDebugInfo100DebugSource, {name})
-                            : global(NonSemanticShaderDebugInfo100DebugSource, {name, e_.m.head.string(text)});
+                            : global(NonSemanticShaderDebugInfo100DebugSource,
+                                     {name, e_.m.head.string(text)});
   return at->second;
 }
 
@@ -56,12 +58,14 @@ void Lines::begin() {
   const ir::Location kernel = first_line(unit_.module.kernel()), own = first_line(f_);
   constexpr std::uint32_t version = 100, dwarf = 4;
   const Id none = e_.u32(0), line = e_.u32(own.line), name = e_.m.head.string(f_.name);
-  const Id unit =
-      global(NonSemanticShaderDebugInfo100DebugCompilationUnit,
-             {e_.u32(version), e_.u32(dwarf), source(kernel.file), e_.u32(std::uint32_t(spv::SourceLanguage::Unknown))});
-  const Id type = global(NonSemanticShaderDebugInfo100DebugTypeFunction, {none, e_.m.globals.void_type()});
-  function_ = global(NonSemanticShaderDebugInfo100DebugFunction, {name, type, source(own.file), line, none, unit, name,
-                                                                  e_.u32(NonSemanticShaderDebugInfo100FlagIsDefinition), line});
+  const Id unit = global(NonSemanticShaderDebugInfo100DebugCompilationUnit,
+                         {e_.u32(version), e_.u32(dwarf), source(kernel.file),
+                          e_.u32(std::uint32_t(spv::SourceLanguage::Unknown))});
+  const Id type =
+      global(NonSemanticShaderDebugInfo100DebugTypeFunction, {none, e_.m.globals.void_type()});
+  function_ = global(NonSemanticShaderDebugInfo100DebugFunction,
+                     {name, type, source(own.file), line, none, unit, name,
+                      e_.u32(NonSemanticShaderDebugInfo100FlagIsDefinition), line});
   local(NonSemanticShaderDebugInfo100DebugFunctionDefinition,
         {function_, f_.called ? unit_.functions[number_] : e_.m.head.entry()});
 }

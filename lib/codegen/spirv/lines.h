@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The user's lines, for debuggers and profilers: OpLine, and where the device takes them the instructions of
-// NonSemantic.Shader.DebugInfo.100 with the text of the files that can be read. Neither changes what the code does.
+// The user's lines, for debuggers and profilers: OpLine, and where the device takes them the
+// instructions of NonSemantic.Shader.DebugInfo.100 with the text of the files that can be read.
+// Neither changes what the code does.
 #pragma once
 
 #include "codegen/spirv/frame.h"

@@ -47,7 +47,8 @@ class Lower {
   Calls calls_{frame_, arguments_};
   Lines lines_{frame_};
   Straight straight_{frame_,
-                     {positions_, arguments_, variables_, memory_, sync_, atomics_, warp_, tiles_, pure_, calls_, lines_}};
+                     {positions_, arguments_, variables_, memory_, sync_, atomics_, warp_, tiles_,
+                      pure_, calls_, lines_}};
   Control control_{frame_, straight_, calls_, positions_, tiles_};
 };
 
@@ -73,10 +74,15 @@ void float_modes(Unit& unit) {
     spv::ExecutionMode mode;
   };
   using enum Feature;
-  const Mode modes[] = {
-      {{Szin16, Szin32, Szin64}, spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve},
-      {{Rte16, Rte32, Rte64}, spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE},
-      {{Keep16, Keep32, Keep64}, spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve}};
+  const Mode modes[] = {{{Szin16, Szin32, Szin64},
+                         spv::Capability::SignedZeroInfNanPreserve,
+                         spv::ExecutionMode::SignedZeroInfNanPreserve},
+                        {{Rte16, Rte32, Rte64},
+                         spv::Capability::RoundingModeRTE,
+                         spv::ExecutionMode::RoundingModeRTE},
+                        {{Keep16, Keep32, Keep64},
+                         spv::Capability::DenormPreserve,
+                         spv::ExecutionMode::DenormPreserve}};
   for (unsigned w = 0; w < 3; ++w) {
     for (const Mode& mode : modes) {
       if (!used[w] || !unit.emitter.has(mode.of[w])) continue;
@@ -99,7 +105,8 @@ void shader_head(Unit& unit) {
 }
 
 void kernel_head(Module& m) {
-  for (const spv::Capability c : {spv::Capability::Kernel, spv::Capability::Addresses}) m.head.capability(c);
+  for (const spv::Capability c : {spv::Capability::Kernel, spv::Capability::Addresses})
+    m.head.capability(c);
   m.head.memory_model(spv::AddressingModel::Physical64, spv::MemoryModel::OpenCL);
   m.head.execution_mode(spv::ExecutionMode::ContractionOff);
 }
@@ -131,7 +138,8 @@ void lower_all(Unit& unit) {
   for (const ir::Function& f : module.functions)
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
       const ir::Effect effect = ir::info(f.insts[i].op).effect;
-      unit.synchronised = unit.synchronised || effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
+      unit.synchronised =
+          unit.synchronised || effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
     });
   if (unit.emitter.has(Feature::Regroups)) unit.revisits = Revisits(module, unit.calls);
   for (std::size_t i = module.functions.size(); i-- > 0;) Lower(unit, i).run();
@@ -139,9 +147,10 @@ void lower_all(Unit& unit) {
 
 }  // namespace
 
-Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope,
-                   support::SpirvCode& own) {
-  Unit unit{module, Emitter(target, Dialect::Shader), target.features.has(Feature::Debug), envelope, own};
+Words lower_module(const ir::Module& module, const support::SpirvTarget& target,
+                   support::Envelope& envelope, support::SpirvCode& own) {
+  Unit unit{module, Emitter(target, Dialect::Shader), target.features.has(Feature::Debug), envelope,
+            own};
   unit.vulkan_model = unit.emitter.has(Feature::Vmm);
   declare_push_constants(unit);
   lower_all(unit);
@@ -149,17 +158,20 @@ Words lower_module(const ir::Module& module, const support::SpirvTarget& target,
   return unit.emitter.m.finish(module.kernel().name, "main");
 }
 
-Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope,
-                   support::OpenClCode& own, std::vector<support::OpenClParameter>& parameters) {
+Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target,
+                   support::Envelope& envelope, support::OpenClCode& own,
+                   std::vector<support::OpenClParameter>& parameters) {
   support::SpirvCode common;
-  Unit unit{module, Emitter(target, Dialect::Kernel), target.features.has(Feature::Debug), envelope, common};
+  Unit unit{module, Emitter(target, Dialect::Kernel), target.features.has(Feature::Debug), envelope,
+            common};
   lower_all(unit);
   parameters = std::move(unit.parameters);
   own.local_bytes = common.local_bytes, own.fast = module.kernel().fp == ir::FpMode::Fast;
   const Words words = unit.emitter.m.finish(module.kernel().name, envelope.entry);
   constexpr std::size_t first_instruction = 5;
   for (std::size_t at = first_instruction; at < words.size(); at += words[at] >> 16)
-    if (spv::Op(words[at] & 0xffff) == spv::Op::OpSpecConstantFalse) own.one_trip = std::uint32_t(at);
+    if (spv::Op(words[at] & 0xffff) == spv::Op::OpSpecConstantFalse)
+      own.one_trip = std::uint32_t(at);
   return words;
 }
 

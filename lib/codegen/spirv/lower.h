@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks a kernel and the functions that it calls, and emits their SPIR-V. The parts of the lowering: frame.h the function and its values,
-// uses.h how it uses its arrays · control.h regions, straight.h instructions without regions · pure.h arithmetic · variables.h, memory.h,
-// atomics.h · sync.h, warp.h · calls.h · arguments.h, positions.h what a kernel finds at its start.
+// Walks a kernel and the functions that it calls, and emits their SPIR-V. The parts of the
+// lowering: frame.h the function and its values, uses.h how it uses its arrays · control.h regions,
+// straight.h instructions without regions · pure.h arithmetic · variables.h, memory.h, atomics.h ·
+// sync.h, warp.h · calls.h · arguments.h, positions.h what a kernel finds at its start.
 #pragma once
 
 #include <vector>
@@ -17,10 +18,11 @@
 namespace krait::codegen::spirv {
 
 /// The module's words. Tells `envelope` the shared memory, and `own` all of its.
-Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope,
-                   support::SpirvCode& own);
+Words lower_module(const ir::Module& module, const support::SpirvTarget& target,
+                   support::Envelope& envelope, support::SpirvCode& own);
 /// The same for OpenCL, with where the kernel's parameters come from.
-Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope,
-                   support::OpenClCode& own, std::vector<support::OpenClParameter>& parameters);
+Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target,
+                   support::Envelope& envelope, support::OpenClCode& own,
+                   std::vector<support::OpenClParameter>& parameters);
 
 }  // namespace krait::codegen::spirv

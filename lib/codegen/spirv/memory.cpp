@@ -24,7 +24,8 @@ void Memory::need_storage(Scalar s) {
 Id Memory::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), value(v)); }
 
 /// Pointer to a value of this type, some bytes behind an element of a view.
-Id Memory::kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std::uint64_t offset, Id pointee) {
+Id Memory::kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std::uint64_t offset,
+                          Id pointee) {
   const Scalar u = Scalar::U64;
   Id at = base;
   if (!f_.is_const(index) || f_.const_bits(index) != 0) {
@@ -32,7 +33,9 @@ Id Memory::kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std:
     if (stride != 1) distance = e_.op(Op::OpIMul, u, {distance, e_.constant(u, stride)});
     at = e_.m.code.emit(Op::OpInBoundsPtrAccessChain, byte_pointer(e_), {at, distance});
   }
-  if (offset) at = e_.m.code.emit(Op::OpInBoundsPtrAccessChain, byte_pointer(e_), {at, e_.constant(u, offset)});
+  if (offset)
+    at = e_.m.code.emit(Op::OpInBoundsPtrAccessChain, byte_pointer(e_),
+                        {at, e_.constant(u, offset)});
   const Id type = e_.m.globals.pointer_type(spv::StorageClass::CrossWorkgroup, pointee);
   return type == byte_pointer(e_) ? at : e_.m.code.emit(Op::OpBitcast, type, {at});
 }
@@ -44,35 +47,46 @@ Id Memory::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offs
   if (e_.kernel()) return kernel_pointer(a.base, index, stride, offset, pointee);
   Id at = a.base;
   if (!f_.is_const(index) || f_.const_bits(index) != 0) {
-    Id distance = f_.is_const(index) ? index64(index) : opaque_index(e_, Scalar::I64, index64(index));
-    if (stride != 1) distance = e_.op(Op::OpIMul, Scalar::U64, {distance, e_.constant(Scalar::U64, stride)});
+    Id distance =
+        f_.is_const(index) ? index64(index) : opaque_index(e_, Scalar::I64, index64(index));
+    if (stride != 1)
+      distance = e_.op(Op::OpIMul, Scalar::U64, {distance, e_.constant(Scalar::U64, stride)});
     at = e_.op(Op::OpIAdd, Scalar::U64, {at, distance});
   }
   if (offset) at = e_.op(Op::OpIAdd, Scalar::U64, {at, e_.constant(Scalar::U64, offset)});
-  return e_.m.code.emit(Op::OpConvertUToPtr, e_.m.globals.pointer_type(spv::StorageClass::PhysicalStorageBuffer, pointee), {at});
+  return e_.m.code.emit(
+      Op::OpConvertUToPtr,
+      e_.m.globals.pointer_type(spv::StorageClass::PhysicalStorageBuffer, pointee), {at});
 }
 
 /// Pointer to the `n`th unit from a byte offset in an element of a shared or local array.
 Id Memory::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n) {
   const Array& a = arrays_[array];
   const unsigned size = ir::size_of(a.unit);
-  const auto storage = a.space == ir::Space::Shared ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
+  const auto storage =
+      a.space == ir::Space::Shared ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
   Id at = e_.resize(Scalar::U32, scalar(index), value(index));
   if (a.space == ir::Space::Shared && !f_.is_const(index)) at = opaque_index(e_, Scalar::U32, at);
   if (const std::uint32_t units = f_.type_of(array).elem_bytes / size; units != 1)
     at = e_.op(Op::OpIMul, Scalar::U32, {at, e_.u32(units)});
-  if (const auto first = std::uint32_t(offset / size) + n) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
+  if (const auto first = std::uint32_t(offset / size) + n)
+    at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
   const Id type = e_.m.globals.pointer_type(storage, e_.type(a.unit));
-  return e_.m.code.emit(e_.kernel() && a.sized_at_launch ? Op::OpInBoundsPtrAccessChain : Op::OpAccessChain, type, {a.base, at});
+  return e_.m.code.emit(
+      e_.kernel() && a.sized_at_launch ? Op::OpInBoundsPtrAccessChain : Op::OpAccessChain, type,
+      {a.base, at});
 }
 
 Id Memory::piece_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset) {
-  const auto shift = std::uint32_t(std::countr_zero(ir::piece_bytes / f_.type_of(array).elem_bytes));
+  const auto shift =
+      std::uint32_t(std::countr_zero(ir::piece_bytes / f_.type_of(array).elem_bytes));
   Id at = e_.resize(Scalar::U32, scalar(index), value(index));
   if (shift) at = e_.op(Op::OpShiftRightLogical, Scalar::U32, {at, e_.u32(shift)});
-  if (offset) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(std::uint32_t(offset / ir::piece_bytes))});
+  if (offset)
+    at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(std::uint32_t(offset / ir::piece_bytes))});
   const Id four = e_.m.globals.vector_type(e_.type(Scalar::U32), 4);
-  return e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Workgroup, four),
+  return e_.m.code.emit(Op::OpAccessChain,
+                        e_.m.globals.pointer_type(spv::StorageClass::Workgroup, four),
                         {arrays_[array].base, at});
 }
 
@@ -88,25 +102,31 @@ void Memory::store_piece(ir::ValueId array, ir::ValueId index, Id piece) {
   const Scalar whole = bits_type(a.unit);
   for (unsigned n = 0; n < ir::piece_bytes / size; ++n) {
     Id part = e_.m.code.emit(Op::OpCompositeExtract, e_.type(Scalar::U32), {piece, n / in_word});
-    if (n % in_word) part = e_.op(Op::OpShiftRightLogical, Scalar::U32, {part, e_.u32(n % in_word * 8 * size)});
-    store_to(a, unit_pointer(array, index, 0, n), e_.bits(a.unit, whole, e_.resize(whole, Scalar::U32, part)), 0);
+    if (n % in_word)
+      part = e_.op(Op::OpShiftRightLogical, Scalar::U32, {part, e_.u32(n % in_word * 8 * size)});
+    store_to(a, unit_pointer(array, index, 0, n),
+             e_.bits(a.unit, whole, e_.resize(whole, Scalar::U32, part)), 0);
   }
 }
 
 Id Memory::shared_word(ir::ValueId array, Id piece, Id word) {
   const Array& a = arrays_[array];
   const Id type = e_.type(Scalar::U32);
-  return load_from(
-      a, type,
-      e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Workgroup, type), {a.base, piece, word}), 0);
+  return load_from(a, type,
+                   e_.m.code.emit(Op::OpAccessChain,
+                                  e_.m.globals.pointer_type(spv::StorageClass::Workgroup, type),
+                                  {a.base, piece, word}),
+                   0);
 }
 
 Id Memory::shared_unit(ir::ValueId array, Id index) {
   const Array& a = arrays_[array];
   const Id type = e_.type(a.unit);
-  return load_from(
-      a, type, e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Workgroup, type), {a.base, index}),
-      0);
+  return load_from(a, type,
+                   e_.m.code.emit(Op::OpAccessChain,
+                                  e_.m.globals.pointer_type(spv::StorageClass::Workgroup, type),
+                                  {a.base, index}),
+                   0);
 }
 
 /// Memory operands of an access.
@@ -148,10 +168,12 @@ Id Memory::load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset
   }
   if (memory != s) return cast(e_, s, memory, e_.bits(memory, whole, all));
   const Id loaded = e_.bits(s, whole, all);
-  return a.space == ir::Space::Local && ir::is_float(s) ? opaque(e_, s, loaded) : loaded;  // the zeros that it begins with
+  // the zeros that it begins with
+  return a.space == ir::Space::Local && ir::is_float(s) ? opaque(e_, s, loaded) : loaded;
 }
 
-void Memory::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v) {
+void Memory::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s,
+                         Id v) {
   const Array& a = arrays_[array];
   if (a.unit == s) return store_to(a, unit_pointer(array, index, offset, 0), v, 0);
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
@@ -172,7 +194,8 @@ void Memory::load(const ir::Inst& i) {
   if (a.space != ir::Space::Global) return define(i, load_units(array, index, i.imm, s));
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
   need_storage(memory);
-  Id loaded = load_from(a, e_.type(memory), view_pointer(array, index, i.imm, e_.type(memory)), ir::size_of(memory), i.streaming);
+  Id loaded = load_from(a, e_.type(memory), view_pointer(array, index, i.imm, e_.type(memory)),
+                        ir::size_of(memory), i.streaming);
   define(i, memory == s ? loaded : cast(e_, s, memory, loaded));
 }
 
@@ -185,7 +208,8 @@ void Memory::store(const ir::Inst& i) {
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
   need_storage(memory);
   if (memory != s) v = cast(e_, memory, s, v);
-  store_to(a, view_pointer(array, index, i.imm, e_.type(memory)), v, ir::size_of(memory), i.streaming);
+  store_to(a, view_pointer(array, index, i.imm, e_.type(memory)), v, ir::size_of(memory),
+           i.streaming);
 }
 
 void Memory::load_vec(const ir::Inst& i) {
@@ -208,7 +232,8 @@ void Memory::load_vec(const ir::Inst& i) {
   if (count <= 4) {
     Id vector = m.globals.vector_type(e_.type(s), count);
     Id all = load_from(a, vector, view_pointer(array, index, i.imm, vector), bytes, i.streaming);
-    for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = m.code.emit(Op::OpCompositeExtract, e_.type(s), {all, n});
+    for (unsigned n = 0; n < count; ++n)
+      ids_[i.results[n]] = m.code.emit(Op::OpCompositeExtract, e_.type(s), {all, n});
     return;
   }
   // Longer vectors than SPIR-V's four travel as words.
@@ -223,9 +248,11 @@ void Memory::take_apart(const ir::Inst& i, Id all) {
   const unsigned in_word = 4 / ir::size_of(s);
   Id part = m.globals.vector_type(e_.type(s), in_word);
   for (unsigned w = 0; w < i.results.size() / in_word; ++w) {
-    Id split = m.code.emit(Op::OpBitcast, part, {m.code.emit(Op::OpCompositeExtract, m.globals.int_type(32), {all, w})});
+    Id split = m.code.emit(Op::OpBitcast, part,
+                           {m.code.emit(Op::OpCompositeExtract, m.globals.int_type(32), {all, w})});
     for (unsigned n = 0; n < in_word; ++n)
-      ids_[i.results[w * in_word + n]] = m.code.emit(Op::OpCompositeExtract, e_.type(s), {split, n});
+      ids_[i.results[w * in_word + n]] =
+          m.code.emit(Op::OpCompositeExtract, e_.type(s), {split, n});
   }
 }
 
@@ -237,7 +264,8 @@ void Memory::store_vec(const ir::Inst& i) {
   Module& m = e_.m;
   if (a.space != ir::Space::Global && !a.pieces) {
     for (unsigned n = 0; n < count; ++n)
-      store_units(array, index, i.imm + std::uint64_t(n) * ir::size_of(s), s, value(i.operands[2 + n]));
+      store_units(array, index, i.imm + std::uint64_t(n) * ir::size_of(s), s,
+                  value(i.operands[2 + n]));
     return;
   }
   const unsigned bytes = count * ir::size_of(s);
@@ -257,10 +285,12 @@ void Memory::store_vec(const ir::Inst& i) {
     Id part = m.globals.vector_type(e_.type(s), in_word);
     Words words;
     for (unsigned w = 0; w < bytes / 4; ++w)
-      words.push_back(m.code.emit(Op::OpBitcast, m.globals.int_type(32), {composed(part, w * in_word, in_word)}));
+      words.push_back(m.code.emit(Op::OpBitcast, m.globals.int_type(32),
+                                  {composed(part, w * in_word, in_word)}));
     all = e_.composite(vector, words);
   }
-  const Id pointer = a.pieces ? piece_pointer(array, index, i.imm) : view_pointer(array, index, i.imm, vector);
+  const Id pointer =
+      a.pieces ? piece_pointer(array, index, i.imm) : view_pointer(array, index, i.imm, vector);
   store_to(a, pointer, all, bytes, i.streaming);
 }
 

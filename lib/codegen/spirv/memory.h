@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores. Views are addresses: an access computes the element's address and converts it to a pointer of the element's type.
+// Loads and stores. Views are addresses: an access computes the element's address and converts it
+// to a pointer of the element's type.
 #pragma once
 
 #include "codegen/spirv/frame.h"
@@ -18,7 +19,8 @@ class Memory : public Part {
   Id view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee);
   Id unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n);
 
-  // Pieces of 16 bytes (ir/tiles.h), as vectors of four words; of a view at elements that are multiples of them.
+  // Pieces of 16 bytes (ir/tiles.h), as vectors of four words; of a view at elements that are
+  // multiples of them.
   Id view_piece(ir::ValueId view, ir::ValueId index);
   /// To an element that is a multiple of a piece, whatever the array is made of.
   void store_piece(ir::ValueId array, ir::ValueId index, Id piece);
@@ -29,7 +31,8 @@ class Memory : public Part {
 
  private:
   Id piece_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset);
-  Id kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std::uint64_t offset, Id pointee);
+  Id kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std::uint64_t offset,
+                    Id pointee);
   Id index64(ir::ValueId v);
   void need_storage(Scalar s);
   void take_apart(const ir::Inst& i, Id all);

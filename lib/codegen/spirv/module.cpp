@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The binary form of SPIR-V: sections in the order that the specification asks for (2.4), instructions as length and opcode.
+// The binary form of SPIR-V: sections in the order that the specification asks for (2.4),
+// instructions as length and opcode.
 #include "codegen/spirv/module.h"
 
 namespace krait::codegen::spirv {
 
-void append(Words& out, spv::Op op, std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+void append(Words& out, spv::Op op, std::span<const std::uint32_t> a,
+            std::span<const std::uint32_t> b) {
   out.push_back(std::uint32_t(a.size() + b.size() + 1) << 16 | std::uint32_t(op));
   out.insert(out.end(), a.begin(), a.end());
   out.insert(out.end(), b.begin(), b.end());
@@ -13,7 +15,8 @@ void append(Words& out, spv::Op op, std::span<const std::uint32_t> a, std::span<
 
 Words literal_string(std::string_view text) {
   Words out(text.size() / 4 + 1, 0);
-  for (std::size_t i = 0; i < text.size(); ++i) out[i / 4] |= std::uint32_t(static_cast<unsigned char>(text[i])) << (i % 4 * 8);
+  for (std::size_t i = 0; i < text.size(); ++i)
+    out[i / 4] |= std::uint32_t(static_cast<unsigned char>(text[i])) << (i % 4 * 8);
   return out;
 }
 

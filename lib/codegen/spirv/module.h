@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A SPIR-V module under construction, by its sections. Knows the binary form and nothing of Krait's IR.
+// A SPIR-V module under construction, by its sections. Knows the binary form and nothing of Krait's
+// IR.
 #pragma once
 
 #include "codegen/spirv/code.h"

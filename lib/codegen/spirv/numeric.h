@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one operation of the IR on scalars means in SPIR-V, with the numbers of docs/numbers.md. Where the device has no instruction with
-// that meaning, sequences stand for it, some with blocks of their own.
+// What one operation of the IR on scalars means in SPIR-V, with the numbers of docs/numbers.md.
+// Where the device has no instruction with that meaning, sequences stand for it, some with blocks
+// of their own.
 #pragma once
 
 #include "codegen/spirv/emitter.h"
@@ -11,7 +12,8 @@ namespace krait::codegen::spirv {
 // ---- numeric_int.cpp
 Id int_div(Emitter& e, Scalar s, Id x, Id y, const std::uint64_t* known_divisor);
 Id int_rem(Emitter& e, Scalar s, Id x, Id y, const std::uint64_t* known_divisor);
-Id shift(Emitter& e, bool left, Scalar s, Id x, Scalar count_type, Id count, const std::uint64_t* known_count);
+Id shift(Emitter& e, bool left, Scalar s, Id x, Scalar count_type, Id count,
+         const std::uint64_t* known_count);
 Id int_compare(Emitter& e, ir::Op o, Scalar s, Id x, Id y);
 Id int_neg(Emitter& e, Scalar s, Id x);
 Id int_abs(Emitter& e, Scalar s, Id x);

@@ -47,7 +47,8 @@ Id int_to_float(Emitter& e, Scalar to, Scalar from, Id x) {
     // Clamped to where f32 is exact; beyond 65,520 f16 is infinite.
     Id limit = e.constant(from, 1 << 17);
     Id clamped = int_min_max(e, true, from, x, limit);
-    if (sign) clamped = int_min_max(e, false, from, clamped, e.constant(from, ~std::uint64_t(0) << 17));
+    if (sign)
+      clamped = int_min_max(e, false, from, clamped, e.constant(from, ~std::uint64_t(0) << 17));
     return narrow_float(e, to, Scalar::F32, int_to_float(e, Scalar::F32, from, clamped));
   }
   return e.op(sign ? Op::OpConvertSToF : Op::OpConvertUToF, to, {x});
@@ -62,20 +63,25 @@ Id narrow_float(Emitter& e, Scalar to, Scalar from, Id x) {
     Id error = e.exact(Op::OpFSub, from, {x, e.op(Op::OpFConvert, from, {middle})});
     const Scalar u = Scalar::U32;
     Id pattern = e.bits(u, Scalar::F32, middle), zero = e.constant(from, 0);
-    Id even = e.op(Op::OpIEqual, Scalar::Bool, {e.op(Op::OpBitwiseAnd, u, {pattern, e.u32(1)}), e.u32(0)});
+    Id even = e.op(Op::OpIEqual, Scalar::Bool,
+                   {e.op(Op::OpBitwiseAnd, u, {pattern, e.u32(1)}), e.u32(0)});
     // An infinity out of a finite number stays one: f16 overflows long before.
-    Id inexact = e.both(e.op(Op::OpFOrdNotEqual, Scalar::Bool, {error, zero}), e.negate(is_inf(e, Scalar::F32, middle)));
-    Id outwards = e.op(Op::OpLogicalEqual, Scalar::Bool,
-                       {float_compare(e, ir::Op::Gt, error, zero), float_compare(e, ir::Op::Gt, x, zero)});
+    Id inexact = e.both(e.op(Op::OpFOrdNotEqual, Scalar::Bool, {error, zero}),
+                        e.negate(is_inf(e, Scalar::F32, middle)));
+    Id outwards =
+        e.op(Op::OpLogicalEqual, Scalar::Bool,
+             {float_compare(e, ir::Op::Gt, error, zero), float_compare(e, ir::Op::Gt, x, zero)});
     Id moved = e.op(Op::OpIAdd, u, {pattern, e.select(u, outwards, e.u32(1), e.u32(0xffffffff))});
     // A zero out of a tiny number must not step to a NaN of all ones; f16 rounds it to zero anyway.
-    Id tiny = e.op(Op::OpIEqual, Scalar::Bool, {e.op(Op::OpBitwiseAnd, u, {pattern, e.u32(0x7fffffff)}), e.u32(0)});
+    Id tiny = e.op(Op::OpIEqual, Scalar::Bool,
+                   {e.op(Op::OpBitwiseAnd, u, {pattern, e.u32(0x7fffffff)}), e.u32(0)});
     Id made_odd = e.select(u, e.both(e.both(even, inexact), e.negate(tiny)), moved, pattern);
     return narrow_float(e, to, Scalar::F32, e.bits(Scalar::F32, u, made_odd));
   }
   if (to == Scalar::F16 && !e.fast && e.has(Feature::Round16)) {
     Id rounded = e.bits(Scalar::U16, to, e.op(Op::OpFConvert, to, {x}));
-    return e.bits(to, Scalar::U16, e.op(Op::OpBitwiseXor, Scalar::U16, {rounded, e.hidden_zero(Scalar::U16)}));
+    return e.bits(to, Scalar::U16,
+                  e.op(Op::OpBitwiseXor, Scalar::U16, {rounded, e.hidden_zero(Scalar::U16)}));
   }
   const Id rounded = e.op(Op::OpFConvert, to, {x});
   return e.has(Feature::Round32) ? opaque(e, to, rounded) : rounded;
@@ -93,7 +99,8 @@ Id cast(Emitter& e, Scalar to, Scalar from, Id x) {
   }
   if (ir::is_float(from)) {
     if (!ir::is_float(to)) return float_to_int(e, to, from, x);
-    return ir::size_of(to) > ir::size_of(from) ? e.op(Op::OpFConvert, to, {x}) : narrow_float(e, to, from, x);
+    return ir::size_of(to) > ir::size_of(from) ? e.op(Op::OpFConvert, to, {x})
+                                               : narrow_float(e, to, from, x);
   }
   return ir::is_float(to) ? int_to_float(e, to, from, x) : e.resize(to, from, x);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floating-point operations with the results that the interpreter gives: what drivers round or order differently (notes of
-// trials in docs/code-generation.md) is written out.
+// Floating-point operations with the results that the interpreter gives: what drivers round or
+// order differently (notes of trials in docs/code-generation.md) is written out.
 #include <fmt/core.h>
 
 #include "codegen/spirv/numeric_parts.h"
@@ -47,12 +47,14 @@ Id copysign(Emitter& e, Scalar s, Id x, Id y) {
 Id float_abs(Emitter& e, Scalar s, Id x) {
   if (e.fast || !e.has(Feature::Hide0)) return e.ext(GLSLstd450FAbs, s, {x});
   const Scalar u = bits_type(s);
-  return e.bits(s, u, e.op(Op::OpBitwiseAnd, u, {e.bits(u, s, x), e.constant(u, format_of(s).sign() - 1)}));
+  return e.bits(
+      s, u, e.op(Op::OpBitwiseAnd, u, {e.bits(u, s, x), e.constant(u, format_of(s).sign() - 1)}));
 }
 
 /// x where y is a NaN or x comes first; -0 comes before +0.
 Id float_min_max(Emitter& e, bool minimum, Scalar s, Id x, Id y) {
-  if (e.fast || (s == Scalar::F32 && e.has(Feature::Order32))) return e.ext(minimum ? GLSLstd450NMin : GLSLstd450NMax, s, {x, y});
+  if (e.fast || (s == Scalar::F32 && e.has(Feature::Order32)))
+    return e.ext(minimum ? GLSLstd450NMin : GLSLstd450NMax, s, {x, y});
   const Scalar u = bits_type(s);
   // With equal operands only the zeros differ, and there the sign bit of x decides.
   Id sign = e.op(Op::OpBitwiseAnd, u, {e.bits(u, s, x), e.constant(u, format_of(s).sign())});
@@ -67,7 +69,8 @@ Id divide(Emitter& e, Scalar s, Id x, Id y) {
   if (e.fast) {
     Id quotient = e.op(Op::OpFDiv, s, {x, y});
     if (e.kernel())
-      e.m.head.decorate(quotient, spv::Decoration::FPFastMathMode, {std::uint32_t(spv::FPFastMathModeMask::AllowRecip)});
+      e.m.head.decorate(quotient, spv::Decoration::FPFastMathMode,
+                        {std::uint32_t(spv::FPFastMathModeMask::AllowRecip)});
     return quotient;
   }
   if (s == Scalar::F16) {
@@ -80,7 +83,8 @@ Id divide(Emitter& e, Scalar s, Id x, Id y) {
 
 Id sqrt(Emitter& e, Scalar s, Id x) {
   if (e.fast) return e.ext(GLSLstd450Sqrt, s, {x});
-  if (s == Scalar::F16) return narrow_float(e, s, Scalar::F32, sqrt(e, Scalar::F32, cast(e, Scalar::F32, s, x)));
+  if (s == Scalar::F16)
+    return narrow_float(e, s, Scalar::F32, sqrt(e, Scalar::F32, cast(e, Scalar::F32, s, x)));
   if (s == Scalar::F32 && !e.has(Feature::Sqrt32)) return sqrt_f32(e, x);
   return e.ext(GLSLstd450Sqrt, s, {x});
 }
@@ -89,7 +93,8 @@ std::pair<Id, Id> two_sum(Emitter& e, Scalar s, Id x, Id y) {
   Id sum = e.exact(Op::OpFAdd, s, {x, y});
   Id y_part = e.exact(Op::OpFSub, s, {sum, x});
   Id x_part = e.exact(Op::OpFSub, s, {sum, y_part});
-  Id error = e.exact(Op::OpFAdd, s, {e.exact(Op::OpFSub, s, {x, x_part}), e.exact(Op::OpFSub, s, {y, y_part})});
+  Id error = e.exact(Op::OpFAdd, s,
+                     {e.exact(Op::OpFSub, s, {x, x_part}), e.exact(Op::OpFSub, s, {y, y_part})});
   return {sum, error};
 }
 
@@ -113,10 +118,12 @@ std::pair<Id, Id> two_product(Emitter& e, Id x, Id y) {
 Id odd(Emitter& e, Scalar s, Id sum, Id error) {
   const Scalar u = bits_type(s);
   Id pattern = e.bits(u, s, sum), zero = e.constant(s, 0), one = e.constant(u, 1);
-  Id even = e.op(Op::OpIEqual, Scalar::Bool, {e.op(Op::OpBitwiseAnd, u, {pattern, one}), e.constant(u, 0)});
+  Id even = e.op(Op::OpIEqual, Scalar::Bool,
+                 {e.op(Op::OpBitwiseAnd, u, {pattern, one}), e.constant(u, 0)});
   Id inexact = e.op(Op::OpFOrdNotEqual, Scalar::Bool, {error, zero});
-  Id outwards = e.op(Op::OpLogicalEqual, Scalar::Bool,
-                     {float_compare(e, ir::Op::Gt, error, zero), float_compare(e, ir::Op::Gt, sum, zero)});
+  Id outwards =
+      e.op(Op::OpLogicalEqual, Scalar::Bool,
+           {float_compare(e, ir::Op::Gt, error, zero), float_compare(e, ir::Op::Gt, sum, zero)});
   Id step = e.select(u, outwards, one, e.constant(u, ~std::uint64_t(0)));
   Id moved = e.op(Op::OpIAdd, u, {pattern, step});
   return e.bits(s, u, e.select(u, e.both(even, inexact), moved, pattern));
@@ -126,7 +133,9 @@ namespace {
 
 Id fma_f16(Emitter& e, Id x, Id y, Id z) {
   // The product is exact in f32.
-  Id product = e.exact(Op::OpFMul, Scalar::F32, {cast(e, Scalar::F32, Scalar::F16, x), cast(e, Scalar::F32, Scalar::F16, y)});
+  Id product =
+      e.exact(Op::OpFMul, Scalar::F32,
+              {cast(e, Scalar::F32, Scalar::F16, x), cast(e, Scalar::F32, Scalar::F16, y)});
   auto [sum, error] = two_sum(e, Scalar::F32, product, cast(e, Scalar::F32, Scalar::F16, z));
   return narrow_float(e, Scalar::F16, Scalar::F32, odd(e, Scalar::F32, sum, error));
 }
@@ -135,20 +144,26 @@ Id fma_f16(Emitter& e, Id x, Id y, Id z) {
 
 Id fma_f32(Emitter& e, Id x, Id y, Id z) {
   // The product is exact in f64, and no sum of it and an f32 overflows there.
-  Id product = e.exact(Op::OpFMul, Scalar::F64, {cast(e, Scalar::F64, Scalar::F32, x), cast(e, Scalar::F64, Scalar::F32, y)});
+  Id product =
+      e.exact(Op::OpFMul, Scalar::F64,
+              {cast(e, Scalar::F64, Scalar::F32, x), cast(e, Scalar::F64, Scalar::F32, y)});
   auto [sum, error] = two_sum(e, Scalar::F64, product, cast(e, Scalar::F64, Scalar::F32, z));
   return narrow_float(e, Scalar::F32, Scalar::F64, odd(e, Scalar::F64, sum, error));
 }
 
 Id fma(Emitter& e, Scalar s, Id x, Id y, Id z) {
-  if (e.any_order) return e.exact(Op::OpFAdd, s, {e.exact(Op::OpFMul, s, {x, y}), z});  // LLVM knows no sums of fma
-  if (e.fast || e.has(s == Scalar::F16 ? Feature::Fma16 : s == Scalar::F32 ? Feature::Fma32 : Feature::Fma64))
+  // LLVM knows no sums of fma
+  if (e.any_order) return e.exact(Op::OpFAdd, s, {e.exact(Op::OpFMul, s, {x, y}), z});
+  if (e.fast || e.has(s == Scalar::F16   ? Feature::Fma16
+                      : s == Scalar::F32 ? Feature::Fma32
+                                         : Feature::Fma64))
     return e.ext(GLSLstd450Fma, s, {x, y, z});
   if (s == Scalar::F16) return fma_f16(e, x, y, z);
   if (s == Scalar::F64) return fma_f64(e, x, y, z);
   if (!e.has(Feature::F64))
     unsupported(fmt::format(
-        "{}: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; use fp mode strict or fast", e.where));
+        "{}: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; use fp mode strict or fast",
+        e.where));
   return e.has(Feature::Nfma32) ? fma_where_normal(e, x, y, z) : fma_f32(e, x, y, z);
 }
 

@@ -10,7 +10,8 @@ using spv::Op;
 Id Positions::builtin_component(spv::BuiltIn which, unsigned component) {
   Module& m = e_.m;
   Id vector = m.globals.builtin(which, m.globals.vector_type(m.globals.int_type(32), 3));
-  Id pointer = m.code.emit(Op::OpAccessChain, m.globals.pointer_type(spv::StorageClass::Input, m.globals.int_type(32)),
+  Id pointer = m.code.emit(Op::OpAccessChain,
+                           m.globals.pointer_type(spv::StorageClass::Input, m.globals.int_type(32)),
                            {vector, e_.u32(component)});
   return m.code.emit(Op::OpLoad, m.globals.int_type(32), {pointer});
 }
@@ -24,10 +25,12 @@ void Positions::declare() {
   }
   Id u = m.globals.int_type(32), one = e_.u32(1);
   Id shape[] = {block_spec_[0], block_spec_[1], block_spec_[2]};
-  // Warps follow the linear number of threads, which devices promise for workgroups of one dimension alone.
+  // Warps follow the linear number of threads, which devices promise for workgroups of one
+  // dimension alone.
   if (unit_.own.uses_warp) {
     flat_threads_ = m.globals.spec_op(u, Op::OpIMul, {block_spec_[1], block_spec_[2]});
-    shape[0] = m.globals.spec_op(u, Op::OpIMul, {block_spec_[0], flat_threads_}), shape[1] = shape[2] = one;
+    shape[0] = m.globals.spec_op(u, Op::OpIMul, {block_spec_[0], flat_threads_}),
+    shape[1] = shape[2] = one;
   }
   Id size = m.globals.spec_composite(m.globals.vector_type(u, 3), {shape[0], shape[1], shape[2]});
   m.head.decorate(size, spv::Decoration::BuiltIn, {std::uint32_t(spv::BuiltIn::WorkgroupSize)});
@@ -48,11 +51,13 @@ void Positions::begin() {
   for (unsigned d = 0; d < 3; ++d) {
     const Id size = e_.push_word(d * 4), group = builtin_component(spv::BuiltIn::WorkgroupId, d);
     grid_[d] = as_id(size), block_[d] = as_id(block_spec_[d]), block_idx_[d] = as_id(group);
-    grid[d] = widened(size), workgroup[d] = widened(group), count[d] = widened(builtin_component(spv::BuiltIn::NumWorkgroups, d));
+    grid[d] = widened(size), workgroup[d] = widened(group),
+    count[d] = widened(builtin_component(spv::BuiltIn::NumWorkgroups, d));
   }
   thread_position();
   // ((z · ny) + y) · nx + x; drivers drop all this where the specialisation constant is false.
-  Id linear = e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {workgroup[2], count[1]}), workgroup[1]});
+  Id linear =
+      e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {workgroup[2], count[1]}), workgroup[1]});
   linear = e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {linear, count[0]}), workgroup[0]});
   Id row = e_.op(Op::OpIMul, wide, {grid[0], grid[1]});
   Id total = e_.op(Op::OpIMul, wide, {row, grid[2]});
@@ -69,7 +74,8 @@ void Positions::begin() {
   unfolded[1] = e_.op(Op::OpUMod, wide, {line, grid[1]});
   unfolded[2] = e_.op(Op::OpUDiv, wide, {line, grid[1]});
   for (unsigned d = 0; d < 3; ++d)
-    block_idx_[d] = e_.select(id_type_, folded_, e_.resize(id_type_, wide, unfolded[d]), block_idx_[d]);
+    block_idx_[d] =
+        e_.select(id_type_, folded_, e_.resize(id_type_, wide, unfolded[d]), block_idx_[d]);
 }
 
 void Positions::begin_kernel() {
@@ -81,14 +87,17 @@ void Positions::begin_kernel() {
   const Id three = m.globals.vector_type(e_.type(Scalar::U64), 3);
   const auto positions = [&](spv::BuiltIn which, Id(&to)[3]) {
     const Id all = m.code.emit(Op::OpLoad, three, {m.globals.builtin(which, three)});
-    for (std::uint32_t d = 0; d < 3; ++d) to[d] = e_.op(Op::OpCompositeExtract, Scalar::U64, {all, d});
+    for (std::uint32_t d = 0; d < 3; ++d)
+      to[d] = e_.op(Op::OpCompositeExtract, Scalar::U64, {all, d});
   };
   positions(spv::BuiltIn::NumWorkgroups, grid_), positions(spv::BuiltIn::WorkgroupId, block_idx_);
   positions(spv::BuiltIn::LocalInvocationId, thread_);
   if (f_.block[0]) {
-    for (unsigned d = 0; d < 3; ++d) block_[d] = e_.constant(Scalar::U64, std::uint64_t(f_.block[d]));
-    m.head.execution_mode(spv::ExecutionMode::LocalSize,
-                          {std::uint32_t(f_.block[0]), std::uint32_t(f_.block[1]), std::uint32_t(f_.block[2])});
+    for (unsigned d = 0; d < 3; ++d)
+      block_[d] = e_.constant(Scalar::U64, std::uint64_t(f_.block[d]));
+    m.head.execution_mode(
+        spv::ExecutionMode::LocalSize,
+        {std::uint32_t(f_.block[0]), std::uint32_t(f_.block[1]), std::uint32_t(f_.block[2])});
   } else {
     positions(spv::BuiltIn::WorkgroupSize, block_);
   }
@@ -102,7 +111,8 @@ void Positions::thread_position() {
   } else {
     Id linear = at[0], zero = e_.u32(0);
     Id row = e_.op(Op::OpUDiv, u, {linear, block_spec_[0]});
-    Id one_row = e_.op(Op::OpIEqual, Scalar::Bool, {flat_threads_, e_.u32(1)});  // drivers drop what it does not select
+    // drivers drop what it does not select
+    Id one_row = e_.op(Op::OpIEqual, Scalar::Bool, {flat_threads_, e_.u32(1)});
     at[0] = e_.select(u, one_row, linear, e_.op(Op::OpUMod, u, {linear, block_spec_[0]}));
     at[1] = e_.select(u, one_row, zero, e_.op(Op::OpUMod, u, {row, block_spec_[1]}));
     at[2] = e_.select(u, one_row, zero, e_.op(Op::OpUDiv, u, {row, block_spec_[1]}));
@@ -121,7 +131,8 @@ Id Positions::narrow_position(ir::Op op, unsigned d) {
   if (op == ir::Op::BlockDim) return block_[d];
   if (op == ir::Op::GridDim) return grid_[d];
   if (op == ir::Op::GlobalSize) return e_.op(Op::OpIMul, id_type_, {grid_[d], block_[d]});
-  return e_.op(Op::OpIAdd, id_type_, {e_.op(Op::OpIMul, id_type_, {block_idx_[d], block_[d]}), thread_[d]});
+  return e_.op(Op::OpIAdd, id_type_,
+               {e_.op(Op::OpIMul, id_type_, {block_idx_[d], block_[d]}), thread_[d]});
 }
 
 }  // namespace krait::codegen::spirv

@@ -13,7 +13,8 @@ class Positions : public Part {
 
   /// Of a shader: the block's shape, which the pipeline is told, before there is code.
   void declare();
-  /// Begins a shader's body: the block's position, in a folded grid out of the workgroup's linear number.
+  /// Begins a shader's body: the block's position, in a folded grid out of the workgroup's linear
+  /// number.
   void begin();
   /// The same of a kernel of OpenCL.
   void begin_kernel();

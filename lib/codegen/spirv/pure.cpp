@@ -13,7 +13,8 @@ using S = spv::Op;
 
 namespace {
 
-/// Whether bits are those of 1 or -1 as a float: a choice between them and zero is one of floats to drivers that know no types.
+/// Whether bits are those of 1 or -1 as a float: a choice between them and zero is one of floats to
+/// drivers that know no types.
 bool is_one(Scalar s, std::uint64_t pattern) {
   switch (ir::size_of(s)) {
     case 2: return (pattern & 0x7fff) == 0x3c00;
@@ -38,7 +39,8 @@ bool Pure::is_near_reciprocal(const ir::Inst& i, Scalar s) const {
   return i.fast && f_.fp != ir::FpMode::Fast && s == Scalar::F32 && x && *x == 0x3f800000;
 }
 
-/// NVIDIA's driver (580) multiplies what was extended from 32 bits by an instruction whose constant has a sign.
+/// NVIDIA's driver (580) multiplies what was extended from 32 bits by an instruction whose constant
+/// has a sign.
 Id Pure::factor(Scalar s, ir::ValueId v) {
   const std::uint64_t* c = known(v);
   const bool in_question = c && ir::bits_of(s) == 64 && *c >> 31 == 1 && e_.has(Feature::Wide31);
@@ -47,16 +49,19 @@ Id Pure::factor(Scalar s, ir::ValueId v) {
 
 Id Pure::compare(const ir::Inst& i, Scalar s) {
   const Id x = value(i.operands[0]), y = value(i.operands[1]);
-  if (s == Scalar::Bool) return e_.op(i.op == Op::Eq ? S::OpLogicalEqual : S::OpLogicalNotEqual, s, {x, y});
+  if (s == Scalar::Bool)
+    return e_.op(i.op == Op::Eq ? S::OpLogicalEqual : S::OpLogicalNotEqual, s, {x, y});
   return ir::is_float(s) ? float_compare(e_, i.op, x, y) : int_compare(e_, i.op, s, x, y);
 }
 
 Id Pure::convert(const ir::Inst& i, Scalar s) {
   const Scalar result = i.type.scalar;
   if (i.op == Op::CastSat) defect(fmt::format("{}: expand_ops takes it", e_.where));
-  const Id x = value(i.operands[0]), made = i.op == Op::Cast ? cast(e_, result, s, x) : e_.bits(result, s, x);
+  const Id x = value(i.operands[0]),
+           made = i.op == Op::Cast ? cast(e_, result, s, x) : e_.bits(result, s, x);
   // NVIDIA's driver (580) loses the sign of a negated zero that was a bool.
-  if (s == Scalar::Bool && ir::is_float(result) && e_.has(Feature::Bool0)) return unknown(e_, result, made);
+  if (s == Scalar::Bool && ir::is_float(result) && e_.has(Feature::Bool0))
+    return unknown(e_, result, made);
   return ir::is_float(result) && !ir::is_float(s) ? opaque(e_, result, made) : made;
 }
 
@@ -66,8 +71,10 @@ Id Pure::integer(const ir::Inst& i, Scalar s) {
   switch (i.op) {
     case Op::Rem: return int_rem(e_, s, x, y, known_y);
     case Op::Shl:
-      if (known_y && (*known_y & 63) == 31 && ir::bits_of(s) == 64 && e_.has(Feature::Wide31))  // a product by 2^31 there
-        return shift(e_, true, s, x, scalar(i.operands[1]), unknown(e_, scalar(i.operands[1]), y), nullptr);
+      // a product by 2^31 there
+      if (known_y && (*known_y & 63) == 31 && ir::bits_of(s) == 64 && e_.has(Feature::Wide31))
+        return shift(e_, true, s, x, scalar(i.operands[1]), unknown(e_, scalar(i.operands[1]), y),
+                     nullptr);
       return shift(e_, true, s, x, scalar(i.operands[1]), y, known_y);
     case Op::Shr: return shift(e_, false, s, x, scalar(i.operands[1]), y, known_y);
     case Op::Popcount: return popcount(e_, s, x);
@@ -109,14 +116,16 @@ Id Pure::real(const ir::Inst& i, Scalar s) {
   defect(fmt::format("{}: not an operation of floats alone", e_.where));
 }
 
-/// Functions that expand_math left: but for rsqrt, and powers where a device was asked, the target keeps them in fast mode alone, as
-/// Vulkan's bounds on them are wide.
+/// Functions that expand_math left: but for rsqrt, and powers where a device was asked, the target
+/// keeps them in fast mode alone, as Vulkan's bounds on them are wide.
 Id Pure::math(const ir::Inst& i, Scalar s) {
   if (s == Scalar::F64) defect(fmt::format("{}: f64 functions must be expanded", e_.where));
   constexpr double log2_e = 0x1.71547652b82fep+0;
   Id x = value(i.operands[0]);
   switch (i.op) {
-    case Op::Exp: return e_.fast ? e_.ext(GLSLstd450Exp, s, {x}) : power_f32(e_, x, 0x1.715476p+0, log2_e - 0x1.715476p+0);
+    case Op::Exp:
+      return e_.fast ? e_.ext(GLSLstd450Exp, s, {x})
+                     : power_f32(e_, x, 0x1.715476p+0, log2_e - 0x1.715476p+0);
     case Op::Exp2: return e_.fast ? e_.ext(GLSLstd450Exp2, s, {x}) : power_f32(e_, x, 1, 0);
     case Op::Log: return e_.ext(GLSLstd450Log, s, {x});
     case Op::Log2: return e_.ext(GLSLstd450Log2, s, {x});
@@ -144,7 +153,8 @@ Id Pure::pure(const ir::Inst& i) {
     case Op::Add: return f ? e_.exact(S::OpFAdd, s, {x, y}) : e_.op(S::OpIAdd, s, {x, y});
     case Op::Sub: return f ? e_.exact(S::OpFSub, s, {x, y}) : e_.op(S::OpISub, s, {x, y});
     case Op::Mul:
-      return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {factor(s, i.operands[0]), factor(s, i.operands[1])});
+      return f ? e_.exact(S::OpFMul, s, {x, y})
+               : e_.op(S::OpIMul, s, {factor(s, i.operands[0]), factor(s, i.operands[1])});
     case Op::Div:
       if (f && is_near_reciprocal(i, s)) return reciprocal_f32(e_, y);
       return f ? divide(e_, s, x, y) : int_div(e_, s, x, y, known(i.operands[1]));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pure operations: each case names what the operation is in SPIR-V, or the sequence (numeric.h) that gives its results.
+// Pure operations: each case names what the operation is in SPIR-V, or the sequence (numeric.h)
+// that gives its results.
 #pragma once
 
 #include "codegen/spirv/frame.h"

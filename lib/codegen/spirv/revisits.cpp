@@ -13,7 +13,10 @@ using namespace ir;
 
 class Finder {
  public:
-  Finder(const Function& f, const Calls& calls, Revisits& found) : f_(f), calls_(calls), found_(found) { walk(f.body); }
+  Finder(const Function& f, const Calls& calls, Revisits& found)
+      : f_(f), calls_(calls), found_(found) {
+    walk(f.body);
+  }
 
  private:
   /// Bytes behind a value's element of an array; without the value, any of them.
@@ -34,11 +37,13 @@ class Finder {
       const unsigned barriers = barriers_;
       for (const RegionId inner : i.regions) walk(inner);
       // Trips of grid_stride have elements of their own.
-      if (i.op == Op::Loop || i.op == Op::For) next_trip(i, barriers == barriers_ ? written : 0, touched, barriers);
+      if (i.op == Op::Loop || i.op == Op::For)
+        next_trip(i, barriers == barriers_ ? written : 0, touched, barriers);
     }
   }
 
-  /// What a trip has written since its last barrier, against what the next one touches before its first.
+  /// What a trip has written since its last barrier, against what the next one touches before its
+  /// first.
   void next_trip(const Inst& loop, std::size_t written, std::size_t touched, unsigned barriers) {
     std::vector<bool> own(f_.values.size());  // other values in the next trip
     const auto mark = [&](const std::vector<ValueId>& values) {
@@ -52,7 +57,8 @@ class Finder {
     for (std::size_t w = written; w < written_.size(); ++w) {
       Place& place = written_[w];
       if (place.index < own.size() && own[place.index]) place.index = none;
-      for (std::size_t t = touched; t < touched_.size() && touched_[t].barriers == barriers; ++t) meet(place, touched_[t].place);
+      for (std::size_t t = touched; t < touched_.size() && touched_[t].barriers == barriers; ++t)
+        meet(place, touched_[t].place);
     }
   }
 
@@ -61,7 +67,8 @@ class Finder {
     const std::int64_t first = std::int64_t(i.imm), element = t.index_bytes();
     Scalar s = i.type.scalar;
     std::int64_t count = 1;
-    if (!i.results.empty()) s = f_.type_of(i.results[0]).scalar, count = std::int64_t(i.results.size());
+    if (!i.results.empty())
+      s = f_.type_of(i.results[0]).scalar, count = std::int64_t(i.results.size());
     else if (i.op == Op::StoreVec) count = std::int64_t(i.operands.size()) - 2;
     Place p{i.operands[0], i.operands[1], first, first + count * size_of(s)};
     // x + constant: bytes behind the element x.
@@ -85,13 +92,18 @@ class Finder {
 
   bool may_meet(const Place& a, const Place& b) const {
     const Space space = f_.type_of(a.array).space;
-    if (a.array != b.array && (space != f_.type_of(b.array).space || space != Space::Global || f_.facts.disjoint)) return false;
-    return a.array != b.array || a.index == none || a.index != b.index || (a.from < b.to && b.from < a.to);
+    if (a.array != b.array &&
+        (space != f_.type_of(b.array).space || space != Space::Global || f_.facts.disjoint))
+      return false;
+    return a.array != b.array || a.index == none || a.index != b.index ||
+           (a.from < b.to && b.from < a.to);
   }
 
   void meet(const Place& a, const Place& b) {
     const Space space = f_.type_of(a.array).space;
-    bool& found = space == Space::Shared ? found_.shared : space == Space::Local ? found_.local : found_.global;
+    bool& found = space == Space::Shared  ? found_.shared
+                  : space == Space::Local ? found_.local
+                                          : found_.global;
     found = found || may_meet(a, b);
   }
   void touch(const Place& p, bool writes) {
@@ -104,7 +116,8 @@ class Finder {
   void called(const Inst& i) {
     for (std::size_t k = 0; k < i.operands.size(); ++k) {
       const Place any{i.operands[k], none, 0, 0};
-      if (f_.type_of(any.array).is_array() && (calls_.reads(i, k) || calls_.writes(i, k))) touch(any, calls_.writes(i, k));
+      if (f_.type_of(any.array).is_array() && (calls_.reads(i, k) || calls_.writes(i, k)))
+        touch(any, calls_.writes(i, k));
     }
   }
 

@@ -12,12 +12,14 @@
 namespace krait::codegen::spirv {
 namespace {
 
-/// SPIRV-Tools know no optional capability of OpenCL: 64-bit atomics, halves and sums in any order are checked by the rules of all dialects alone.
+/// SPIRV-Tools know no optional capability of OpenCL: 64-bit atomics, halves and sums in any order
+/// are checked by the rules of all dialects alone.
 spv_target_env rules(Dialect dialect, const Words& words) {
   if (dialect == Dialect::Shader) return SPV_ENV_VULKAN_1_2;
   for (std::size_t at = 5; spv::Op(words[at] & 0xffff) == spv::Op::OpCapability; at += 2)
-    if (const auto c = spv::Capability(words[at + 1]);
-        c == spv::Capability::Int64Atomics || c == spv::Capability::Float16 || c == spv::Capability::FPFastMathModeINTEL)
+    if (const auto c = spv::Capability(words[at + 1]); c == spv::Capability::Int64Atomics ||
+                                                       c == spv::Capability::Float16 ||
+                                                       c == spv::Capability::FPFastMathModeINTEL)
       return SPV_ENV_UNIVERSAL_1_0;
   return SPV_ENV_OPENCL_1_2;
 }
@@ -29,7 +31,8 @@ bool is_known(const Words& words) {
     if (words[at + 1] == matrix_capability) {
       std::vector<std::uint32_t> assembled;
       spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_5);
-      tools.SetMessageConsumer([](spv_message_level_t, const char*, const spv_position_t&, const char*) {});
+      tools.SetMessageConsumer(
+          [](spv_message_level_t, const char*, const spv_position_t&, const char*) {});
       return tools.Assemble("OpCapability CooperativeMatrixKHR\n", &assembled) &&
              tools.Assemble("OpCapability BFloat16CooperativeMatrixKHR\n", &assembled);
     }
@@ -40,9 +43,10 @@ bool is_known(const Words& words) {
 std::string invalid(const Words& words, spv_target_env env) {
   spvtools::SpirvTools tools(env);
   std::string message;
-  tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& at, const char* text) {
-    message += fmt::format("word {}: {}\n", at.index, text);
-  });
+  tools.SetMessageConsumer(
+      [&](spv_message_level_t, const char*, const spv_position_t& at, const char* text) {
+        message += fmt::format("word {}: {}\n", at.index, text);
+      });
   return tools.Validate(words.data(), words.size()) ? std::string() : "invalid SPIR-V: " + message;
 }
 
@@ -54,18 +58,21 @@ std::string disassembled(const Words& words) {
            "; give a target without the features coop and coopbf16.\n";
   std::string text;
   spvtools::SpirvTools(SPV_ENV_VULKAN_1_2)
-      .Disassemble(words, &text, SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES);
+      .Disassemble(words, &text,
+                   SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES);
   return text;
 }
 
-Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dialect dialect, Emit emit) {
+Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dialect dialect,
+              Emit emit) {
   if (emit == Emit::Llvm) unsupported("SPIR-V is made without LLVM: there is no LLVM IR to show");
   Stopwatch watch;
   Reply reply;
   const ir::Function& f = module.kernel();
   if (!f.flat) defect("lower_access has not run");
   const bool shader = dialect == Dialect::Shader;
-  support::Envelope envelope = ir::envelope_of(f, shader ? support::TargetKind::Spirv : support::TargetKind::OpenCl);
+  support::Envelope envelope =
+      ir::envelope_of(f, shader ? support::TargetKind::Spirv : support::TargetKind::OpenCl);
   Words words;
   if (shader) {
     envelope.entry = "main";
@@ -78,7 +85,8 @@ Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dial
     std::vector<support::OpenClParameter> parameters;
     words = lower_kernel(module, target, envelope, own, parameters);
     envelope.set_own(own);
-    envelope.own.append(reinterpret_cast<const char*>(parameters.data()), parameters.size() * sizeof parameters[0]);
+    envelope.own.append(reinterpret_cast<const char*>(parameters.data()),
+                        parameters.size() * sizeof parameters[0]);
   }
   reply.lower_ms = watch.lap();
   if (!target.features.has(support::Feature::Unvalidated) && is_known(words))

@@ -49,12 +49,16 @@ void Straight::lower(const ir::Inst& i) {
     case Op::BarrierAnd:
     case Op::BarrierOr: return define(i, to_.sync.block_vote(i));
     case Op::Fence: return to_.sync.fence(i.imm);
-    case Op::WarpSync: e_.need(Feature::Warp, "an operation of a warp"); return to_.sync.barrier(spv::Scope::Subgroup);
+    case Op::WarpSync:
+      e_.need(Feature::Warp, "an operation of a warp");
+      return to_.sync.barrier(spv::Scope::Subgroup);
     case Op::WarpSize: return define(i, to_.warp.size());
     case Op::LaneId: return define(i, to_.warp.lane());
     case Op::Clock: return define(i, to_.sync.clock());
     case Op::Poll: defect("loops that wait are marked for the CPU alone");
-    case Op::Nanosleep: unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device", e_.where));
+    case Op::Nanosleep:
+      unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device",
+                              e_.where));
     case Op::Ballot: return define(i, to_.warp.ballot(i));
     case Op::WarpAny:
     case Op::WarpAll: return define(i, to_.warp.vote(i));
@@ -69,14 +73,15 @@ void Straight::lower(const ir::Inst& i) {
       define(i, e_.m.code.local_variable(e_.type(f_.type_of(i.results[0]).scalar)));
       return e_.m.code.emit_void(spv::Op::OpStore, {value(i.results[0]), value(i.operands[0])});
     case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
-    case Op::Set: return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
+    case Op::Set:
+      return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
     case Op::Product: return to_.tiles.product(i);
     case Op::ProductEnd: return to_.tiles.product_end(i);
     case Op::CopyRow: return to_.tiles.copy(i);
 
-    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the target does not have, and
-    // run_pipeline refuses barriers of the grid and clusters.
+    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the
+    // target does not have, and run_pipeline refuses barriers of the grid and clusters.
     case Op::ClusterBarrier:
     case Op::GridBarrier:
     case Op::SharedOf:

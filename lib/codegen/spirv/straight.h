@@ -40,7 +40,8 @@ class Straight : public Part {
   Straight(Frame& frame, const Needs& needs) : Part(frame), to_(needs) {
     if (e_.kernel() && e_.has(Feature::Sums)) sums_ = sums_of_loops(f_);
   }
-  /// What follows is lowered for this instruction: its line, how exact it is, and what messages name.
+  /// What follows is lowered for this instruction: its line, how exact it is, and what messages
+  /// name.
   void begin(const ir::Inst& i);
   void lower(const ir::Inst& i);
 

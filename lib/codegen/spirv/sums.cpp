@@ -18,7 +18,8 @@ bool adds_to(const Inst& i, ValueId v) {
   }
 }
 
-/// The additions that lead from a carried value to what the next trip gets; none where something else uses one of them.
+/// The additions that lead from a carried value to what the next trip gets; none where something
+/// else uses one of them.
 std::vector<const Inst*> additions(const Function& f, const Region& body, std::size_t carried,
                                    const std::vector<std::uint32_t>& uses) {
   std::vector<const Inst*> found;
@@ -29,8 +30,11 @@ std::vector<const Inst*> additions(const Function& f, const Region& body, std::s
     if (adds_to(i, sum)) found.push_back(&i), sum = i.results[0];
   }
   const Inst& last = f.insts[body.insts.back()];
-  const std::size_t index = body.params.size() - last.operands.size();  // a counted loop has it in front of what is carried
-  return last.op == Op::Continue && last.operands[carried - index] == sum ? found : std::vector<const Inst*>();
+  // a counted loop has it in front of what is carried
+  const std::size_t index = body.params.size() - last.operands.size();
+  return last.op == Op::Continue && last.operands[carried - index] == sum
+             ? found
+             : std::vector<const Inst*>();
 }
 
 }  // namespace
@@ -40,7 +44,9 @@ std::set<const Inst*> sums_of_loops(const Function& f) {
   const std::vector<std::uint32_t> uses = use_counts(f);
   for_each_inst(f, [&](InstId id, RegionId) {
     const Inst& loop = f.insts[id];
-    if (loop.results.empty() || (loop.op != Op::For && loop.op != Op::GridStride && loop.op != Op::Loop)) return;
+    if (loop.results.empty() ||
+        (loop.op != Op::For && loop.op != Op::GridStride && loop.op != Op::Loop))
+      return;
     const Region& body = f.regions[loop.regions[0]];
     for (std::size_t k = body.params.size() - loop.results.size(); k < body.params.size(); ++k)
       if (is_float(f.type_of(body.params[k]).scalar))

@@ -12,7 +12,8 @@ class Uses;
 
 class Sync : public Part {
  public:
-  Sync(Frame& frame, const Uses& uses, Positions& positions) : Part(frame), uses_(uses), positions_(positions) {}
+  Sync(Frame& frame, const Uses& uses, Positions& positions)
+      : Part(frame), uses_(uses), positions_(positions) {}
   void barrier(spv::Scope execution);
   void fence(std::uint64_t scope);
   Id clock();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of tiles by VK_KHR_cooperative_matrix, and copies of pieces to shared memory. A matrix is made of each thread's elements, and these
-// are taken out of it again: the device lays matrices as ir/tiles.h does, which Feature::Coop says.
+// Products of tiles by VK_KHR_cooperative_matrix, and copies of pieces to shared memory. A matrix
+// is made of each thread's elements, and these are taken out of it again: the device lays matrices
+// as ir/tiles.h does, which Feature::Coop says.
 #pragma once
 
 #include <map>
@@ -20,13 +21,15 @@ class Tiles : public Part {
   void product(const ir::Inst& i);
   void product_end(const ir::Inst& i);
   void copy(const ir::Inst& i);
-  /// Copies load first, one behind the other, and store before the next instruction that is more than arithmetic: the driver keeps accesses
-  /// in their order, and would wait for each load.
+  /// Copies load first, one behind the other, and store before the next instruction that is more
+  /// than arithmetic: the driver keeps accesses in their order, and would wait for each load.
   void before(const ir::Inst& i);
-  /// Loops with products are not unrolled: NVIDIA's driver made 404 KB of a product's kernel, which ran at a fifth of the speed (H100, driver 580).
+  /// Loops with products are not unrolled: NVIDIA's driver made 404 KB of a product's kernel, which
+  /// ran at a fifth of the speed (H100, driver 580).
   static bool multiplies_in(const ir::Function& f, const ir::Inst& loop);
-  /// Sums that a loop carries from product to product, and that nothing else reads there, are matrices until its end: taken apart each time they
-  /// would cost five times what the products do (H100, driver 580).
+  /// Sums that a loop carries from product to product, and that nothing else reads there, are
+  /// matrices until its end: taken apart each time they would cost five times what the products do
+  /// (H100, driver 580).
   void enter_loop(const ir::Inst& loop);
   void leave_loop(const ir::Inst& loop);
 
@@ -77,7 +80,8 @@ class Tiles : public Part {
   std::vector<Loaded> loaded_;                            // what before() stores
   std::map<const ir::Inst*, ir::ProductChain> chains_;    // by loop
   std::map<const ir::Inst*, std::vector<Id>> variables_;  // by product: where its sums are
-  Id in_four_ = 0, in_eight_ = 0;                         // the lane's place among the lanes of a row, and its row
+  // the lane's place among the lanes of a row, and its row
+  Id in_four_ = 0, in_eight_ = 0;
 };
 
 }  // namespace krait::codegen::spirv

@@ -28,10 +28,12 @@ struct Unit {
   bool synchronised = false;  // there are barriers, fences or atomics
   std::vector<Id> functions = std::vector<Id>(module.functions.size());
   ir::Calls calls = ir::Calls(module);
-  std::vector<support::OpenClParameter> parameters = {};    // of a kernel of OpenCL
-  std::map<std::string, Id> sources = {};                   // files, for debuggers
-  Revisits revisits = {};                                   // where the driver has to be kept from reordering them
-  std::map<const ir::Inst*, std::uint64_t> own_trips = {};  // of loops that instructions without regions became
+  std::vector<support::OpenClParameter> parameters = {};  // of a kernel of OpenCL
+  std::map<std::string, Id> sources = {};                 // files, for debuggers
+  // where the driver has to be kept from reordering them
+  Revisits revisits = {};
+  // of loops that instructions without regions became
+  std::map<const ir::Inst*, std::uint64_t> own_trips = {};
 };
 
 /// Tells the code's depth and trips, after all was lowered.

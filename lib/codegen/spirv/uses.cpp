@@ -11,7 +11,8 @@ Uses::Uses(Frame& frame) : f_(frame.f), uses_(f_.values.size()) {
     const ir::Inst& i = f_.insts[id];
     const ir::Effect effect = ir::info(i.op).effect;
     const bool atomic = effect == ir::Effect::Atomic;
-    frame.unit.own.uses_warp |= ir::is_warp_operation(i.op) || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize;
+    frame.unit.own.uses_warp |=
+        ir::is_warp_operation(i.op) || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize;
     if (i.op == ir::Op::Product) {
       frame.unit.own.uses_warp = true;
       for (const std::size_t factor : {0, 2}) uses_[i.operands[factor]].factor = true;
@@ -31,12 +32,15 @@ Uses::Uses(Frame& frame) : f_(frame.f), uses_(f_.values.size()) {
     const ir::Type& t = f_.type_of(array);
     const Scalar s = i.results.empty() ? i.type.scalar : f_.type_of(i.results[0]).scalar;
     Use& use = uses_[array];
-    const std::size_t count = i.op == ir::Op::LoadVec ? i.results.size() : i.op == ir::Op::StoreVec ? i.operands.size() - 2 : 1;
+    const std::size_t count = i.op == ir::Op::LoadVec    ? i.results.size()
+                              : i.op == ir::Op::StoreVec ? i.operands.size() - 2
+                                                         : 1;
     use.parts |= count * ir::size_of(s) != ir::piece_bytes;
     use.atomic |= atomic;
     use.read |= atomic || effect == ir::Effect::Read;
     use.written |= atomic || effect == ir::Effect::Write;
-    // A power of two that divides the access, its offset and the element's size: what an array of aggregates is made of.
+    // A power of two that divides the access, its offset and the element's size: what an array of
+    // aggregates is made of.
     for (std::uint64_t n : {std::uint64_t(ir::size_of(s)), i.imm, std::uint64_t(t.elem_bytes)})
       while (n % use.size) use.size /= 2;
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a function uses its arrays: what they are made of, and what other threads may see, follow from it.
+// How a function uses its arrays: what they are made of, and what other threads may see, follow
+// from it.
 #pragma once
 
 #include <vector>
@@ -16,10 +17,12 @@ class Uses {
   struct Use {
     unsigned size = 8;  // bytes of the largest unit that all accesses are made of
     bool atomic = false, read = false, written = false;
-    bool factor = false, parts = false;  // of products; something smaller than a piece is accessed (ir/tiles.h)
+    // of products; something smaller than a piece is accessed (ir/tiles.h)
+    bool factor = false, parts = false;
   };
   const Use& of(ir::ValueId array) const { return uses_[array]; }
-  /// Threads may read through this view what others wrote: through it, or through one that may overlap it.
+  /// Threads may read through this view what others wrote: through it, or through one that may
+  /// overlap it.
   bool exchanges(ir::ValueId view) const;
 
  private:

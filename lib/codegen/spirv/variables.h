@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared and local arrays are variables of their element type; aggregates, and floats that atomics touch, are arrays of unsigned units
-// out of which values are put together.
+// Shared and local arrays are variables of their element type; aggregates, and floats that atomics
+// touch, are arrays of unsigned units out of which values are put together.
 #pragma once
 
 #include "codegen/spirv/frame.h"

@@ -35,7 +35,8 @@ Id Warp::vote(const ir::Inst& i) {
   e_.need(Feature::Warp, "an operation of a warp");
   e_.m.head.capability(spv::Capability::GroupNonUniformVote);
   const Op o = i.op == ir::Op::WarpAny ? Op::OpGroupNonUniformAny : Op::OpGroupNonUniformAll;
-  return e_.op(o, Scalar::Bool, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), value(i.operands[0])});
+  return e_.op(o, Scalar::Bool,
+               {e_.u32(std::uint32_t(spv::Scope::Subgroup)), value(i.operands[0])});
 }
 
 /// As 32-bit words, which every device shuffles.
@@ -46,7 +47,8 @@ Id Warp::shuffle(const ir::Inst& i) {
   Id last = e_.op(Op::OpISub, u, {size(), e_.u32(1)});
   Id lane = e_.op(Op::OpBitwiseAnd, u, {value(i.operands[1]), last});
   auto word = [&](Id x) {
-    return e_.op(Op::OpGroupNonUniformShuffle, u, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), x, lane});
+    return e_.op(Op::OpGroupNonUniformShuffle, u,
+                 {e_.u32(std::uint32_t(spv::Scope::Subgroup)), x, lane});
   };
   Id x = value(i.operands[0]);
   if (s == Scalar::Bool) return cast(e_, s, u, word(cast(e_, u, s, x)));
@@ -59,7 +61,8 @@ Id Warp::shuffle(const ir::Inst& i) {
     return e_.op(Op::OpBitcast, s, {m.code.emit(Op::OpCompositeConstruct, pair_type, {low, high})});
   }
   const Scalar narrow = bits_type(s);
-  return e_.bits(s, narrow, e_.resize(narrow, u, word(e_.resize(u, narrow, e_.bits(narrow, s, x)))));
+  return e_.bits(s, narrow,
+                 e_.resize(narrow, u, word(e_.resize(u, narrow, e_.bits(narrow, s, x)))));
 }
 
 }  // namespace krait::codegen::spirv

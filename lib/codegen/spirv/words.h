@@ -16,7 +16,8 @@ namespace krait::codegen::spirv {
 using Id = std::uint32_t;
 using Words = std::vector<std::uint32_t>;
 
-/// What takes the module: Vulkan (SPIR-V 1.5) or OpenCL (1.0, which all its drivers and translators read).
+/// What takes the module: Vulkan (SPIR-V 1.5) or OpenCL (1.0, which all its drivers and translators
+/// read).
 enum class Dialect : std::uint8_t { Shader, Kernel };
 
 /// The ids of a module.
@@ -33,11 +34,15 @@ class Ids {
 /// A string as SPIR-V packs it: NUL-terminated, padded to words.
 Words literal_string(std::string_view text);
 
-inline std::span<const std::uint32_t> list(std::initializer_list<std::uint32_t> a) { return {a.begin(), a.size()}; }
+inline std::span<const std::uint32_t> list(std::initializer_list<std::uint32_t> a) {
+  return {a.begin(), a.size()};
+}
 
 /// An instruction at the end of a section.
-void append(Words& out, spv::Op op, std::span<const std::uint32_t> a, std::span<const std::uint32_t> b = {});
-inline void append(Words& out, spv::Op op, std::initializer_list<std::uint32_t> a, std::span<const std::uint32_t> b = {}) {
+void append(Words& out, spv::Op op, std::span<const std::uint32_t> a,
+            std::span<const std::uint32_t> b = {});
+inline void append(Words& out, spv::Op op, std::initializer_list<std::uint32_t> a,
+                   std::span<const std::uint32_t> b = {}) {
   append(out, op, list(a), b);
 }
 

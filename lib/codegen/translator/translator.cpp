@@ -43,7 +43,8 @@ bool translate(const std::uint32_t* words, std::size_t count, bool text, std::st
   give_fence_a_body(*module);
   out.clear();
   llvm::raw_string_ostream stream(out);
-  if (llvm::verifyModule(*module, &stream)) return false;  // a driver's compiler may end the process at it
+  // a driver's compiler may end the process at it
+  if (llvm::verifyModule(*module, &stream)) return false;
   if (text) module->print(stream, nullptr);
   else llvm::WriteBitcodeToFile(*module, stream);
   stream.flush();
@@ -54,7 +55,8 @@ bool translate(const std::uint32_t* words, std::size_t count, bool text, std::st
 
 extern "C" {
 
-__attribute__((visibility("default"))) int krait_translate(const std::uint32_t* words, std::size_t count, int text, char** out,
+__attribute__((visibility("default"))) int krait_translate(const std::uint32_t* words,
+                                                           std::size_t count, int text, char** out,
                                                            std::size_t* size) {
   std::string result;
   const bool done = translate(words, count, text != 0, result);

@@ -24,7 +24,8 @@ std::string Arguments::name_of(const support::ArgumentSlot& s) const {
 /// Items of less than 32 bits share a word; the others have members of their type.
 void Arguments::declare_members() {
   std::uint32_t at = 0;
-  const auto member = [&](std::uint32_t offset, std::uint32_t bytes, const std::string& name, std::string_view type) {
+  const auto member = [&](std::uint32_t offset, std::uint32_t bytes, const std::string& name,
+                          std::string_view type) {
     for (; at < offset; at += 4) unit_.globals.line(fmt::format("unused_{}: u32,", at));
     if (offset < at) return;
     unit_.globals.line(fmt::format("{}: {},", name, type));
@@ -36,7 +37,9 @@ void Arguments::declare_members() {
     } else if (s.what == What::Address) {
       member(s.offset, 4, name_of(s), "u32");
     } else {
-      const Scalar type = s.what == What::Scalar ? scalar(f_.params()[s.param]) : s.bytes == 4 ? Scalar::U32 : Scalar::I64;
+      const Scalar type = s.what == What::Scalar ? scalar(f_.params()[s.param])
+                          : s.bytes == 4         ? Scalar::U32
+                                                 : Scalar::I64;
       member(s.offset, s.bytes, name_of(s), cell_type(type));
     }
   }
@@ -72,7 +75,8 @@ Expr Arguments::scalar_argument(Scalar s, const support::ArgumentSlot& at) {
 Expr Arguments::scalar_of_block(Scalar s, const support::ArgumentSlot& at) const {
   const std::uint32_t offset = at.offset;
   if (at.bytes < 4) {
-    const std::string whole = as_words() ? word(offset / 4 * 4) : fmt::format("arguments.packed_{}", offset / 4 * 4);
+    const std::string whole =
+        as_words() ? word(offset / 4 * 4) : fmt::format("arguments.packed_{}", offset / 4 * 4);
     const unsigned first = offset % 4 * 8, count = at.bytes * 8;
     if (s == Scalar::Bool) return term("extractBits({}, {}u, 8u) != 0u", whole, first);
     if (s == Scalar::F16) return call("bitcast<vec2h>({}).{}", whole, first ? "y" : "x");
@@ -90,7 +94,8 @@ void Arguments::bind_array(ir::ValueId v, unsigned p) {
   const Use& use = unit_.uses.of(frame_.number, v);
   Array& a = unit_.arrays.emplace_back();
   frame_.arrays[v] = &a;
-  a.space = t.space, a.element = t.scalar, a.param = p, a.rank = t.rank, a.element_bytes = t.index_bytes();
+  a.space = t.space, a.element = t.scalar, a.param = p, a.rank = t.rank,
+  a.element_bytes = t.index_bytes();
   a.name = fmt::format("p{}", p), a.writable = use.written;
   if (t.space == ir::Space::Argument) return;
   a.words = t.scalar == Scalar::Void || (ir::size_of(t.scalar) < 4 && t.scalar != Scalar::F16);
@@ -99,7 +104,8 @@ void Arguments::bind_array(ir::ValueId v, unsigned p) {
   support::WebGpuCode::Binding& binding = unit_.own.bindings[p];
   binding.cell_bytes = std::uint8_t(a.words ? 1 : a.cell_bytes());
   binding.written = a.writable || a.atomic;
-  std::string cell(a.atomic && !a.words ? (ir::is_signed_int(a.element) ? "i32" : "u32") : a.cell());
+  std::string cell(a.atomic && !a.words ? (ir::is_signed_int(a.element) ? "i32" : "u32")
+                                        : a.cell());
   if (a.atomic) cell = fmt::format("atomic<{}>", cell);
   unit_.globals.line(fmt::format("@group(0) @binding({}) var<storage, {}> {}: array<{}>;", 1 + p,
                                  binding.written ? "read_write" : "read", a.name, cell));
@@ -107,8 +113,9 @@ void Arguments::bind_array(ir::ValueId v, unsigned p) {
 
 void Arguments::bind() {
   if (f_.params().size() > support::WebGpuCode::max_parameters)
-    unsupported(fmt::format("the kernel has {} parameters, but WebGPU takes {} at most: combine arrays", f_.params().size(),
-                            support::WebGpuCode::max_parameters));
+    unsupported(
+        fmt::format("the kernel has {} parameters, but WebGPU takes {} at most: combine arrays",
+                    f_.params().size(), support::WebGpuCode::max_parameters));
   declare_block();
   unsigned buffers = 0;
   for (unsigned p = 0; p < f_.params().size(); ++p) {
@@ -124,9 +131,10 @@ void Arguments::bind() {
     }
   }
   if (buffers > unit_.target.buffers)
-    unsupported(
-        fmt::format("the kernel uses {} arrays, but the target \"{}\" has {} storage buffers for a kernel: combine arrays, or give the target more by buffers=",
-                    buffers, support::print({.kind = support::TargetKind::WebGpu, .web = unit_.target}), unit_.target.buffers));
+    unsupported(fmt::format(
+        "the kernel uses {} arrays, but the target \"{}\" has {} storage buffers for a kernel: combine arrays, or give the target more by buffers=",
+        buffers, support::print({.kind = support::TargetKind::WebGpu, .web = unit_.target}),
+        unit_.target.buffers));
 }
 
 Expr Arguments::extent(const Array& a, unsigned d) {
@@ -165,7 +173,8 @@ Expr Arguments::begin(const Array& a) {
 }
 
 Expr Arguments::aggregate_word(const Array& a, const Expr& at) const {
-  return call("arguments.words[({} >> 2u) + {}u][{} & 3u]", at(), slot(What::Bytes, a.param).offset / 16, at());
+  return call("arguments.words[({} >> 2u) + {}u][{} & 3u]", at(),
+              slot(What::Bytes, a.param).offset / 16, at());
 }
 
 }  // namespace krait::codegen::wgsl

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arguments of a kernel: the uniform block's members, in which the argument block lies as it is, and the bindings of its arrays. A block
-// with an aggregate, into which an index reaches, is declared as words.
+// The arguments of a kernel: the uniform block's members, in which the argument block lies as it
+// is, and the bindings of its arrays. A block with an aggregate, into which an index reaches, is
+// declared as words.
 #pragma once
 
 #include <map>

@@ -25,12 +25,13 @@ const char* function_of(ir::Op op, Scalar s) {
 
 void Atomics::check(const ir::Inst& i, Scalar s) const {
   if (ir::bits_of(s) != 32)
-    unsupported(fmt::format("{}: an atomic of {}, but WebGPU has only 32-bit atomics: use i32, u32 or f32", frame_.where,
-                            ir::name_of(s)));
-  if (i.order != ir::Order::Relaxed)
     unsupported(
-        fmt::format("{}: the order {}, but WebGPU's atomics are always relaxed: use relaxed ones, with barriers or several launches",
-                    frame_.where, ir::name_of(i.order)));
+        fmt::format("{}: an atomic of {}, but WebGPU has only 32-bit atomics: use i32, u32 or f32",
+                    frame_.where, ir::name_of(s)));
+  if (i.order != ir::Order::Relaxed)
+    unsupported(fmt::format(
+        "{}: the order {}, but WebGPU's atomics are always relaxed: use relaxed ones, with barriers or several launches",
+        frame_.where, ir::name_of(i.order)));
 }
 
 Expr Atomics::to_cell(const Array& a, Scalar s, const Expr& e) const {
@@ -46,11 +47,13 @@ Expr Atomics::updated(const ir::Inst& i, Scalar s, const Expr& old) {
   const Expr& v = value(i.operands.back());
   if (ir::is_int(s)) {
     const Expr x = to_word(s, old), bound = to_word(s, v);
-    const Expr next = i.op == ir::Op::AtomicInc ? call("select({0} + 1u, 0u, {0} >= {1})", x(), bound())
-                                                : call("select({0} - 1u, {1}, {0} == 0u || {0} > {1})", x(), bound());
+    const Expr next = i.op == ir::Op::AtomicInc
+                          ? call("select({0} + 1u, 0u, {0} >= {1})", x(), bound())
+                          : call("select({0} - 1u, {1}, {0} == 0u || {0} > {1})", x(), bound());
     return from_word(s, next);
   }
-  if (i.op == ir::Op::AtomicAdd) return exact() ? helper("add_f32", old, v) : term("{} + {}", old(), v());
+  if (i.op == ir::Op::AtomicAdd)
+    return exact() ? helper("add_f32", old, v) : term("{} + {}", old(), v());
   return helper(i.op == ir::Op::AtomicMin ? "min_f32" : "max_f32", old, v);
 }
 
@@ -62,7 +65,8 @@ void Atomics::by_exchange(const ir::Inst& i, Scalar s, const Expr& cell) {
   out_.open("loop {");
   const Expr wanted = to_cell(a, s, updated(i, s, from_cell(a, s, name(old))));
   const std::string swapped = new_name();
-  out_.line(fmt::format("let {} = atomicCompareExchangeWeak(&{}, {}, {});", swapped, cell.text, old, wanted.text));
+  out_.line(fmt::format("let {} = atomicCompareExchangeWeak(&{}, {}, {});", swapped, cell.text, old,
+                        wanted.text));
   out_.open(fmt::format("if ({}.exchanged) {{", swapped));
   out_.line("break;");
   out_.close();
@@ -78,7 +82,8 @@ void Atomics::swap_if_equal(const ir::Inst& i, Scalar s, const Expr& cell) {
   const std::string old = new_name(), swapped = new_name();
   out_.line(fmt::format("var {} = {};", old, expected.text));
   out_.open("loop {");
-  out_.line(fmt::format("let {} = atomicCompareExchangeWeak(&{}, {}, {});", swapped, cell.text, expected.text, wanted.text));
+  out_.line(fmt::format("let {} = atomicCompareExchangeWeak(&{}, {}, {});", swapped, cell.text,
+                        expected.text, wanted.text));
   out_.line(fmt::format("{} = {}.old_value;", old, swapped));
   out_.open(fmt::format("if ({}.exchanged || {} != {}) {{", swapped, old, expected.text));
   out_.line("break;");
@@ -94,15 +99,18 @@ void Atomics::atomic(const ir::Inst& i) {
   Expr at = memory_.index(i);
   if (!at.whole) at = named(at);
   const Expr cell = call("{}[{}]", a.name, at.text);
-  if (i.op == ir::Op::AtomicLoad) return define_here(i, from_cell(a, s, call("atomicLoad(&{})", cell.text)));
+  if (i.op == ir::Op::AtomicLoad)
+    return define_here(i, from_cell(a, s, call("atomicLoad(&{})", cell.text)));
   if (i.op == ir::Op::AtomicCas) return swap_if_equal(i, s, cell);
   const char* const function = function_of(i.op, s);
   if (!function) return by_exchange(i, s, cell);
   // A word has no sign, which minima and maxima of signed numbers need.
   if (a.words && ir::is_signed_int(s) && (i.op == ir::Op::AtomicMin || i.op == ir::Op::AtomicMax))
-    unsupported(fmt::format("{}: a signed {} in an aggregate, but WebGPU has only unsigned words there: use an array of i32",
-                            frame_.where, ir::info(i.op).name));
-  const Expr result = call("{}(&{}, {})", function, cell.text, to_cell(a, s, value(i.operands.back())).text);
+    unsupported(fmt::format(
+        "{}: a signed {} in an aggregate, but WebGPU has only unsigned words there: use an array of i32",
+        frame_.where, ir::info(i.op).name));
+  const Expr result =
+      call("{}(&{}, {})", function, cell.text, to_cell(a, s, value(i.operands.back())).text);
   if (frame_.uses[i.results[0]] == 0) return out_.line(result.text + ";");
   define_here(i, from_cell(a, s, result));
 }

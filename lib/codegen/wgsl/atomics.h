@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomics: built-in functions on integers of 32 bits; floats, and what WGSL has no function for, by compare-and-swap on the bits.
+// Atomics: built-in functions on integers of 32 bits; floats, and what WGSL has no function for, by
+// compare-and-swap on the bits.
 #pragma once
 
 #include "codegen/wgsl/frame.h"

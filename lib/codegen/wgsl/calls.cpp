@@ -39,14 +39,16 @@ void Calls::call(const ir::Inst& i) {
   if (i.results.empty()) return out_.line(made.text + ";");
   const Expr all = named(made);
   if (i.results.size() == 1) return void(frame_.values[i.results[0]] = all);
-  for (std::size_t n = 0; n < i.results.size(); ++n) frame_.values[i.results[n]] = name(fmt::format("{}.r{}", all.text, n));
+  for (std::size_t n = 0; n < i.results.size(); ++n)
+    frame_.values[i.results[n]] = name(fmt::format("{}.r{}", all.text, n));
 }
 
 void Calls::begin(const Instance& instance) {
   name_ = unit_.instances.at(instance);
   if (f_.results.size() > 1) {
     unit_.globals.open(fmt::format("struct {} {{", result_type(f_, name_)));
-    for (std::size_t n = 0; n < f_.results.size(); ++n) unit_.globals.line(fmt::format("r{}: {},", n, type_of(f_.results[n])));
+    for (std::size_t n = 0; n < f_.results.size(); ++n)
+      unit_.globals.line(fmt::format("r{}: {},", n, type_of(f_.results[n])));
     unit_.globals.close();
   }
   std::string list;
@@ -59,17 +61,21 @@ void Calls::begin(const Instance& instance) {
     }
     const std::string parameter = new_name('x');
     frame_.values[p] = name(parameter);
-    list.append(list.empty() ? "" : ", ").append(fmt::format("{}: {}", parameter, type_of(t.scalar)));
+    list.append(list.empty() ? "" : ", ")
+        .append(fmt::format("{}: {}", parameter, type_of(t.scalar)));
   }
-  out_.open(fmt::format("fn {}({}){} {{", name_, list, f_.results.empty() ? "" : " -> " + result_type(f_, name_)));
+  out_.open(fmt::format("fn {}({}){} {{", name_, list,
+                        f_.results.empty() ? "" : " -> " + result_type(f_, name_)));
 }
 
 void Calls::give_results(const ir::Inst& yield) {
   if (yield.operands.empty()) return;
   std::string list;
-  for (const ir::ValueId v : yield.operands) list.append(list.empty() ? "" : ", ").append(full(v).text);
-  out_.line(yield.operands.size() == 1 ? fmt::format("return {};", list)
-                                       : fmt::format("return {}({});", result_type(f_, name_), list));
+  for (const ir::ValueId v : yield.operands)
+    list.append(list.empty() ? "" : ", ").append(full(v).text);
+  out_.line(yield.operands.size() == 1
+                ? fmt::format("return {};", list)
+                : fmt::format("return {}({});", result_type(f_, name_), list));
 }
 
 }  // namespace krait::codegen::wgsl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are called are functions of the module, one for each choice of arrays that one is given: those are variables of the module, to
-// which WGSL has no pointers.
+// Functions that are called are functions of the module, one for each choice of arrays that one is
+// given: those are variables of the module, to which WGSL has no pointers.
 #pragma once
 
 #include "codegen/wgsl/frame.h"

@@ -38,7 +38,8 @@ Expr Cast::integers(Scalar to, Scalar from, const Expr& x) {
   }
   word.from_narrow = false;
   if (signed_word != sign) word = call("{}({})", sign ? "i32" : "u32", word.text);
-  const bool same_sign = ir::is_signed_int(from) == sign, fits = same_sign && ir::bits_of(from) <= ir::bits_of(to),
+  const bool same_sign = ir::is_signed_int(from) == sign,
+             fits = same_sign && ir::bits_of(from) <= ir::bits_of(to),
              below = ir::is_unsigned_int(from) && ir::bits_of(from) < ir::bits_of(to);
   return fits || below ? word : Integer::cut(to, word);
 }
@@ -50,7 +51,8 @@ Expr Cast::cast(Scalar to, Scalar from, const Expr& x) {
                               : cast(to, Scalar::F32, call("f32({})", x.text));
   // An integer that f32 does not hold is beyond f16's range.
   if (to == Scalar::F16)
-    return from == Scalar::Bool ? call("select(0.0h, 1.0h, {})", x.text) : helper("f16_of_f32", cast(Scalar::F32, from, x));
+    return from == Scalar::Bool ? call("select(0.0h, 1.0h, {})", x.text)
+                                : helper("f16_of_f32", cast(Scalar::F32, from, x));
   if (to == Scalar::Bool) {
     if (from == Scalar::F32) return term("(bitcast<u32>({}) & 0x7fffffffu) != 0u", x.text);
     if (is_wide(from) && !x.from_narrow) return call("any({} != vec2u())", x());
@@ -59,7 +61,8 @@ Expr Cast::cast(Scalar to, Scalar from, const Expr& x) {
   if (to == Scalar::F32) return to_float(from, x);
   if (from == Scalar::F32) return from_float(to, x);
   if (from == Scalar::Bool) {
-    Expr e = ir::is_signed_int(to) || is_wide(to) ? call("select(0i, 1i, {})", x.text) : call("select(0u, 1u, {})", x.text);
+    Expr e = ir::is_signed_int(to) || is_wide(to) ? call("select(0i, 1i, {})", x.text)
+                                                  : call("select(0u, 1u, {})", x.text);
     e.from_narrow = is_wide(to);
     return e;
   }
@@ -69,8 +72,11 @@ Expr Cast::cast(Scalar to, Scalar from, const Expr& x) {
 Expr Cast::bits(Scalar to, Scalar from, const Expr& x) {
   if (to == from) return x;
   if (to == Scalar::F32) return call("bitcast<f32>({})", x.text);
-  if (to == Scalar::F16) return call("bitcast<vec2h>({}).x", ir::is_signed_int(from) ? fmt::format("u32({})", x.text) : x.text);
-  if (from == Scalar::F16) return integers(to, Scalar::U32, call("bitcast<u32>(vec2h({}, 0.0h))", x.text));
+  if (to == Scalar::F16)
+    return call("bitcast<vec2h>({}).x",
+                ir::is_signed_int(from) ? fmt::format("u32({})", x.text) : x.text);
+  if (from == Scalar::F16)
+    return integers(to, Scalar::U32, call("bitcast<u32>(vec2h({}, 0.0h))", x.text));
   if (from == Scalar::F32) return call("bitcast<{}>({})", type_of(to), x.text);
   return integers(to, from, x);
 }

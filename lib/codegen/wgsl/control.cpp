@@ -78,7 +78,8 @@ void Control::leave(const ir::Inst& i) {
   const Exit exit = std::move(exits_.back());
   exits_.pop_back();
   reachable_ = exit.reached;
-  for (std::size_t n = 0; n < i.results.size(); ++n) frame_.values[i.results[n]] = name(exit.variables[n]);
+  for (std::size_t n = 0; n < i.results.size(); ++n)
+    frame_.values[i.results[n]] = name(exit.variables[n]);
 }
 
 void Control::lower_if(const ir::Inst& i) {
@@ -111,8 +112,10 @@ void Control::lower_if(const ir::Inst& i) {
 bool Control::breaks_a_loop(ir::RegionId r) const {
   return std::any_of(f_.regions[r].insts.begin(), f_.regions[r].insts.end(), [&](ir::InstId id) {
     const ir::Inst& i = f_.insts[id];
-    return i.op == ir::Op::Break || (!ir::is_loop(i.op) && std::any_of(i.regions.begin(), i.regions.end(),
-                                                                       [&](ir::RegionId inner) { return breaks_a_loop(inner); }));
+    return i.op == ir::Op::Break ||
+           (!ir::is_loop(i.op) &&
+            std::any_of(i.regions.begin(), i.regions.end(),
+                        [&](ir::RegionId inner) { return breaks_a_loop(inner); }));
   });
 }
 
@@ -122,13 +125,16 @@ void Control::lower_switch(const ir::Inst& i) {
   exits_.emplace_back();
   declare_results(i, exits_.back());
   const Scalar s = scalar(i.operands[0]);
-  if (is_wide(s) || std::any_of(i.regions.begin(), i.regions.end(), [&](ir::RegionId r) { return breaks_a_loop(r); })) {
+  if (is_wide(s) || std::any_of(i.regions.begin(), i.regions.end(),
+                                [&](ir::RegionId r) { return breaks_a_loop(r); })) {
     lower_cases(i, named(selector));
     return leave(i);
   }
   out_.open(fmt::format("switch ({}) {{", selector.literal ? named(selector).text : selector.text));
   for (std::size_t n = 0; n < i.regions.size(); ++n) {
-    out_.open(n < i.list.size() ? fmt::format("case {}: {{", literal(s, std::uint64_t(i.list[n])).text) : "default: {");
+    out_.open(n < i.list.size()
+                  ? fmt::format("case {}: {{", literal(s, std::uint64_t(i.list[n])).text)
+                  : "default: {");
     region(i.regions[n]);
     out_.close();
   }
@@ -167,19 +173,20 @@ std::string Control::loop_head(const ir::Inst& i, Expr& index) {
       // First index and step are below 2^31, and so is their sum below 2^32.
       index = wgsl::call("i32({})", counter), index.from_narrow = true;
       const Expr last = named(wgsl::call("u32(max({}, 0i))", bound.text));
-      return fmt::format("for (var {0} = {1}; {0} < {2}; {0} += {3}) {{", counter, start, last.text, step);
+      return fmt::format("for (var {0} = {1}; {0} < {2}; {0} += {3}) {{", counter, start, last.text,
+                         step);
     }
     const Expr at = name(counter), by = wgsl::call("vec2u({}, 0u)", step), last = named(bound);
-    return fmt::format("for (var {} = vec2u({}, 0u); {}; {} = {}) {{", counter, start, helper("lt_i64", at, last).text, counter,
-                       helper("add_64", at, by).text);
+    return fmt::format("for (var {} = vec2u({}, 0u); {}; {} = {}) {{", counter, start,
+                       helper("lt_i64", at, last).text, counter, helper("add_64", at, by).text);
   }
   if (!is_wide(s)) {
     const Expr last = bound.literal ? bound : named(bound);
     return fmt::format("for (var {0} = 0u; {0} < {1}; {0}++) {{", counter, last.text);
   }
   const Expr at = name(counter), last = named(full(bound)), one = name("vec2u(1u, 0u)");
-  return fmt::format("for (var {} = vec2u(); {}; {} = {}) {{", counter, helper("lt_u64", at, last).text, counter,
-                     helper("add_64", at, one).text);
+  return fmt::format("for (var {} = vec2u(); {}; {} = {}) {{", counter,
+                     helper("lt_u64", at, last).text, counter, helper("add_64", at, one).text);
 }
 
 void Control::lower_loop(const ir::Inst& i) {
@@ -202,7 +209,8 @@ void Control::lower_loop(const ir::Inst& i) {
   }
   if (counted) frame_.values[params[0]] = frame_.uses[params[0]] ? named(index) : index;
   for (std::size_t n = 0; n < i.results.size(); ++n)
-    if (frame_.uses[params[first + n]]) frame_.values[params[first + n]] = named(name(exit.variables[n]));
+    if (frame_.uses[params[first + n]])
+      frame_.values[params[first + n]] = named(name(exit.variables[n]));
   exit.carried.assign(params.begin() + std::ptrdiff_t(first), params.end());
   exits_.push_back(std::move(exit));
   region(i.regions[0]);

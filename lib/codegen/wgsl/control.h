@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions as WGSL's own statements. Values that come out of an if, a switch or a loop, and those that a loop carries, are variables; a trip names
-// what it got, so that nothing that was made of it changes when the next values are assigned.
+// Regions as WGSL's own statements. Values that come out of an if, a switch or a loop, and those
+// that a loop carries, are variables; a trip names what it got, so that nothing that was made of it
+// changes when the next values are assigned.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f64 where the target asks for it: a value is the sum of two f32 that do not overlap, some 48 digits in the range of f32. Memory has the bits
-// of IEEE's doubles, which loads round to pairs. The algorithms are Dekker's and Knuth's (Dekker, "A floating-point technique for extending the
-// available precision", 1971; bounds in Joldes, Muller and Popescu, "Tight and rigorous error bounds for basic building blocks of double-word
-// arithmetic", 2017).
+// f64 where the target asks for it: a value is the sum of two f32 that do not overlap, some 48
+// digits in the range of f32. Memory has the bits of IEEE's doubles, which loads round to pairs.
+// The algorithms are Dekker's and Knuth's (Dekker, "A floating-point technique for extending the
+// available precision", 1971; bounds in Joldes, Muller and Popescu, "Tight and rigorous error
+// bounds for basic building blocks of double-word arithmetic", 2017).
 #include "codegen/wgsl/numeric.h"
 
 namespace krait::codegen::wgsl {
@@ -36,10 +37,10 @@ Expr Double::compute(const ir::Inst& i) {
     case ir::Op::Trunc: return helper("trunc_f64", x);
     case ir::Op::Rint: return helper("round_f64", x);
     case ir::Op::Bitcast:
-      unsupported(
-          fmt::format("{}: the bits of a double, which WebGPU lacks: pairs of f32 (f64=double-single) have +, -, *, /, sqrt, "
-                      "comparisons and conversions, but no function that works on the bits",
-                      frame_.where));
+      unsupported(fmt::format(
+          "{}: the bits of a double, which WebGPU lacks: pairs of f32 (f64=double-single) have +, -, *, /, sqrt, "
+          "comparisons and conversions, but no function that works on the bits",
+          frame_.where));
     default: defect(fmt::format("{}: no operation on doubles", frame_.where));
   }
 }
@@ -52,7 +53,8 @@ Expr Double::cast(Scalar to, Scalar from, const Expr& x) {
   if (to == Scalar::Bool) return call("any({} != vec2f())", x());
   if (from == Scalar::Bool) return call("vec2f(select(0.0f, 1.0f, {}), 0.0f)", x.text);
   if (to == Scalar::F64) {
-    if (is_wide(from) && !x.from_narrow) return helper(ir::is_signed_int(from) ? "f64_of_i64" : "f64_of_u64", x);
+    if (is_wide(from) && !x.from_narrow)
+      return helper(ir::is_signed_int(from) ? "f64_of_i64" : "f64_of_u64", x);
     if (ir::is_signed_int(from)) return helper("f64_of_i32", x);
     return is_wide(from) ? helper("f64_of_u64", full(x)) : helper("f64_of_u32", x);
   }
@@ -61,7 +63,8 @@ Expr Double::cast(Scalar to, Scalar from, const Expr& x) {
   const unsigned width = ir::bits_of(to);
   const Expr low = literal(Scalar::I64, sign ? ~std::uint64_t(0) << (width - 1) : 0),
              high = literal(Scalar::I64, (std::uint64_t(1) << (width - sign)) - 1);
-  const Expr word = call("{}.x", helper("clamp_i64", helper("i64_of_f64", x), full(low), full(high)).text);
+  const Expr word =
+      call("{}.x", helper("clamp_i64", helper("i64_of_f64", x), full(low), full(high)).text);
   return sign ? call("i32({})", word.text) : word;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expressions of WGSL as text. What scalars of the IR are there: bool is bool; i8, i16 and i32 are i32, u8, u16 and u32 are u32, narrow ones always
-// extended; f32 is f32, and f16, which comes here where the target has it, f16; 64 bits are a vec2u, low word first, or the i32 of which they are the extension; f64 is the sum of a vec2f, in memory its bits.
+// Expressions of WGSL as text. What scalars of the IR are there: bool is bool; i8, i16 and i32 are
+// i32, u8, u16 and u32 are u32, narrow ones always extended; f32 is f32, and f16, which comes here
+// where the target has it, f16; 64 bits are a vec2u, low word first, or the i32 of which they are
+// the extension; f64 is the sum of a vec2f, in memory its bits.
 #pragma once
 
 #include <string>

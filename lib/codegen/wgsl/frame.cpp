@@ -44,11 +44,13 @@ void Part::take_shared(std::uint64_t array, std::uint64_t own) {
   unit_.shared_of_decisions += own;
   if (all <= unit_.target.shared) return;
   const std::string decisions =
-      unit_.shared_of_decisions ? fmt::format(" and the results of votes {}", unit_.shared_of_decisions) : "";
-  unsupported(
-      fmt::format("{}: the block's arrays take {} bytes{}, but the target has {}: make them smaller, or give the target "
-                  "more by shared=",
-                  frame_.where, all - unit_.shared_of_decisions, decisions, unit_.target.shared));
+      unit_.shared_of_decisions
+          ? fmt::format(" and the results of votes {}", unit_.shared_of_decisions)
+          : "";
+  unsupported(fmt::format(
+      "{}: the block's arrays take {} bytes{}, but the target has {}: make them smaller, or give the target "
+      "more by shared=",
+      frame_.where, all - unit_.shared_of_decisions, decisions, unit_.target.shared));
 }
 
 std::string Part::new_name(char letter) { return fmt::format("{}{}", letter, frame_.names++); }
@@ -64,7 +66,8 @@ void Part::define(const ir::Inst& i, const Expr& e) {
   const ir::ValueId v = i.results[0];
   constexpr std::size_t longest = 48;
   if (frame_.uses[v] == 0) return;
-  const bool nearby = frame_.uses[v] == 1 && frame_.used_in[v] == frame_.region && e.text.size() <= longest;
+  const bool nearby =
+      frame_.uses[v] == 1 && frame_.used_in[v] == frame_.region && e.text.size() <= longest;
   const bool is_name = e.whole && e.text.find_first_of("( ") == std::string::npos;
   frame_.values[v] = nearby || is_name ? e : named(e);
 }

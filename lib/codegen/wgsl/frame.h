@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of the lowering have in common: the module that is made, a function, and what its values have become.
+// What the parts of the lowering have in common: the module that is made, a function, and what its
+// values have become.
 #pragma once
 
 #include <deque>
@@ -27,11 +28,13 @@ struct Array {
   ir::Space space{};
   Scalar element = Scalar::Void;
   std::string name;
-  bool words = false;   // made of words of 32 bits, in which an element's bytes lie; else of elements
+  // made of words of 32 bits, in which an element's bytes lie; else of elements
+  bool words = false;
   bool atomic = false;  // its cells are atomics
   bool writable = true;
   std::uint32_t element_bytes = 0;
-  unsigned param = 0;                 // of the kernel; number of a shared array that is sized at launch
+  // of the kernel; number of a shared array that is sized at launch
+  unsigned param = 0;
   std::vector<std::int64_t> extents;  // of a variable; the first is 0 where it is sized at launch
   unsigned rank = 0;
 
@@ -70,13 +73,15 @@ struct Frame {
   const std::size_t number;  // of the function in the module
   const ir::Function& f;
   Text out;
-  std::string head;                              // of the kernel: what stands before its arguments get names
-  std::map<std::string, std::string> arguments;  // of the kernel: names that its body uses, and what they are
-  std::vector<Expr> values;                      // by ValueId
-  std::vector<const Array*> arrays;              // by ValueId
-  std::vector<std::uint32_t> uses;               // by ValueId: how often it is an operand
-  std::vector<ir::RegionId> used_in;             // by ValueId: the region of its last use
-  ir::RegionId region = ir::none;                // that is lowered
+  // of the kernel: what stands before its arguments get names
+  std::string head;
+  // of the kernel: names that its body uses, and what they are
+  std::map<std::string, std::string> arguments;
+  std::vector<Expr> values;           // by ValueId
+  std::vector<const Array*> arrays;   // by ValueId
+  std::vector<std::uint32_t> uses;    // by ValueId: how often it is an operand
+  std::vector<ir::RegionId> used_in;  // by ValueId: the region of its last use
+  ir::RegionId region = ir::none;     // that is lowered
   unsigned names = 0;
   std::string where;  // what messages name: "operation add (user.cpp:12)"
 };

@@ -25,7 +25,8 @@ void mark(std::string_view name, bool (&used)[std::size(helpers)]) {
     if (used[k]) return;
     used[k] = true;
     for (const Helper& other : helpers)
-      if (helpers[k].text.find(fmt::format("{}(", other.name)) != std::string_view::npos) mark(other.name, used);
+      if (helpers[k].text.find(fmt::format("{}(", other.name)) != std::string_view::npos)
+        mark(other.name, used);
     return;
   }
   defect(fmt::format("WGSL: no helper {}", name));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of WGSL that stand for operations which WGSL lacks or leaves open. A module gets those that it calls.
+// Functions of WGSL that stand for operations which WGSL lacks or leaves open. A module gets those
+// that it calls.
 #pragma once
 
 #include <set>

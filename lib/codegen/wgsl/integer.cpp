@@ -20,7 +20,9 @@ Expr compared(ir::Op op, const std::string& left, const std::string& right) {
   return term("{} {} {}", left, comparison(op), right);
 }
 
-Expr Integer::cut(Scalar s, Expr e) { return is_narrow(s) ? call("extractBits({}, 0u, {}u)", e.text, ir::bits_of(s)) : e; }
+Expr Integer::cut(Scalar s, Expr e) {
+  return is_narrow(s) ? call("extractBits({}, 0u, {}u)", e.text, ir::bits_of(s)) : e;
+}
 
 /// The bits alone, as u32.
 Expr Integer::bits(Scalar s, const Expr& x) const {
@@ -28,7 +30,9 @@ Expr Integer::bits(Scalar s, const Expr& x) const {
   const Expr word = call("u32({})", x.text);
   return is_narrow(s) ? call("extractBits({}, 0u, {}u)", word.text, ir::bits_of(s)) : word;
 }
-Expr Integer::as(Scalar s, const Expr& word) const { return ir::is_signed_int(s) ? cut(s, call("i32({})", word.text)) : word; }
+Expr Integer::as(Scalar s, const Expr& word) const {
+  return ir::is_signed_int(s) ? cut(s, call("i32({})", word.text)) : word;
+}
 
 /// Of a shift, modulo the width.
 Expr Integer::count(const ir::Inst& i) const {
@@ -64,7 +68,8 @@ Expr Integer::unary(const ir::Inst& i, Scalar s) {
   const Expr& x = value(i.operands[0]);
   const unsigned width = ir::bits_of(s);
   switch (i.op) {
-    case ir::Op::Neg: return cut(s, ir::is_signed_int(s) ? term("-{}", x()) : term("~{} + 1u", x()));
+    case ir::Op::Neg:
+      return cut(s, ir::is_signed_int(s) ? term("-{}", x()) : term("~{} + 1u", x()));
     case ir::Op::Abs: return ir::is_signed_int(s) ? cut(s, call("abs({})", x.text)) : x;
     case ir::Op::Not: return ir::is_signed_int(s) ? term("~{}", x()) : cut(s, term("~{}", x()));
     case ir::Op::Popcount: return call("i32(countOneBits({}))", bits(s, x).text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants. WGSL refuses literals that are infinite or NaN, and may take subnormal ones for zero: those are bits that it does not know.
+// Constants. WGSL refuses literals that are infinite or NaN, and may take subnormal ones for zero:
+// those are bits that it does not know.
 #include <bit>
 #include <cmath>
 
@@ -18,7 +19,8 @@ Expr literal_i32(std::int32_t x) {
 Expr literal_f32(std::uint32_t bits) {
   const float x = std::bit_cast<float>(bits);
   if (bits != 0 && !std::isnormal(x)) return call("bitcast<f32>({:#010x}u | arguments.zero)", bits);
-  if (std::fabs(x) > 1e38f) return {fmt::format("{:a}f", x), x >= 0, true};  // its decimal form may be beyond the largest float
+  // its decimal form may be beyond the largest float
+  if (std::fabs(x) > 1e38f) return {fmt::format("{:a}f", x), x >= 0, true};
   std::string text = fmt::format("{}", x);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return {text + "f", x >= 0, true};
@@ -26,9 +28,11 @@ Expr literal_f32(std::uint32_t bits) {
 
 Expr literal_f16(std::uint16_t bits) {
   const std::uint64_t whole[] = {bits};
-  const auto x = float(std::bit_cast<double>(ir::eval(ir::Op::Cast, Scalar::F64, Scalar::F16, whole)));
+  const auto x =
+      float(std::bit_cast<double>(ir::eval(ir::Op::Cast, Scalar::F64, Scalar::F16, whole)));
   constexpr float least = 0x1p-14f;  // normal
-  if (bits != 0 && (!std::isfinite(x) || std::fabs(x) < least)) return call("bitcast<vec2h>({:#06x}u | arguments.zero).x", bits);
+  if (bits != 0 && (!std::isfinite(x) || std::fabs(x) < least))
+    return call("bitcast<vec2h>({:#06x}u | arguments.zero).x", bits);
   std::string text = fmt::format("{}", x);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return {text + "h", x >= 0, true};
@@ -59,7 +63,8 @@ Expr literal(Scalar s, std::uint64_t bits) {
     }
     return {fmt::format("vec2u({:#x}u, {:#x}u)", std::uint32_t(bits), bits >> 32), true, true};
   }
-  if (ir::is_signed_int(s)) return literal_i32(std::int32_t(std::uint32_t(bits) << (32 - width)) >> (32 - width));
+  if (ir::is_signed_int(s))
+    return literal_i32(std::int32_t(std::uint32_t(bits) << (32 - width)) >> (32 - width));
   return number(std::uint32_t(bits & (~std::uint64_t(0) >> (64 - width))));
 }
 

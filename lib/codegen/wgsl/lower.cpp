@@ -40,7 +40,8 @@ class Lower {
     control_.region(frame_.f.body);
     frame_.out.close();
     frame_.unit.functions += "\n" + frame_.head;
-    for (const auto& [name, text] : frame_.arguments) frame_.unit.functions += fmt::format("  let {} = {};\n", name, text);
+    for (const auto& [name, text] : frame_.arguments)
+      frame_.unit.functions += fmt::format("  let {} = {};\n", name, text);
     frame_.unit.functions += frame_.out.all();
   }
 
@@ -54,7 +55,8 @@ class Lower {
   Warp warp_{frame_};
   Pure pure_{frame_};
   Calls calls_{frame_};
-  Straight straight_{frame_, {positions_, arguments_, variables_, memory_, sync_, atomics_, warp_, pure_, calls_}};
+  Straight straight_{
+      frame_, {positions_, arguments_, variables_, memory_, sync_, atomics_, warp_, pure_, calls_}};
   Control control_{frame_, straight_, calls_, positions_, sync_};
 };
 
@@ -69,7 +71,8 @@ bool uses_warp(const ir::Module& module) {
 
 bool uses_halves(const ir::Module& module) {
   const auto is_half = [](const ir::Function& f) {
-    return std::any_of(f.values.begin(), f.values.end(), [](const ir::Value& v) { return v.type.scalar == Scalar::F16; });
+    return std::any_of(f.values.begin(), f.values.end(),
+                       [](const ir::Value& v) { return v.type.scalar == Scalar::F16; });
   };
   return std::any_of(module.functions.begin(), module.functions.end(), is_half);
 }
@@ -91,14 +94,15 @@ void check_types(const ir::Module& module, const support::WebGpuTarget& target) 
       for (const ir::ValueId v : i.operands)
         if (f.type_of(v).is_value()) check(f.type_of(v).scalar, place_of(f, i));
     });
-    for (std::size_t p = 0; p < f.params().size(); ++p) check(f.type_of(f.params()[p]).scalar, fmt::format("parameter {}", p));
+    for (std::size_t p = 0; p < f.params().size(); ++p)
+      check(f.type_of(f.params()[p]).scalar, fmt::format("parameter {}", p));
   }
 }
 
 }  // namespace
 
-std::string lower_module(const ir::Module& module, const support::WebGpuTarget& target, support::Envelope& envelope,
-                         support::WebGpuCode& own) {
+std::string lower_module(const ir::Module& module, const support::WebGpuTarget& target,
+                         support::Envelope& envelope, support::WebGpuCode& own) {
   check_types(module, target);
   own.uses_warp = uses_warp(module), own.uses_halves = uses_halves(module);
   Unit unit{module, target, envelope, own};

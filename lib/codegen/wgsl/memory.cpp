@@ -58,14 +58,16 @@ Expr Memory::element(const ir::Inst& i, Scalar s, std::uint32_t further) {
   Expr at = byte(i, further);
   if (bytes == 8) {
     at = at.literal ? at : named(at);
-    const Expr pair = call("vec2u({}, {})", cell(a, term("{} >> 2u", at())).text, cell(a, term("({} >> 2u) + 1u", at())).text);
+    const Expr pair = call("vec2u({}, {})", cell(a, term("{} >> 2u", at())).text,
+                           cell(a, term("({} >> 2u) + 1u", at())).text);
     return s == Scalar::F64 ? helper("f64_of_bits", pair) : pair;
   }
   if (bytes == 4) return from_word(s, cell(a, term("{} >> 2u", at())));
   at = at.literal ? at : named(at);
   const Expr whole = cell(a, term("{} >> 2u", at()));
   const std::string part = fmt::format("({} & {}u) << 3u, {}u", at(), 4 - bytes, bytes * 8);
-  if (s == Scalar::Bool || s == Scalar::F16) return from_word(s, call("extractBits({}, {})", whole.text, part));
+  if (s == Scalar::Bool || s == Scalar::F16)
+    return from_word(s, call("extractBits({}, {})", whole.text, part));
   return ir::is_signed_int(s) ? call("extractBits(i32({}), {})", whole.text, part)
                               : call("extractBits({}, {})", whole.text, part);
 }
@@ -83,11 +85,15 @@ void Memory::set_cell(const Array& a, const Expr& at, const Expr& e) {
 }
 
 void Memory::set_part(const Array& a, const Expr& byte, unsigned bits, const Expr& e) {
-  const Expr at = named(term("{} >> 2u", byte())), shift = named(term("({} & {}u) << 3u", byte(), 4 - bits / 8));
+  const Expr at = named(term("{} >> 2u", byte())),
+             shift = named(term("({} & {}u) << 3u", byte(), 4 - bits / 8));
   if (!a.atomic)
-    return out_.line(fmt::format("{0}[{1}] = insertBits({0}[{1}], {2}, {3}, {4}u);", a.name, at.text, e.text, shift.text, bits));
-  out_.line(fmt::format("atomicAnd(&{}[{}], ~({:#x}u << {}));", a.name, at.text, (1u << bits) - 1, shift.text));
-  out_.line(fmt::format("atomicOr(&{}[{}], ({} & {:#x}u) << {});", a.name, at.text, e(), (1u << bits) - 1, shift.text));
+    return out_.line(fmt::format("{0}[{1}] = insertBits({0}[{1}], {2}, {3}, {4}u);", a.name,
+                                 at.text, e.text, shift.text, bits));
+  out_.line(fmt::format("atomicAnd(&{}[{}], ~({:#x}u << {}));", a.name, at.text, (1u << bits) - 1,
+                        shift.text));
+  out_.line(fmt::format("atomicOr(&{}[{}], ({} & {:#x}u) << {});", a.name, at.text, e(),
+                        (1u << bits) - 1, shift.text));
 }
 
 void Memory::set_element(const ir::Inst& i, Scalar s, std::uint32_t further, const Expr& e) {
@@ -109,7 +115,8 @@ void Memory::store(const ir::Inst& i) {
   for (std::size_t n = 2; n < i.operands.size(); ++n) {
     const Scalar s = i.type.scalar;
     const Expr e = full(i.operands[n]);
-    set_element(i, s, unsigned(n - 2) * ir::size_of(s), s == Scalar::F64 ? helper("bits_of_f64", e) : e);
+    set_element(i, s, unsigned(n - 2) * ir::size_of(s),
+                s == Scalar::F64 ? helper("bits_of_f64", e) : e);
   }
 }
 

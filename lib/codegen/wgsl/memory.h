@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores. Cells of an array are its elements, or words of 32 bits in which elements of less lie and those of aggregates. What is less
-// than a word is written into it atomically, where other threads may write its neighbours.
+// Loads and stores. Cells of an array are its elements, or words of 32 bits in which elements of
+// less lie and those of aggregates. What is less than a word is written into it atomically, where
+// other threads may write its neighbours.
 #pragma once
 
 #include "codegen/wgsl/frame.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pure operations, by the type of their operands: what each is in WGSL, or which function of helpers.def.
+// Pure operations, by the type of their operands: what each is in WGSL, or which function of
+// helpers.def.
 #pragma once
 
 #include "codegen/wgsl/frame.h"
@@ -91,8 +92,9 @@ class Pure : public Part {
 
 /// "<" and its like.
 const char* comparison(ir::Op op);
-/// `left` and `right` as they stand beside the sign of a comparison. A "less than" is in brackets: as an argument, f(a < b, c > d), it would
-/// begin a list of template arguments (WGSL, template list discovery).
+/// `left` and `right` as they stand beside the sign of a comparison. A "less than" is in brackets:
+/// as an argument, f(a < b, c > d), it would begin a list of template arguments (WGSL, template
+/// list discovery).
 Expr compared(ir::Op op, const std::string& left, const std::string& right);
 
 }  // namespace krait::codegen::wgsl

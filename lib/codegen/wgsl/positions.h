@@ -17,7 +17,9 @@ class Positions : public Part {
   /// i64, which is below 2^31.
   Expr position(ir::Op op, unsigned dimension) const;
   /// The thread's number in its block.
-  static Expr linear_thread() { return term("(thread.z * block_dim.y + thread.y) * block_dim.x + thread.x"); }
+  static Expr linear_thread() {
+    return term("(thread.z * block_dim.y + thread.y) * block_dim.x + thread.x");
+  }
 
  private:
   void block_shape();

@@ -21,7 +21,9 @@ Expr Pure::logic(const ir::Inst& i) {
 
 /// Functions that expand_math left: in fast mode alone.
 Expr Pure::math(const ir::Inst& i) {
-  const auto of = [&](const char* function) { return call("{}({})", function, value(i.operands[0]).text); };
+  const auto of = [&](const char* function) {
+    return call("{}({})", function, value(i.operands[0]).text);
+  };
   switch (i.op) {
     case ir::Op::Exp: return of("exp");
     case ir::Op::Exp2: return of("exp2");
@@ -36,11 +38,14 @@ Expr Pure::math(const ir::Inst& i) {
   }
 }
 
-/// WGSL computes with literals, and refuses what overflows: names, which end with the region, keep it from that.
+/// WGSL computes with literals, and refuses what overflows: names, which end with the region, keep
+/// it from that.
 Expr Pure::compute(const ir::Inst& i) {
   std::vector<Expr> literals;
-  if (std::all_of(i.operands.begin(), i.operands.end(), [&](ir::ValueId v) { return value(v).literal; }))
-    for (const ir::ValueId v : i.operands) literals.push_back(std::exchange(frame_.values[v], named(value(v))));
+  if (std::all_of(i.operands.begin(), i.operands.end(),
+                  [&](ir::ValueId v) { return value(v).literal; }))
+    for (const ir::ValueId v : i.operands)
+      literals.push_back(std::exchange(frame_.values[v], named(value(v))));
   const Expr result = of_names(i);
   for (std::size_t k = literals.size(); k-- > 0;) frame_.values[i.operands[k]] = literals[k];
   return result;
@@ -58,7 +63,8 @@ Expr Pure::of_names(const ir::Inst& i) {
   }
   if (s == Scalar::F64 || i.type.scalar == Scalar::F64) {
     const Expr& x = value(i.operands[0]);
-    if (i.op == ir::Op::Cast && s == Scalar::F16) return double_.cast(i.type.scalar, Scalar::F32, call("f32({})", x.text));
+    if (i.op == ir::Op::Cast && s == Scalar::F16)
+      return double_.cast(i.type.scalar, Scalar::F32, call("f32({})", x.text));
     if (i.op == ir::Op::Cast) return double_.cast(i.type.scalar, s, x);
     return double_.compute(i);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// WGSL that users give. The browser compiles it; here its kernels are found, and what a launch sets (support/webgpu_blob.h).
+// WGSL that users give. The browser compiles it; here its kernels are found, and what a launch sets
+// (support/webgpu_blob.h).
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,7 +16,9 @@ namespace {
 /// Names, numbers and single other characters, without comments. Those of /* */ nest.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
-  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); };
+  const auto in_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80);
+  };
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at);
     std::size_t length = 1;
@@ -63,11 +66,13 @@ Reply compile_raw(const ir::Module& module, const RawText& raw, Emit emit) {
   if (emit == Emit::Llvm) unsupported("the kernel is given in WGSL: there is no LLVM IR to show");
   const std::vector<std::string_view> words = words_of(raw.text);
   const std::vector<std::string> kernels = kernels_of(words);
-  if (std::find(kernels.begin(), kernels.end(), raw.entry) == kernels.end()) no_entry("WGSL", raw.entry, kernels);
+  if (std::find(kernels.begin(), kernels.end(), raw.entry) == kernels.end())
+    no_entry("WGSL", raw.entry, kernels);
   for (const char* set : {"block_x", "block_y", "block_z", "folded"})
     if (!has_override(words, set))
-      unsupported(fmt::format("the WGSL has no constant {}, which the launch sets: declare override {}: {};", set, set,
-                              std::string_view(set) == "folded" ? "bool" : "u32"));
+      unsupported(fmt::format(
+          "the WGSL has no constant {}, which the launch sets: declare override {}: {};", set, set,
+          std::string_view(set) == "folded" ? "bool" : "u32"));
   Reply reply;
   reply.data = raw.text;
   if (emit != Emit::Binary) return reply;
@@ -75,7 +80,8 @@ Reply compile_raw(const ir::Module& module, const RawText& raw, Emit emit) {
   support::Envelope envelope = ir::envelope_of(f, support::TargetKind::WebGpu);
   support::WebGpuCode own;
   if (f.params().size() > own.max_parameters)
-    unsupported(fmt::format("{} parameters; WebGPU takes {}", f.params().size(), own.max_parameters));
+    unsupported(
+        fmt::format("{} parameters; WebGPU takes {}", f.params().size(), own.max_parameters));
   for (unsigned p = 0; p < f.params().size(); ++p)
     if (const ir::Type& t = f.type_of(f.params()[p]); t.space == ir::Space::Global)
       own.bindings[p] = {.cell_bytes = 4, .written = t.writable};

@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f32 and f16. WGSL leaves open how division, square root and fma round, and whether there are subnormal numbers. Where the mode wants the interpreter's
-// bits, helpers.def has functions for f32 that go by what the launcher finds, and
-// f16 does not come here; else the device's own operations do.
+// f32 and f16. WGSL leaves open how division, square root and fma round, and whether there are
+// subnormal numbers. Where the mode wants the interpreter's bits, helpers.def has functions for f32
+// that go by what the launcher finds, and f16 does not come here; else the device's own operations
+// do.
 #include "codegen/wgsl/numeric.h"
 
 namespace krait::codegen::wgsl {
 
 bool Single::adds_constant(const ir::Inst& i) const {
-  return (i.op == ir::Op::Add || i.op == ir::Op::Sub) && (is_const(i.operands[0]) || is_const(i.operands[1]));
+  return (i.op == ir::Op::Add || i.op == ir::Op::Sub) &&
+         (is_const(i.operands[0]) || is_const(i.operands[1]));
 }
 
-/// Optimisers of SPIR-V, which drivers use, make one sum with a constant of two. That would undo the roundings to whole numbers in functions,
-/// (x + 0x1.8p+23) - 0x1.8p+23: an inner sum is hidden.
+/// Optimisers of SPIR-V, which drivers use, make one sum with a constant of two. That would undo
+/// the roundings to whole numbers in functions, (x + 0x1.8p+23) - 0x1.8p+23: an inner sum is
+/// hidden.
 Expr Single::summand(const ir::Inst& i, unsigned n) const {
   const Expr& x = value(i.operands[n]);
   const ir::Inst* const made = f_.def(i.operands[n]);
-  if (!made || !adds_constant(i) || !adds_constant(*made) || scalar(i.operands[n]) != Scalar::F32) return x;
+  if (!made || !adds_constant(i) || !adds_constant(*made) || scalar(i.operands[n]) != Scalar::F32)
+    return x;
   return call("bitcast<f32>(bitcast<u32>({}) | arguments.zero)", x.text);
 }
 
-/// They also drop products and quotients of a zero that they know, though the other number may be infinite or NaN.
+/// They also drop products and quotients of a zero that they know, though the other number may be
+/// infinite or NaN.
 Expr Single::factor(const ir::Inst& i, unsigned n) const {
   const ir::Inst* const made = f_.def(i.operands[n]);
-  const bool zero = made && made->op == ir::Op::Const && made->imm == 0 && scalar(i.operands[n]) == Scalar::F32;
-  return zero && f_.fp != ir::FpMode::Fast ? call("bitcast<f32>(arguments.zero)") : value(i.operands[n]);
+  const bool zero =
+      made && made->op == ir::Op::Const && made->imm == 0 && scalar(i.operands[n]) == Scalar::F32;
+  return zero && f_.fp != ir::FpMode::Fast ? call("bitcast<f32>(arguments.zero)")
+                                           : value(i.operands[n]);
 }
 
 Expr Single::own(const ir::Inst& i) {
@@ -36,7 +43,9 @@ Expr Single::own(const ir::Inst& i) {
     case ir::Op::Mul: return term("{} * {}", factor(i, 0)(), factor(i, 1)());
     case ir::Op::Div: return term("{} / {}", factor(i, 0)(), y());
     case ir::Op::Sqrt: return call("sqrt({})", x.text);
-    case ir::Op::Fma: return call("fma({}, {}, {})", factor(i, 0).text, factor(i, 1).text, value(i.operands[2]).text);
+    case ir::Op::Fma:
+      return call("fma({}, {}, {})", factor(i, 0).text, factor(i, 1).text,
+                  value(i.operands[2]).text);
     case ir::Op::Neg: return term("-{}", x());
     case ir::Op::Abs: return call("abs({})", x.text);
     case ir::Op::Ne: return term("!({} == {})", x(), y());  // true of a NaN, which != need not be

@@ -20,7 +20,8 @@ void Straight::begin(const ir::Inst& i) {
 }
 
 void Straight::slot(const ir::Inst& i) {
-  if (i.op == ir::Op::Set) return out_.line(fmt::format("{} = {};", value(i.operands[0]).text, full(i.operands[1]).text));
+  if (i.op == ir::Op::Set)
+    return out_.line(fmt::format("{} = {};", value(i.operands[0]).text, full(i.operands[1]).text));
   const std::string variable = new_name('s');
   out_.line(fmt::format("var {} = {};", variable, full(i.operands[0]).text));
   frame_.values[i.results[0]] = name(variable);
@@ -28,7 +29,8 @@ void Straight::slot(const ir::Inst& i) {
 
 /// Drivers drop sums and products with a zero that they know, whatever its sign.
 Expr Straight::constant(const ir::Inst& i) const {
-  if (exact() && i.type.scalar == Scalar::F32 && i.imm == 0) return wgsl::call("bitcast<f32>(arguments.zero)");
+  if (exact() && i.type.scalar == Scalar::F32 && i.imm == 0)
+    return wgsl::call("bitcast<f32>(arguments.zero)");
   return literal(i.type.scalar, i.imm);
 }
 
@@ -60,10 +62,13 @@ void Straight::lower(const ir::Inst& i) {
 #define KRAIT_WARP(Name, ...) case Op::Name:
 #include "krait/ops.def"
       return to_.warp.lower(i);
-    case Op::Clock: unsupported(fmt::format("{}: a counter of cycles needs the CPU, a CUDA or a Vulkan device", frame_.where));
+    case Op::Clock:
+      unsupported(fmt::format("{}: a counter of cycles needs the CPU, a CUDA or a Vulkan device",
+                              frame_.where));
     case Op::Poll: defect("loops that wait are marked for the CPU alone");
     case Op::Nanosleep:
-      unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device", frame_.where));
+      unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device",
+                              frame_.where));
     case Op::Uniform: return define(i, value(i.operands[0]));
     case Op::Call: return to_.calls.call(i);
 
@@ -71,8 +76,8 @@ void Straight::lower(const ir::Inst& i) {
     case Op::Set: return slot(i);
     case Op::Get: return define_here(i, value(i.operands[0]));
 
-    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the target does not have, and
-    // run_pipeline refuses barriers of the grid and clusters.
+    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the
+    // target does not have, and run_pipeline refuses barriers of the grid and clusters.
     case Op::ClusterBarrier:
     case Op::GridBarrier:
     case Op::SharedOf:

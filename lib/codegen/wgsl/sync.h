@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Barriers. WGSL refuses a barrier where it does not see that all threads of the block come to it. What Krait has proved to be equal in the block
-// and WGSL cannot see (what comes from memory that the kernel writes) goes through workgroupUniformLoad, which tells.
+// Barriers. WGSL refuses a barrier where it does not see that all threads of the block come to it.
+// What Krait has proved to be equal in the block and WGSL cannot see (what comes from memory that
+// the kernel writes) goes through workgroupUniformLoad, which tells.
 #pragma once
 
 #include <set>

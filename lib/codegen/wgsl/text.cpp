@@ -5,7 +5,8 @@ namespace krait::codegen::wgsl {
 
 void Text::line(std::string_view text) {
   all_.append(2 * depth_, ' ').append(text);
-  if (!place_.empty() && place_ != told_) all_.append("  // ").append(place_), told_ = std::move(place_);
+  if (!place_.empty() && place_ != told_)
+    all_.append("  // ").append(place_), told_ = std::move(place_);
   place_.clear();
   all_ += '\n';
 }

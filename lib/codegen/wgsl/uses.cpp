@@ -6,7 +6,8 @@
 namespace krait::codegen::wgsl {
 
 void Use::join(const Use& other) {
-  atomic |= other.atomic, part_written |= other.part_written, read |= other.read, written |= other.written;
+  atomic |= other.atomic, part_written |= other.part_written, read |= other.read,
+      written |= other.written;
 }
 
 /// Functions call only those behind them.
@@ -20,7 +21,8 @@ Uses::Uses(const ir::Module& module) : all_(module.functions.size()) {
       if (i.op == ir::Op::Call) {
         const ir::Function& callee = module.callee(i);
         for (std::size_t k = 0; k < i.operands.size(); ++k)
-          if (callee.type_of(callee.params()[k]).is_array()) uses[i.operands[k]].join(all_[i.imm][callee.params()[k]]);
+          if (callee.type_of(callee.params()[k]).is_array())
+            uses[i.operands[k]].join(all_[i.imm][callee.params()[k]]);
         return;
       }
       const ir::Effect effect = ir::info(i.op).effect;

@@ -11,7 +11,8 @@
 namespace krait::codegen::wgsl {
 
 struct Use {
-  bool atomic = false, part_written = false, read = false, written = false;  // part_written: less than a word of 32 bits
+  // part_written: less than a word of 32 bits
+  bool atomic = false, part_written = false, read = false, written = false;
   bool any() const { return read || written; }
   void join(const Use& other);
 };

@@ -4,14 +4,16 @@
 namespace krait::codegen::wgsl {
 
 Expr Warp::shuffled(Scalar s, const Expr& x, const Expr& lane) {
-  if (s == Scalar::Bool) return term("subgroupShuffle(select(0u, 1u, {}), {}) != 0u", x.text, lane.text);
+  if (s == Scalar::Bool)
+    return term("subgroupShuffle(select(0u, 1u, {}), {}) != 0u", x.text, lane.text);
   return call("subgroupShuffle({}, {})", full(x).text, lane.text);
 }
 
 void Warp::lower(const ir::Inst& i) {
   if (!has(support::Feature::Warp))
     unsupported(fmt::format(
-        "{}: an operation of a warp needs the feature \"warp\" of the target, which is WebGPU's \"subgroups\"", frame_.where));
+        "{}: an operation of a warp needs the feature \"warp\" of the target, which is WebGPU's \"subgroups\"",
+        frame_.where));
   using ir::Op;
   const Expr operand = i.operands.empty() ? Expr{} : value(i.operands[0]);
   switch (i.op) {
@@ -27,7 +29,8 @@ void Warp::lower(const ir::Inst& i) {
     }
     default: break;
   }
-  unsupported(fmt::format("{}: WebGPU does not have this warp operation: use syncthreads()", frame_.where));
+  unsupported(
+      fmt::format("{}: WebGPU does not have this warp operation: use syncthreads()", frame_.where));
 }
 
 }  // namespace krait::codegen::wgsl

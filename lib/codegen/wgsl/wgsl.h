@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The WGSL code generator: text straight from the structured IR, for browsers and everything else that runs WebGPU.
+// The WGSL code generator: text straight from the structured IR, for browsers and everything else
+// that runs WebGPU.
 #pragma once
 
 #include "codegen/raw.h"

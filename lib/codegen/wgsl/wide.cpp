@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 64 bits as pairs of words. Where both operands are extensions of an i32, so is what moves or compares their bits.
+// 64 bits as pairs of words. Where both operands are extensions of an i32, so is what moves or
+// compares their bits.
 #include "codegen/wgsl/numeric.h"
 
 namespace krait::codegen::wgsl {
@@ -11,8 +12,9 @@ Expr Wide::of_narrow(const ir::Inst& i, Scalar s) const {
     if (!value(v).from_narrow) return {};
   const Expr &x = value(i.operands[0]), &y = value(i.operands.back());
   if (comparison(i.op))
-    return ir::is_signed_int(s) ? compared(i.op, x(), y())
-                                : compared(i.op, fmt::format("u32({})", x.text), fmt::format("u32({})", y.text));
+    return ir::is_signed_int(s)
+               ? compared(i.op, x(), y())
+               : compared(i.op, fmt::format("u32({})", x.text), fmt::format("u32({})", y.text));
   Expr e;
   const bool sign = ir::is_signed_int(s);
   if (i.op == ir::Op::And) e = term("{} & {}", x(), y());
@@ -71,8 +73,12 @@ Expr Wide::compute(const ir::Inst& i, Scalar s) {
     case ir::Op::Mul: return helper("mul_64", x, y);
     case ir::Op::Div: return helper(sign ? "div_i64" : "div_u64", x, y);
     case ir::Op::Rem: return helper(sign ? "rem_i64" : "rem_u64", x, y);
-    case ir::Op::Min: return call("select({1}, {0}, {2})", x.text, y.text, helper(sign ? "lt_i64" : "lt_u64", x, y).text);
-    case ir::Op::Max: return call("select({0}, {1}, {2})", x.text, y.text, helper(sign ? "lt_i64" : "lt_u64", x, y).text);
+    case ir::Op::Min:
+      return call("select({1}, {0}, {2})", x.text, y.text,
+                  helper(sign ? "lt_i64" : "lt_u64", x, y).text);
+    case ir::Op::Max:
+      return call("select({0}, {1}, {2})", x.text, y.text,
+                  helper(sign ? "lt_i64" : "lt_u64", x, y).text);
     case ir::Op::And: return term("{} & {}", x(), y());
     case ir::Op::Or: return term("{} | {}", x(), y());
     case ir::Op::Xor: return term("{} ^ {}", x(), y());

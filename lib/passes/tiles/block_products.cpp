@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of tiles on processors. There a block's threads are lanes of vectors, and a warp's part of a tensor core's product would be gathered lane by
-// lane. So the block computes its product as a whole: its sums lie in shared memory, threads beside each other have columns beside each other, and each
-// keeps some rows of some columns in registers while it walks along k. Sums that a loop carries from product to product stay in shared memory until its
-// end. Each sum is the interpreter's chain of fma, bit by bit.
+// Products of tiles on processors. There a block's threads are lanes of vectors, and a warp's part
+// of a tensor core's product would be gathered lane by lane. So the block computes its product as a
+// whole: its sums lie in shared memory, threads beside each other have columns beside each other,
+// and each keeps some rows of some columns in registers while it walks along k. Sums that a loop
+// carries from product to product stay in shared memory until its end. Each sum is the
+// interpreter's chain of fma, bit by bit.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -20,7 +22,8 @@ namespace {
 
 using namespace ir;
 
-/// How the threads of a block share a product: in `groups`, each of which has `rows`, of `lanes` threads beside each other, which have `columns` each.
+/// How the threads of a block share a product: in `groups`, each of which has `rows`, of `lanes`
+/// threads beside each other, which have `columns` each.
 struct Shares {
   std::int64_t lanes = 0, groups = 0, rows = 0, columns = 0;
   std::int64_t rows_at_once = 0, columns_at_once = 0;
@@ -35,14 +38,16 @@ struct Shares {
     s.columns_at_once = most_at_once;
     while (s.columns % s.columns_at_once != 0) --s.columns_at_once;
     s.rows_at_once = std::gcd(most_at_once, s.rows);
-    while (s.rows_at_once > 1 && s.rows_at_once * s.columns_at_once > most_sums) s.rows_at_once /= 2;
+    while (s.rows_at_once > 1 && s.rows_at_once * s.columns_at_once > most_sums)
+      s.rows_at_once /= 2;
     return s;
   }
 };
 
 class BlockProducts : TilePlaces {
  public:
-  BlockProducts(Function& f, std::int64_t sums) : TilePlaces(f), most_sums_(sums), uses_(use_counts(f)) {}
+  BlockProducts(Function& f, std::int64_t sums)
+      : TilePlaces(f), most_sums_(sums), uses_(use_counts(f)) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -72,7 +77,8 @@ class BlockProducts : TilePlaces {
         continue;
       }
       const Inst inst = f_.insts[i];
-      const ProductChain chain = inst.op == Op::For ? product_chain(f_, uses_, inst) : ProductChain{};
+      const ProductChain chain =
+          inst.op == Op::For ? product_chain(f_, uses_, inst) : ProductChain{};
       const bool kept = !chain.products.empty() && shares_of(f_.insts[chain.products[0]]);
       Sums sums;
       if (kept) {
@@ -91,7 +97,8 @@ class BlockProducts : TilePlaces {
       b_.location(inst.loc);
       b_.append(Op::Barrier, {}, {});
       const std::vector<ValueId> found = take(f_.insts[chain.products[0]], sums.array);
-      for (std::size_t e = 0; e < found.size(); ++e) results_.replace(inst.results[chain.carried[e]], found[e]);
+      for (std::size_t e = 0; e < found.size(); ++e)
+        results_.replace(inst.results[chain.carried[e]], found[e]);
     }
   }
 
@@ -115,7 +122,8 @@ class BlockProducts : TilePlaces {
     const Own of = own(tile);
     const ValueId first = binary(Op::Add, mul(of.row, p.columns), of.column);
     for (std::int64_t e = 0; e < tile.elements(); ++e) {
-      const std::int64_t fixed = tile.fixed_row(tile.row_of(e)) * p.columns + ThreadTile::fixed_column(tile.column_of(e));
+      const std::int64_t fixed =
+          tile.fixed_row(tile.row_of(e)) * p.columns + ThreadTile::fixed_column(tile.column_of(e));
       visit(std::size_t(e), add(first, fixed));
     }
   }
@@ -149,15 +157,17 @@ class BlockProducts : TilePlaces {
     if (const auto at = chained_.find(id); at != chained_.end()) {
       multiply(inst, *shares, factors, at->second);
       // The loop carries on what it had, which nothing reads.
-      for (std::size_t e = 0; e < inst.results.size(); ++e) results_.replace(inst.results[e], inst.operands[product_lead + e]);
+      for (std::size_t e = 0; e < inst.results.size(); ++e)
+        results_.replace(inst.results[e], inst.operands[product_lead + e]);
       return;
     }
     const Product p(inst);
     Sums sums{new_array(s, p.rows * p.columns), none};
     const std::vector<ValueId> from(inst.operands.begin() + product_lead, inst.operands.end());
-    const bool equal = f_.is_const(from[0]) && std::all_of(from.begin(), from.end(), [&](ValueId v) {
-                         return f_.is_const(v) && f_.const_bits(v) == f_.const_bits(from[0]);
-                       });
+    const bool equal =
+        f_.is_const(from[0]) && std::all_of(from.begin(), from.end(), [&](ValueId v) {
+          return f_.is_const(v) && f_.const_bits(v) == f_.const_bits(from[0]);
+        });
     if (equal) {
       sums.start = from[0];
       b_.append(Op::Barrier, {}, {});  // the sums of the last time have been taken
@@ -171,7 +181,8 @@ class BlockProducts : TilePlaces {
     for (std::size_t e = 0; e < found.size(); ++e) results_.replace(inst.results[e], found[e]);
   }
 
-  /// Where the factors are: the right one in rows of the product's columns, whose neighbours are neighbours, in the type of the sums if it was packed.
+  /// Where the factors are: the right one in rows of the product's columns, whose neighbours are
+  /// neighbours, in the type of the sums if it was packed.
   struct Factors {
     ValueId right = none;
     bool packed = false;
@@ -187,12 +198,16 @@ class BlockProducts : TilePlaces {
     const ValueId own = thread(), offset = b_.cast(Scalar::I32, inst.operands[3]);
     const std::int64_t parts = p.columns / lanes;  // of a line
     repeat(trips, [&](ValueId trip) {
-      const ValueId line = binary(Op::Add, mul(trip, threads() / lanes), quotient(own, lanes)), lane = rest(own, lanes);
+      const ValueId line = binary(Op::Add, mul(trip, threads() / lanes), quotient(own, lanes)),
+                    lane = rest(own, lanes);
       const ValueId n = binary(Op::Add, mul(line, lanes), lane);
       const auto one = [&] {
         const ValueId k = parts == 1 ? line : binary(Op::Div, line, number(parts));
-        const ValueId column = parts == 1 ? lane : binary(Op::Add, mul(binary(Op::Rem, line, number(parts)), lanes), lane);
-        const ValueId at = p.right_transposed ? place(p.right_tile(), column, k) : place(p.right_tile(), k, column);
+        const ValueId column =
+            parts == 1 ? lane
+                       : binary(Op::Add, mul(binary(Op::Rem, line, number(parts)), lanes), lane);
+        const ValueId at = p.right_transposed ? place(p.right_tile(), column, k)
+                                              : place(p.right_tile(), k, column);
         const ValueId x = b_.cast(s, load(inst.operands[2], binary(Op::Add, offset, at)));
         const ValueId operands[] = {array, n, x};
         b_.append(Op::Store, value_type(s), operands);
@@ -219,24 +234,29 @@ class BlockProducts : TilePlaces {
     const Product p(inst);
     const Scalar type = inst.type.scalar;
     const ValueId t = thread(), lane = rest(t, s.lanes), group = quotient(t, s.lanes);
-    const std::int64_t row_parts = s.rows / s.rows_at_once, column_parts = s.columns / s.columns_at_once;
+    const std::int64_t row_parts = s.rows / s.rows_at_once,
+                       column_parts = s.columns / s.columns_at_once;
     repeat(row_parts * column_parts, [&](ValueId part) {
-      const ValueId row_part = column_parts == 1 ? part : binary(Op::Div, part, number(column_parts)),
-                    column_part = column_parts == 1 ? number(0) : binary(Op::Rem, part, number(column_parts));
+      const ValueId row_part =
+                        column_parts == 1 ? part : binary(Op::Div, part, number(column_parts)),
+                    column_part =
+                        column_parts == 1 ? number(0) : binary(Op::Rem, part, number(column_parts));
       const ValueId row = binary(Op::Add, mul(group, s.rows), mul(row_part, s.rows_at_once));
       // Without the lane: a lane's neighbour has the next column, wherever the first one lies.
       const ValueId column = mul(column_part, s.columns_at_once * s.lanes);
       const ValueId first = binary(Op::Add, binary(Op::Add, mul(row, p.columns), column), lane);
       const auto each = [&](const auto& visit) {
         for (std::int64_t r = 0; r < s.rows_at_once; ++r)
-          for (std::int64_t c = 0; c < s.columns_at_once; ++c) visit(r, c, r * p.columns + c * s.lanes);
+          for (std::int64_t c = 0; c < s.columns_at_once; ++c)
+            visit(r, c, r * p.columns + c * s.lanes);
       };
       std::vector<ValueId> all;
       each([&](std::int64_t, std::int64_t, std::int64_t at) {
         all.push_back(sums.start != none ? sums.start : load(sums.array, add(first, at)));
       });
       // Steps of k within which addresses grow evenly.
-      const std::int64_t step = std::gcd(p.depth, std::min(p.left_tile().strip(), p.right_tile().strip()));
+      const std::int64_t step =
+          std::gcd(p.depth, std::min(p.left_tile().strip(), p.right_tile().strip()));
       all = loop(p.depth / step, all, [&](ValueId k_step, const std::vector<ValueId>& before) {
         const ValueId k0 = mul(k_step, step);
         std::vector<ValueId> starts;
@@ -244,14 +264,16 @@ class BlockProducts : TilePlaces {
           const ValueId own = add(column, c * s.lanes);
           const ValueId start = factors.packed
                                     ? binary(Op::Add, mul(k0, p.columns), own)
-                                    : binary(Op::Add, b_.cast(Scalar::I32, inst.operands[3]), place(p.right_tile(), k0, own));
+                                    : binary(Op::Add, b_.cast(Scalar::I32, inst.operands[3]),
+                                             place(p.right_tile(), k0, own));
           starts.push_back(binary(Op::Add, start, lane));
         }
         const std::int64_t right_pitch = factors.packed ? p.columns : p.right_tile().pitch();
         const ValueId left = b_.cast(Scalar::I32, inst.operands[1]);
         const bool even = p.left_padded;
         const auto left_place = [&](ValueId own_row, ValueId k) {
-          return p.left_transposed ? place(p.left_tile(), k, own_row) : place(p.left_tile(), own_row, k);
+          return p.left_transposed ? place(p.left_tile(), k, own_row)
+                                   : place(p.left_tile(), own_row, k);
         };
         const std::int64_t along_k = p.left_transposed ? p.left_tile().pitch() : 1,
                            down = p.left_transposed ? 1 : p.left_tile().pitch();
@@ -259,15 +281,18 @@ class BlockProducts : TilePlaces {
         return loop(step, before, [&](ValueId k, const std::vector<ValueId>& carried) {
           std::vector<ValueId> x, y, next;
           for (std::int64_t r = 0; r < s.rows_at_once; ++r) {
-            const ValueId at = even ? add(binary(Op::Add, left_start, mul(k, along_k)), r * down)
-                                    : binary(Op::Add, left, left_place(add(row, r), binary(Op::Add, k0, k)));
+            const ValueId at =
+                even ? add(binary(Op::Add, left_start, mul(k, along_k)), r * down)
+                     : binary(Op::Add, left, left_place(add(row, r), binary(Op::Add, k0, k)));
             x.push_back(b_.cast(type, load(inst.operands[0], at)));
           }
           for (std::int64_t c = 0; c < s.columns_at_once; ++c)
-            y.push_back(load(factors.right, binary(Op::Add, starts[std::size_t(c)], mul(k, right_pitch))));
+            y.push_back(
+                load(factors.right, binary(Op::Add, starts[std::size_t(c)], mul(k, right_pitch))));
           each([&](std::int64_t r, std::int64_t c, std::int64_t) {
             const ValueId sum = carried[next.size()], l = x[std::size_t(r)], m = y[std::size_t(c)];
-            next.push_back(is_float(type) ? b_.emit(Op::Fma, type, {l, m, sum}) : binary(Op::Add, sum, binary(Op::Mul, l, m)));
+            next.push_back(is_float(type) ? b_.emit(Op::Fma, type, {l, m, sum})
+                                          : binary(Op::Add, sum, binary(Op::Mul, l, m)));
           });
           return next;
         });
@@ -291,7 +316,8 @@ class BlockProducts : TilePlaces {
 
 void block_products(Module& m, std::int64_t sums) {
   for (Function& f : m.functions)
-    if (any_inst(f, [](const Inst& i) { return i.op == Op::Product; })) BlockProducts(f, sums).run();
+    if (any_inst(f, [](const Inst& i) { return i.op == Op::Product; }))
+      BlockProducts(f, sums).run();
 }
 
 }  // namespace krait::passes

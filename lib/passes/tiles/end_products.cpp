@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of a pipeline may run on while the next step begins, if nothing but the next step's product reads their sums. Then the sums are
-// complete behind the loop, where product_end says so; other products are complete at once.
+// Products of a pipeline may run on while the next step begins, if nothing but the next step's
+// product reads their sums. Then the sums are complete behind the loop, where product_end says so;
+// other products are complete at once.
 #include <algorithm>
 
 #include "ir/tiles.h"
@@ -40,15 +41,17 @@ class Ender {
       for (const RegionId inner : regions) walk(inner, is_loop(f_.insts[i].op) ? i : loop);
       if (found_ != none && f_.insts[i].op == Op::For &&
           f_.regions[f_.insts[i].regions[0]].insts.end() !=
-              std::find(f_.regions[f_.insts[i].regions[0]].insts.begin(), f_.regions[f_.insts[i].regions[0]].insts.end(), found_))
+              std::find(f_.regions[f_.insts[i].regions[0]].insts.begin(),
+                        f_.regions[f_.insts[i].regions[0]].insts.end(), found_))
         end(i, r);
     }
   }
 
-  /// Sum number e comes from, and goes to, one carried value of the loop around it, which nothing else reads there.
+  /// Sum number e comes from, and goes to, one carried value of the loop around it, which nothing
+  /// else reads there.
   bool only_carried(InstId product, RegionId r, InstId loop) const {
-    if (loop == none || f_.insts[loop].op != Op::For || f_.insts[loop].regions[0] != r || !exits_.breaks[loop].empty() ||
-        exits_.continues[loop].size() != 1)
+    if (loop == none || f_.insts[loop].op != Op::For || f_.insts[loop].regions[0] != r ||
+        !exits_.breaks[loop].empty() || exits_.continues[loop].size() != 1)
       return false;
     const Inst& inst = f_.insts[product];
     const std::vector<ValueId>& next = f_.insts[exits_.continues[loop][0]].operands;
@@ -56,7 +59,8 @@ class Ender {
     for (std::size_t e = 0; e < inst.results.size(); ++e) {
       const ValueId sum = inst.operands[product_lead + e], result = inst.results[e];
       const auto at = std::find(next.begin(), next.end(), result);
-      if (at == next.end() || uses_[result] != 1 || uses_[sum] != 1 || params[std::size_t(at - next.begin()) + 1] != sum)
+      if (at == next.end() || uses_[result] != 1 || uses_[sum] != 1 ||
+          params[std::size_t(at - next.begin()) + 1] != sum)
         return false;
     }
     return true;
@@ -66,7 +70,9 @@ class Ender {
     const std::vector<ValueId>& next = f_.insts[exits_.continues[loop][0]].operands;
     std::vector<ValueId> sums;
     for (const ValueId v : f_.insts[found_].results)
-      sums.push_back(f_.insts[loop].results[std::size_t(std::find(next.begin(), next.end(), v) - next.begin())]);
+      sums.push_back(
+          f_.insts[loop]
+              .results[std::size_t(std::find(next.begin(), next.end(), v) - next.begin())]);
     const Type type = f_.insts[found_].type;
     b_.at(r);
     b_.location(f_.insts[found_].loc);
@@ -89,7 +95,8 @@ class Ender {
 
 void end_products(Module& m) {
   for (Function& f : m.functions)
-    if (any_inst(f, [](const Inst& i) { return i.op == Op::Product && Product(i).overlapped; })) Ender(f).run();
+    if (any_inst(f, [](const Inst& i) { return i.op == Op::Product && Product(i).overlapped; }))
+      Ender(f).run();
 }
 
 }  // namespace krait::passes

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A shared array of tiles, all of one shape, that nothing but copies and products names, may lie as a target likes it. Its rows get a piece of 16
-// bytes more, and their pieces stay in their order: rows and columns of pieces meet in few banks then, and whole rows lie in one piece.
+// A shared array of tiles, all of one shape, that nothing but copies and products names, may lie as
+// a target likes it. Its rows get a piece of 16 bytes more, and their pieces stay in their order:
+// rows and columns of pieces meet in few banks then, and whole rows lie in one piece.
 #include <bit>
 #include <map>
 
@@ -40,7 +41,8 @@ class Padder {
         const Inst* def = f_.def(i.operands[n]);
         if (!def || def->op != Op::Shared) continue;
         const unsigned bytes = f_.type_of(i.operands[n]).elem_bytes;
-        if (i.op == Op::CopyTile && n == TileCopy::shared) use(i, n, TileCopy(i).tile(bytes), false);
+        if (i.op == Op::CopyTile && n == TileCopy::shared)
+          use(i, n, TileCopy(i).tile(bytes), false);
         else if (i.op == Op::Product && n == 0) use(i, n, Product(i).left_tile(), true);
         else if (i.op == Op::Product && n == 2) use(i, n, Product(i).right_tile(), true);
         else arrays_[i.operands[n]].fits = false;
@@ -55,8 +57,8 @@ class Padder {
     if (of.tile.rows == 0) of.tile = tile;
     const bool same = of.tile.rows == tile.rows && of.tile.columns == tile.columns;
     of.fits = of.fits && same && !tile.padded && array.list.size() == 1 && array.list[0] > 0 &&
-              array.list[0] % tile.size() == 0 && is_multiple(i.operands[operand + 1], tile.size()) &&
-              (!product || has_(i, f_.fp));
+              array.list[0] % tile.size() == 0 &&
+              is_multiple(i.operands[operand + 1], tile.size()) && (!product || has_(i, f_.fp));
     of.product |= product;
   }
   /// Of numbers of tiles times their size, as krait/tile.h records them.
@@ -67,7 +69,8 @@ class Padder {
     if (def->op == Op::Mul)
       for (const ValueId factor : def->operands)
         if (f_.is_const(factor) && f_.const_bits(factor) % std::uint64_t(size) == 0) return true;
-    return def->op == Op::Shl && f_.is_const(def->operands[1]) && f_.const_bits(def->operands[1]) < 32 &&
+    return def->op == Op::Shl && f_.is_const(def->operands[1]) &&
+           f_.const_bits(def->operands[1]) < 32 &&
            (std::int64_t(1) << f_.const_bits(def->operands[1])) % size == 0;
   }
 
@@ -92,7 +95,9 @@ class Padder {
       for (const RegionId inner : regions) rewrite(inner);
     }
   }
-  static std::int64_t padded(std::int64_t elements) { return elements + elements / pieces_of_strip; }
+  static std::int64_t padded(std::int64_t elements) {
+    return elements + elements / pieces_of_strip;
+  }
   /// Whether the array is padded: then the offset behind it is, too.
   bool move(InstId id, std::size_t operand) {
     if (!arrays_.contains(f_.insts[id].operands[operand])) return false;
@@ -102,7 +107,8 @@ class Padder {
     if (f_.is_const(offset)) {
       moved = b_.constant(s, std::uint64_t(padded(std::int64_t(f_.const_bits(offset)))));
     } else {
-      const ValueId eighth = b_.emit(Op::Shr, s, {offset, b_.constant(s, std::countr_zero(pieces_of_strip))});
+      const ValueId eighth =
+          b_.emit(Op::Shr, s, {offset, b_.constant(s, std::countr_zero(pieces_of_strip))});
       moved = b_.binary(Op::Add, {offset, eighth});
     }
     f_.insts[id].operands[operand + 1] = moved;

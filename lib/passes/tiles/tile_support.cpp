@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What targets have for tiles. A product is left to tensor cores in native and fast mode alone: they round in an order of their own.
+// What targets have for tiles. A product is left to tensor cores in native and fast mode alone:
+// they round in an order of their own.
 #include <algorithm>
 
 #include "ir/tiles.h"
@@ -17,7 +18,8 @@ bool interprets_copy(const Inst&, const Function&) { return true; }
 bool may_round_freely(FpMode fp) { return fp == FpMode::Native || fp == FpMode::Fast; }
 bool is_integer_product(const Inst& inst) { return inst.type.scalar == Scalar::I32; }
 
-/// mma.sync of sm_80 (PTX ISA, "mma"): halves, bf16, tf32 where the product asks for it, integers of 8 bits of one sign or two, f64.
+/// mma.sync of sm_80 (PTX ISA, "mma"): halves, bf16, tf32 where the product asks for it, integers
+/// of 8 bits of one sign or two, f64.
 bool has_ptx80(const Inst& inst, FpMode fp) {
   if (inst.op == Op::ProductEnd) return true;
   const Product p(inst);
@@ -39,34 +41,41 @@ bool copies_ptx(const Inst& inst, const Function& f) {
   const std::int64_t bytes = inst.list[0] * f.type_of(inst.operands[at.view]).elem_bytes;
   const ValueId count = inst.operands[at.count];
   const bool whole = f.is_const(count) && std::int64_t(f.const_bits(count)) >= inst.list[0];
-  return f.facts.aligned && (bytes == 4 || bytes == 8 || bytes == 16) && (inst.op == Op::CopyRow || whole);
+  return f.facts.aligned && (bytes == 4 || bytes == 8 || bytes == 16) &&
+         (inst.op == Op::CopyRow || whole);
 }
 
-/// Of the types that matrices are made of: of whole pieces, or of as many elements of one as is found out at run time. (Pieces of f64, taken apart
-/// to their elements, gave a wrong sum in one of 2,700 random kernels with halves, always the same, on an H100 with driver 580: seed 1180724090, native.)
+/// Of the types that matrices are made of: of whole pieces, or of as many elements of one as is
+/// found out at run time. (Pieces of f64, taken apart to their elements, gave a wrong sum in one of
+/// 2,700 random kernels with halves, always the same, on an H100 with driver 580: seed 1180724090,
+/// native.)
 bool copies_spirv(const Inst& inst, const Function& f) {
   const ValueId count = inst.operands[copy_operands(inst.op).count];
-  const bool known = f.is_const(count), whole = known && std::int64_t(f.const_bits(count)) == inst.list[0];
+  const bool known = f.is_const(count),
+             whole = known && std::int64_t(f.const_bits(count)) == inst.list[0];
   const unsigned size = f.type_of(inst.operands[0]).elem_bytes;
-  return inst.op == Op::CopyRow && f.facts.aligned && (!known || whole) && size == 2 && inst.list[0] * size == piece_bytes;
+  return inst.op == Op::CopyRow && f.facts.aligned && (!known || whole) && size == 2 &&
+         inst.list[0] * size == piece_bytes;
 }
 
-/// cp.async.bulk.tensor of sm_90 (PTX ISA, "tensor copies"): boxes of at most 256 rows of 128 bytes, of at most five dimensions, by
-/// coordinates of 32 bits. It reads past what this kernel writes.
+/// cp.async.bulk.tensor of sm_90 (PTX ISA, "tensor copies"): boxes of at most 256 rows of 128
+/// bytes, of at most five dimensions, by coordinates of 32 bits. It reads past what this kernel
+/// writes.
 bool tiles_ptx(const Inst& inst, const Function& f) {
   const TileCopy t(inst);
   const ValueId view = inst.operands[TileCopy::view];
   const Type& type = f.type_of(view);
   const auto params = f.given_params();
   const bool given = !f.called && std::find(params.begin(), params.end(), view) != params.end();
-  return given && !type.writable && type.rank <= 5 && size_of(type.scalar) == type.elem_bytes && f.facts.contiguous &&
-         f.facts.aligned && f.facts.small && f.facts.disjoint && t.rows <= 256 && t.rows % pieces_of_strip == 0 &&
+  return given && !type.writable && type.rank <= 5 && size_of(type.scalar) == type.elem_bytes &&
+         f.facts.contiguous && f.facts.aligned && f.facts.small && f.facts.disjoint &&
+         t.rows <= 256 && t.rows % pieces_of_strip == 0 &&
          t.columns * type.elem_bytes % strip_bytes == 0;
 }
 /// Of halves and their like, of whole matrices of 16 by 16 by 16 (codegen/spirv/tiles.h).
 bool has_halves(const Inst& inst, FpMode fp) {
-  return inst.op == Op::ProductEnd ||
-         (may_round_freely(fp) && Product(inst).left == Scalar::F16 && Product(inst).right == Scalar::F16);
+  return inst.op == Op::ProductEnd || (may_round_freely(fp) && Product(inst).left == Scalar::F16 &&
+                                       Product(inst).right == Scalar::F16);
 }
 bool has_halves_and_bf16(const Inst& inst, FpMode fp) {
   if (has_halves(inst, fp)) return true;
@@ -79,10 +88,12 @@ bool has_no_tile(const Inst&, const Function&) { return false; }
 }  // namespace
 
 TileSupport tile_support(const support::Target& target) {
-  if (target.kind == support::TargetKind::Interpreter) return {true, interprets_product, interprets_copy, interprets_tile};
+  if (target.kind == support::TargetKind::Interpreter)
+    return {true, interprets_product, interprets_copy, interprets_tile};
   if (target.kind == support::TargetKind::Spirv && target.has_matrices()) {
     TileSupport has{.copy = copies_spirv, .pieces = true};
-    has.padded = has.product = target.spirv.features.has(support::Feature::CoopBf16) ? has_halves_and_bf16 : has_halves;
+    has.padded = has.product =
+        target.spirv.features.has(support::Feature::CoopBf16) ? has_halves_and_bf16 : has_halves;
     return has;
   }
   if (target.kind == support::TargetKind::Cpu) {

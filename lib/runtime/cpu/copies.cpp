@@ -20,7 +20,8 @@ std::int64_t count_elements(const CpuCopy& how, const std::byte* args, std::int6
   std::int64_t all = 1;
   bool many = false;
   for (unsigned d = 0; d < how.rank; ++d) {
-    const std::byte* at = args + how.address + sizeof(std::uint64_t) + std::size_t(d) * how.extent_bytes;
+    const std::byte* at =
+        args + how.address + sizeof(std::uint64_t) + std::size_t(d) * how.extent_bytes;
     std::int64_t extent = 0;
     std::memcpy(&extent, at, how.extent_bytes);  // little-endian
     if (extent == 0) return 0;
@@ -49,7 +50,8 @@ void merge_each(T* array, const T* copy, std::int64_t elements, T none, Merge me
 template <class T>
 void keep_better(std::atomic_ref<T> place, T x, bool least) {
   T old = place.load(std::memory_order_relaxed);
-  while ((least ? x < old : old < x) && !place.compare_exchange_weak(old, x, std::memory_order_relaxed)) {
+  while ((least ? x < old : old < x) &&
+         !place.compare_exchange_weak(old, x, std::memory_order_relaxed)) {
   }
 }
 
@@ -57,7 +59,9 @@ template <class T>
 void merge_array(Update update, T* array, const T* copy, std::int64_t elements) {
   constexpr auto relaxed = std::memory_order_relaxed;
   using At = std::atomic_ref<T>;
-  const auto each = [&](auto merge) { merge_each(array, copy, elements, identity<T>(update), merge); };
+  const auto each = [&](auto merge) {
+    merge_each(array, copy, elements, identity<T>(update), merge);
+  };
   switch (update) {
     case Update::None: break;
     case Update::Add: each([](At a, T x) { a.fetch_add(x, relaxed); }); break;
@@ -78,12 +82,14 @@ void with_type(const CpuCopy& how, Act act) {
 
 }  // namespace
 
-Copies::Copies(const CpuCode& code, const LaunchRequest& request, double threads, unsigned workers) : request_(request) {
+Copies::Copies(const CpuCode& code, const LaunchRequest& request, double threads, unsigned workers)
+    : request_(request) {
   std::int64_t room = tuning::cpu::most_copied_bytes;
   for (unsigned i = 0; i < code.copies.size() && code.copies[i].update != Update::None; ++i) {
     const CpuCopy& how = code.copies[i];
     const std::int64_t elements = count_elements(how, request.args, room / how.bytes);
-    if (elements <= 0 || threads < tuning::cpu::updates_an_element * double(elements) * workers) continue;
+    if (elements <= 0 || threads < tuning::cpu::updates_an_element * double(elements) * workers)
+      continue;
     if (which_ == 0) bytes_ = round_up(request.args_size);
     arrays_[count_++] = {how, elements, bytes_};
     which_ |= std::int64_t(1) << i;
@@ -98,7 +104,9 @@ const std::byte* Copies::fill(std::byte* memory) const {
     const Array& a = arrays_[i];
     std::byte* const copy = memory + a.offset;
     std::memcpy(memory + a.how.address, &copy, sizeof copy);
-    with_type(a.how, [&]<class T>(T) { std::fill_n(reinterpret_cast<T*>(copy), a.elements, identity<T>(a.how.update)); });
+    with_type(a.how, [&]<class T>(T) {
+      std::fill_n(reinterpret_cast<T*>(copy), a.elements, identity<T>(a.how.update));
+    });
   }
   return memory;
 }
@@ -109,7 +117,8 @@ void Copies::merge(const std::byte* memory) const {
     std::byte* array = nullptr;
     std::memcpy(&array, request_.args + a.how.address, sizeof array);
     with_type(a.how, [&]<class T>(T) {
-      merge_array<T>(a.how.update, reinterpret_cast<T*>(array), reinterpret_cast<const T*>(memory + a.offset), a.elements);
+      merge_array<T>(a.how.update, reinterpret_cast<T*>(array),
+                     reinterpret_cast<const T*>(memory + a.offset), a.elements);
     });
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of arrays that a launch only updates (lib/codegen/cpu/launch/private_copies.cpp): a worker fills its own before its first chunk, and adds what it
-// gathered to the arrays after its last one. They lie in the worker's scratch memory, with an argument block that names them.
+// Copies of arrays that a launch only updates (lib/codegen/cpu/launch/private_copies.cpp): a worker
+// fills its own before its first chunk, and adds what it gathered to the arrays after its last one.
+// They lie in the worker's scratch memory, with an argument block that names them.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@ namespace krait::runtime::cpu {
 
 class Copies {
  public:
-  /// Chooses the arrays of a launch of so many threads, on so many workers, of which it pays to have copies.
+  /// Chooses the arrays of a launch of so many threads, on so many workers, of which it pays to
+  /// have copies.
   Copies(const CpuCode& code, const LaunchRequest& request, double threads, unsigned workers);
 
   std::int64_t which() const { return which_; }  // CpuLaunch::copied

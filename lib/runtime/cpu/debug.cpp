@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface is the one that gdb's manual describes under "JIT Compilation Interface": a list of object files in memory, and a
-// function that is called when it changes, in which the debugger has a breakpoint. The code generator's object file has lines and
-// variables; of code without them one is made that has no content but a symbol: its text section lies where the code is.
+// The interface is the one that gdb's manual describes under "JIT Compilation Interface": a list of
+// object files in memory, and a function that is called when it changes, in which the debugger has
+// a breakpoint. The code generator's object file has lines and variables; of code without them one
+// is made that has no content but a symbol: its text section lies where the code is.
 #include "runtime/cpu/debug.h"
 
 #include <elf.h>
@@ -34,7 +35,9 @@ struct jit_descriptor {
 
 // Protected: debuggers find them by name, and another compiler's list in the process is not ours.
 [[gnu::visibility("protected")]] jit_descriptor __jit_debug_descriptor = {1, 0, nullptr, nullptr};
-[[gnu::visibility("protected"), gnu::noinline]] void __jit_debug_register_code() { asm volatile("" ::: "memory"); }
+[[gnu::visibility("protected"), gnu::noinline]] void __jit_debug_register_code() {
+  asm volatile("" ::: "memory");
+}
 
 }  // extern "C"
 
@@ -56,12 +59,14 @@ std::vector<char> make_object(std::span<const std::byte> code, const std::string
   names.push_back('\0');
   names.resize((names.size() + 7) / 8 * 8, '\0');
   Elf64_Sym symbols[2] = {};
-  symbols[1].st_name = Elf64_Word(section_names.size()), symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+  symbols[1].st_name = Elf64_Word(section_names.size()),
+  symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
   symbols[1].st_shndx = Text, symbols[1].st_size = code.size();
 
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64, header.e_ident[EI_DATA] = ELFDATA2LSB, header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_ident[EI_CLASS] = ELFCLASS64, header.e_ident[EI_DATA] = ELFDATA2LSB,
+  header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_REL, header.e_version = EV_CURRENT, header.e_ehsize = sizeof header;
 #if defined(__x86_64__)
   header.e_machine = EM_X86_64;
@@ -73,21 +78,27 @@ std::vector<char> make_object(std::span<const std::byte> code, const std::string
   header.e_shoff = symbols_at + sizeof symbols;
 
   Elf64_Shdr sections[Sections] = {};
-  sections[Text].sh_name = 1, sections[Text].sh_type = SHT_NOBITS, sections[Text].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
-  sections[Text].sh_addr = reinterpret_cast<Elf64_Addr>(code.data()), sections[Text].sh_size = code.size();
+  sections[Text].sh_name = 1, sections[Text].sh_type = SHT_NOBITS,
+  sections[Text].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+  sections[Text].sh_addr = reinterpret_cast<Elf64_Addr>(code.data()),
+  sections[Text].sh_size = code.size();
   sections[Text].sh_addralign = 64;
-  sections[Symbols].sh_name = 7, sections[Symbols].sh_type = SHT_SYMTAB, sections[Symbols].sh_offset = symbols_at;
+  sections[Symbols].sh_name = 7, sections[Symbols].sh_type = SHT_SYMTAB,
+  sections[Symbols].sh_offset = symbols_at;
   sections[Symbols].sh_size = sizeof symbols, sections[Symbols].sh_entsize = sizeof(Elf64_Sym);
-  sections[Symbols].sh_link = Names, sections[Symbols].sh_info = 1, sections[Symbols].sh_addralign = 8;
-  sections[Names].sh_name = 15, sections[Names].sh_type = SHT_STRTAB, sections[Names].sh_offset = names_at;
+  sections[Symbols].sh_link = Names, sections[Symbols].sh_info = 1,
+  sections[Symbols].sh_addralign = 8;
+  sections[Names].sh_name = 15, sections[Names].sh_type = SHT_STRTAB,
+  sections[Names].sh_offset = names_at;
   sections[Names].sh_size = names.size(), sections[Names].sh_addralign = 1;
 
   std::vector<char> object;
   const auto append = [&](const void* from, std::size_t bytes) {
-    object.insert(object.end(), static_cast<const char*>(from), static_cast<const char*>(from) + bytes);
+    object.insert(object.end(), static_cast<const char*>(from),
+                  static_cast<const char*>(from) + bytes);
   };
-  append(&header, sizeof header), append(names.data(), names.size()), append(symbols, sizeof symbols),
-      append(sections, sizeof sections);
+  append(&header, sizeof header), append(names.data(), names.size()),
+      append(symbols, sizeof symbols), append(sections, sizeof sections);
   return object;
 }
 
@@ -108,13 +119,16 @@ std::vector<char> moved_object(std::span<const std::byte> bytes, const std::byte
   return object;
 }
 
-/// A line "start size name" of the map that perf reads when it reports. Failing to write it changes nothing else.
+/// A line "start size name" of the map that perf reads when it reports. Failing to write it changes
+/// nothing else.
 void tell_perf(std::span<const std::byte> code, const std::string& symbol) {
   char path[64];
   std::snprintf(path, sizeof path, "/tmp/perf-%ld.map", long(getpid()));
-  const int map = support::open_to_append(path, support::own_file, support::Only::Mine);  // other compilers append to it, too
+  // other compilers append to it, too
+  const int map = support::open_to_append(path, support::own_file, support::Only::Mine);
   if (map < 0) return;
-  support::write_all(map, fmt::format("{:x} {:x} {}\n", reinterpret_cast<std::size_t>(code.data()), code.size(), symbol));
+  support::write_all(map, fmt::format("{:x} {:x} {}\n", reinterpret_cast<std::size_t>(code.data()),
+                                      code.size(), symbol));
   close(map);
 }
 
@@ -133,9 +147,11 @@ struct DebugEntry::Registered {
   jit_code_entry entry{};
 };
 
-DebugEntry::DebugEntry(std::span<const std::byte> code, std::span<const std::byte> object, const std::string& symbol)
+DebugEntry::DebugEntry(std::span<const std::byte> code, std::span<const std::byte> object,
+                       const std::string& symbol)
     : registered_(std::make_unique<Registered>()) {
-  registered_->object = object.empty() ? make_object(code, symbol) : moved_object(object, code.data());
+  registered_->object =
+      object.empty() ? make_object(code, symbol) : moved_object(object, code.data());
   tell_perf(code, symbol);
   jit_code_entry& entry = registered_->entry;
   entry.symfile_addr = registered_->object.data(), entry.symfile_size = registered_->object.size();

@@ -15,7 +15,8 @@ namespace krait::runtime::cpu {
 
 class Code final : public Executable {
  public:
-  /// Throws device where the bytes are no envelope of the CPU's code, or it needs features that the processor lacks.
+  /// Throws device where the bytes are no envelope of the CPU's code, or it needs features that the
+  /// processor lacks.
   Code(std::span<const std::byte> blob, const std::string& kernel_name);
   ~Code() override;
   Code(const Code&) = delete;
@@ -24,7 +25,9 @@ class Code final : public Executable {
   Attributes attributes() const override;
   void name_loops(std::vector<LoopPlace> places) override { loops_ = std::move(places); }
   /// Of a loop that waits.
-  LoopPlace loop(std::size_t number) const { return number < loops_.size() ? loops_[number] : LoopPlace{}; }
+  LoopPlace loop(std::size_t number) const {
+    return number < loops_.size() ? loops_[number] : LoopPlace{};
+  }
 
   const CpuCode& facts() const { return facts_; }
   const std::string& name() const { return name_; }

@@ -22,10 +22,11 @@ std::string host_lacks() { return {}; }
 CpuLevel host_level() {
   __builtin_cpu_init();
   auto all = [](auto... has) { return (has && ...); };
-  bool v3 = all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi"),
-                __builtin_cpu_supports("bmi2"));
-  bool v4 = all(v3, __builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512cd"),
-                __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl"));
+  bool v3 = all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"),
+                __builtin_cpu_supports("bmi"), __builtin_cpu_supports("bmi2"));
+  bool v4 = all(v3, __builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
+                __builtin_cpu_supports("avx512cd"), __builtin_cpu_supports("avx512dq"),
+                __builtin_cpu_supports("avx512vl"));
   return v4 ? CpuLevel::Avx512 : v3 ? CpuLevel::Avx2 : CpuLevel::Sse42;
 }
 
@@ -112,7 +113,8 @@ support::Target host_target() {
     auto number = [&](std::string_view name) -> unsigned {
       if (!word.starts_with(name)) return 0;
       unsigned n = 0;
-      for (char c : word.substr(name.size())) n = c >= '0' && c <= '9' && n < 100 ? n * 10 + unsigned(c - '0') : 1000;
+      for (char c : word.substr(name.size()))
+        n = c >= '0' && c <= '9' && n < 100 ? n * 10 + unsigned(c - '0') : 1000;
       return n && n <= 16 && (n & (n - 1)) == 0 ? n : 0;
     };
     if (word == "v2") level = CpuLevel::Sse42, level_alone = true;
@@ -123,10 +125,13 @@ support::Target host_target() {
     else if (unsigned n = number("lanes=")) lanes = n;
     else if (unsigned m = number("parts=")) parts = std::min(m, 8u);
     else
-      support::fail_usage("KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16 and parts=1..8, not \"{}\"",
-                          asked, word);
+      support::fail_usage(
+          "KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16 and parts=1..8, not \"{}\"",
+          asked, word);
   }
-  if (level > host) support::fail_usage("KRAIT_CPU={}: this processor supports x86-64-v{} at most", asked, unsigned(host));
+  if (level > host)
+    support::fail_usage("KRAIT_CPU={}: this processor supports x86-64-v{} at most", asked,
+                        unsigned(host));
   if (!lanes) lanes = level == CpuLevel::Avx512 ? 16 : level == CpuLevel::Avx2 ? 8 : 4;
   support::Target target{support::TargetKind::Cpu};
   target.cpu.lanes = lanes, target.cpu.parts = parts;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format is that of tools/perf/Documentation/jitdump-specification.txt in Linux. perf finds the file by a page of it that is mapped to
-// be executed: the mapping is among what `perf record` keeps, and lasts as long as the process.
+// The format is that of tools/perf/Documentation/jitdump-specification.txt in Linux. perf finds the
+// file by a page of it that is mapped to be executed: the mapping is among what `perf record`
+// keeps, and lasts as long as the process.
 #include "runtime/cpu/jitdump.h"
 
 #include <elf.h>
@@ -68,8 +69,9 @@ File& file() {
 }
 
 [[noreturn]] void refuse(const std::string& path) {
-  support::fail_usage("KRAIT_PERF: {} cannot be written: {}: name a folder with room that you may write to", path,
-                      std::strerror(errno));
+  support::fail_usage(
+      "KRAIT_PERF: {} cannot be written: {}: name a folder with room that you may write to", path,
+      std::strerror(errno));
 }
 
 void write(File& f, const std::string& path, const std::string& bytes) {
@@ -86,15 +88,16 @@ void open(File& f, const std::string& path) {
   constexpr std::uint32_t machine = EM_AARCH64;
 #endif
   Record head;
-  head << std::uint32_t(0x4A695444) << std::uint32_t(1) << std::uint32_t(40) << machine << std::uint32_t(0)
-       << std::uint32_t(f.process) << now() << std::uint64_t(0);
+  head << std::uint32_t(0x4A695444) << std::uint32_t(1) << std::uint32_t(40) << machine
+       << std::uint32_t(0) << std::uint32_t(f.process) << now() << std::uint64_t(0);
   write(f, path, std::move(head).take());
   mmap(nullptr, std::size_t(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_EXEC, MAP_PRIVATE, f.fd, 0);
 }
 
 }  // namespace
 
-void tell_perf_inject(std::span<const std::byte> code, const std::string& symbol, std::span<const std::byte> object) {
+void tell_perf_inject(std::span<const std::byte> code, const std::string& symbol,
+                      std::span<const std::byte> object) {
   const char* const folder = support::environment_text("KRAIT_PERF");
   if (!folder) return;
   File& f = file();
@@ -108,12 +111,13 @@ void tell_perf_inject(std::span<const std::byte> code, const std::string& symbol
   if (!lines.empty()) {
     Record r;
     r << address << std::uint64_t(lines.size());
-    for (const CodeLine& l : lines) r << address + l.at << std::uint32_t(l.line) << std::uint32_t(0) << l.file;
+    for (const CodeLine& l : lines)
+      r << address + l.at << std::uint32_t(l.line) << std::uint32_t(0) << l.file;
     records = headed(DebugInfo, std::move(r).take());
   }
   Record r;
-  r << std::uint32_t(f.process) << std::uint32_t(syscall(SYS_gettid)) << address << address << std::uint64_t(code.size())
-    << f.kernels++ << symbol << code;
+  r << std::uint32_t(f.process) << std::uint32_t(syscall(SYS_gettid)) << address << address
+    << std::uint64_t(code.size()) << f.kernels++ << symbol << code;
   write(f, path, records + headed(Load, std::move(r).take()));
 }
 

@@ -26,8 +26,10 @@ void* KeptMemory::take(std::size_t bytes, std::size_t align) noexcept {
   if (!lock) return nullptr;
   for (int at = count_; at-- > 0;) {
     const Block& b = blocks_[at];
-    // Behind an aligned block the allocator may leave as much unused as the alignment, which counts as usable.
-    if (b.bytes >= bytes && b.bytes - bytes <= bytes / 8 + align && reinterpret_cast<std::uintptr_t>(b.memory) % align == 0)
+    // Behind an aligned block the allocator may leave as much unused as the alignment, which counts
+    // as usable.
+    if (b.bytes >= bytes && b.bytes - bytes <= bytes / 8 + align &&
+        reinterpret_cast<std::uintptr_t>(b.memory) % align == 0)
       return remove(at).memory;
   }
   return nullptr;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of arrays that were freed, for the next ones of their size: the allocator gives blocks of this size back to the system, and
-// what it then gives is mapped page by page, which takes longer than many kernels.
+// Memory of arrays that were freed, for the next ones of their size: the allocator gives blocks of
+// this size back to the system, and what it then gives is mapped page by page, which takes longer
+// than many kernels.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,11 @@ namespace krait::runtime::cpu {
 
 class KeptMemory {
  public:
-  /// A block of so many bytes or up to an eighth and `align` more, at a multiple of `align`; null: there is none.
+  /// A block of so many bytes or up to an eighth and `align` more, at a multiple of `align`; null:
+  /// there is none.
   void* take(std::size_t bytes, std::size_t align) noexcept;
-  /// Gives a block of aligned_alloc back, or keeps it, and gives back those that were kept for longest.
+  /// Gives a block of aligned_alloc back, or keeps it, and gives back those that were kept for
+  /// longest.
   void give(void* block) noexcept;
   /// Gives all back, for a device that has no more memory.
   void drop() noexcept;

@@ -21,8 +21,9 @@ float fma_f32(float x, float y, float z) { return std::fma(x, y, z); }
 double fma_f64(double x, double y, double z) { return std::fma(x, y, z); }
 
 /// In CpuHelper's order.
-const void* const all_helpers[] = {reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64),
-                                   reinterpret_cast<const void*>(&wait_for_blocks), reinterpret_cast<const void*>(&poll)};
+const void* const all_helpers[] = {
+    reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64),
+    reinterpret_cast<const void*>(&wait_for_blocks), reinterpret_cast<const void*>(&poll)};
 static_assert(std::size(all_helpers) == std::size_t(CpuHelper::Count));
 
 /// The caller's floating-point control word comes back at the end.
@@ -48,7 +49,8 @@ struct Plan {
     const Plan& plan;
     Pool::Scratch scratch;
     const std::byte* args;
-    explicit Worker(const Plan& of) : plan(of), scratch(*of.pool, of.scratch_bytes + of.copies->bytes()), args(of.args) {
+    explicit Worker(const Plan& of)
+        : plan(of), scratch(*of.pool, of.scratch_bytes + of.copies->bytes()), args(of.args) {
       if (plan.launch.copied) args = plan.copies->fill(scratch.data() + plan.scratch_bytes);
     }
     ~Worker() {
@@ -67,8 +69,10 @@ struct Plan {
   std::size_t scratch_bytes;                 // a multiple of 64; behind them lie copies
   std::optional<Copies> copies;
 
-  void run(Worker& worker, std::int64_t begin, std::int64_t end, std::int64_t row_begin, std::int64_t row_end) const {
-    // A range's entry knows no rows: each is the whole range again, for the threads of other y and z.
+  void run(Worker& worker, std::int64_t begin, std::int64_t end, std::int64_t row_begin,
+           std::int64_t row_end) const {
+    // A range's entry knows no rows: each is the whole range again, for the threads of other y and
+    // z.
     const std::int64_t at_once = code->facts().mode == CpuMode::Range ? 1 : row_end - row_begin;
     for (std::int64_t row = row_begin; row < row_end; row += at_once) {
       const CpuBox box{begin, end, row, row + at_once};
@@ -98,7 +102,8 @@ std::size_t scratch_for(const Code& code, const CpuLaunch& l) {
   if (h.gang_bytes) {
     const std::int64_t width = std::int64_t(h.lanes) * h.parts / (h.rows * h.layers);
     const auto pieces = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
-    const std::int64_t gangs = pieces(l.block[0], width) * pieces(l.block[1], h.rows) * pieces(l.block[2], h.layers);
+    const std::int64_t gangs =
+        pieces(l.block[0], width) * pieces(l.block[1], h.rows) * pieces(l.block[2], h.layers);
     bytes += std::size_t(gangs) * h.gang_bytes;
   }
   return bytes;
@@ -127,7 +132,8 @@ void launch(const Code& code, const LaunchRequest& request) {
   const CpuCode& h = code.facts();
   Plan plan{};
   plan.code = &code, plan.args = request.args, plan.pool = &Pool::get();
-  for (unsigned d = 0; d < 3; ++d) plan.launch.grid[d] = request.grid[d], plan.launch.block[d] = request.block[d];
+  for (unsigned d = 0; d < 3; ++d)
+    plan.launch.grid[d] = request.grid[d], plan.launch.block[d] = request.block[d];
   plan.launch.dynamic_bytes = (request.dynamic_shared + 63) / 64 * 64;
   plan.launch.helpers = all_helpers;
   plan.scratch_bytes = scratch_for(code, plan.launch);
@@ -137,12 +143,15 @@ void launch(const Code& code, const LaunchRequest& request) {
   std::int64_t grain = 1;  // pieces are multiples of it
   if (h.mode == CpuMode::Together) {
     const std::int64_t blocks = request.grid[0] * request.grid[1] * request.grid[2];
-    return check_waits(code, run_together(blocks, code.name(),
-                                          [&](std::int64_t block, detail::function_ref<void(detail::function_ref<void()>)> run) {
-                                            const Pool::Scratch scratch(*plan.pool, plan.scratch_bytes);
-                                            const CpuBox box{block, block + 1, 0, 1};
-                                            run([&] { code.entry()(request.args, &plan.launch, &box, scratch.data()); });
-                                          }));
+    return check_waits(
+        code,
+        run_together(
+            blocks, code.name(),
+            [&](std::int64_t block, detail::function_ref<void(detail::function_ref<void()>)> run) {
+              const Pool::Scratch scratch(*plan.pool, plan.scratch_bytes);
+              const CpuBox box{block, block + 1, 0, 1};
+              run([&] { code.entry()(request.args, &plan.launch, &box, scratch.data()); });
+            }));
   }
   plan.rows = h.mode == CpuMode::Block || h.mode == CpuMode::Resident
                   ? 1
@@ -162,7 +171,9 @@ void launch(const Code& code, const LaunchRequest& request) {
     case CpuMode::Resident:
     case CpuMode::Block:
       plan.width = request.grid[0] * request.grid[1] * request.grid[2];
-      gangs = double(plan.width) * std::ceil(double(request.block[0] * request.block[1] * request.block[2]) / double(gang));
+      gangs =
+          double(plan.width) *
+          std::ceil(double(request.block[0] * request.block[1] * request.block[2]) / double(gang));
       break;
   }
   if (plan.width <= 0) return;
@@ -170,16 +181,21 @@ void launch(const Code& code, const LaunchRequest& request) {
   const bool alone = work <= tuning::cpu::small_launch || plan.pool->threads() == 1;
   const std::int64_t most = std::int64_t(plan.pool->threads()) * tuning::cpu::chunks_a_thread;
   const std::int64_t wanted =
-      alone ? 1 : std::clamp(std::int64_t(std::min(work / tuning::cpu::chunk_work, 1e9)), std::int64_t(2), most);
-  plan.copies.emplace(h, request, gangs * double(gang), unsigned(std::min(wanted, std::int64_t(plan.pool->threads()))));
+      alone ? 1
+            : std::clamp(std::int64_t(std::min(work / tuning::cpu::chunk_work, 1e9)),
+                         std::int64_t(2), most);
+  plan.copies.emplace(h, request, gangs * double(gang),
+                      unsigned(std::min(wanted, std::int64_t(plan.pool->threads()))));
   plan.launch.copied = plan.copies->which();
   plan.pool->reserve(plan.scratch_bytes + plan.copies->bytes());
   if (h.mode == CpuMode::Resident)
-    return check_waits(code, run_resident(*plan.pool, plan.width,
-                                          [&](detail::function_ref<void(detail::function_ref<void(std::int64_t)>)> take) {
-                                            Plan::Worker worker(plan);
-                                            take([&](std::int64_t block) { plan.run(worker, block, block + 1, 0, 1); });
-                                          }));
+    return check_waits(
+        code, run_resident(
+                  *plan.pool, plan.width,
+                  [&](detail::function_ref<void(detail::function_ref<void(std::int64_t)>)> take) {
+                    Plan::Worker worker(plan);
+                    take([&](std::int64_t block) { plan.run(worker, block, block + 1, 0, 1); });
+                  }));
   if (alone) {
     Plan::Worker worker(plan);
     return plan.run(worker, 0, plan.width, 0, plan.rows);

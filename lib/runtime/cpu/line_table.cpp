@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// DWARF 4, section 6.2. Nothing is taken for granted: a reader that runs out of bytes gives zeros, and ends the table.
+// DWARF 4, section 6.2. Nothing is taken for granted: a reader that runs out of bytes gives zeros,
+// and ends the table.
 #include "runtime/cpu/line_table.h"
 
 #include <elf.h>
@@ -29,7 +30,8 @@ class Reader {
   template <class T>
   T number() {
     T value{};
-    if (const auto from = take(sizeof value); !from.empty()) std::memcpy(&value, from.data(), sizeof value);
+    if (const auto from = take(sizeof value); !from.empty())
+      std::memcpy(&value, from.data(), sizeof value);
     return value;
   }
   std::uint64_t leb(bool is_signed = false) {
@@ -66,7 +68,8 @@ class Object {
     const auto header = reader.number<Elf64_Ehdr>();
     if (header.e_shoff > bytes.size()) return;
     Reader table(bytes.subspan(header.e_shoff));
-    for (unsigned i = 0; i < header.e_shnum && !table.at_end(); ++i) sections.push_back(table.number<Elf64_Shdr>());
+    for (unsigned i = 0; i < header.e_shnum && !table.at_end(); ++i)
+      sections.push_back(table.number<Elf64_Shdr>());
     if (table.failed()) sections.clear();
     names_ = header.e_shstrndx;
   }
@@ -108,8 +111,8 @@ std::vector<std::byte> relocated_table(const Object& object) {
       symbols.take(ELF64_R_SYM(entry.r_info) * sizeof(Elf64_Sym));
       const auto symbol = symbols.number<Elf64_Sym>();
       std::uint64_t address = symbol.st_value + std::uint64_t(entry.r_addend);
-      if (symbols.failed() || symbol.st_shndx >= object.sections.size() || entry.r_offset > table.size() ||
-          sizeof address > table.size() - entry.r_offset)
+      if (symbols.failed() || symbol.st_shndx >= object.sections.size() ||
+          entry.r_offset > table.size() || sizeof address > table.size() - entry.r_offset)
         return {};
       address += object.sections[symbol.st_shndx].sh_addr;
       std::memcpy(table.data() + entry.r_offset, &address, sizeof address);
@@ -136,7 +139,8 @@ Head read_head(Reader& r, std::uint16_t version) {
   h.base_of_special = std::max<std::uint8_t>(r.number<std::uint8_t>(), 1);
   for (unsigned i = 1; i < h.base_of_special; ++i) h.operands.push_back(r.number<std::uint8_t>());
   std::vector<std::string> folders;
-  for (std::string_view folder = r.text(); !folder.empty(); folder = r.text()) folders.emplace_back(folder);
+  for (std::string_view folder = r.text(); !folder.empty(); folder = r.text())
+    folders.emplace_back(folder);
   for (std::string_view file = r.text(); !file.empty(); file = r.text()) {
     const std::uint64_t folder = r.leb();
     r.leb(), r.leb();  // its time and length
@@ -152,7 +156,8 @@ void run(Reader& r, const Head& h, std::vector<CodeLine>& rows) {
   enum { EndSequence = 1, SetAddress };
   std::uint64_t address = 0, file = 1, line = 1;
   const auto row = [&] {
-    if (file > 0 && file <= h.files.size() && line > 0) rows.push_back({address, unsigned(line), h.files[file - 1]});
+    if (file > 0 && file <= h.files.size() && line > 0)
+      rows.push_back({address, unsigned(line), h.files[file - 1]});
   };
   while (!r.at_end()) {
     const auto op = r.number<std::uint8_t>();
@@ -200,7 +205,8 @@ std::vector<CodeLine> lines_of(std::span<const std::byte> object) {
     run(unit, head, rows);
     if (unit.failed()) return {};
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const CodeLine& a, const CodeLine& b) { return a.at < b.at; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const CodeLine& a, const CodeLine& b) { return a.at < b.at; });
   return rows;
 }
 

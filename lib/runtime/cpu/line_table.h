@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The lines of code made at run time, as profilers want them: read from the object file that debuggers get.
+// The lines of code made at run time, as profilers want them: read from the object file that
+// debuggers get.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,9 @@ struct CodeLine {
   std::string file;
 };
 
-/// In the order of the code. `object` is an ELF object whose sections' addresses count from the code's begin, with a line table of DWARF 2 to 4.
-/// Empty where it has none, or one that is broken: profilers show names alone then.
+/// In the order of the code. `object` is an ELF object whose sections' addresses count from the
+/// code's begin, with a line table of DWARF 2 to 4. Empty where it has none, or one that is broken:
+/// profilers show names alone then.
 std::vector<CodeLine> lines_of(std::span<const std::byte> object);
 
 }  // namespace krait::runtime::cpu

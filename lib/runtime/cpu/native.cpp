@@ -12,7 +12,8 @@
 namespace krait::runtime::cpu {
 namespace {
 
-constexpr std::size_t front = 64;  // callers with sanitizers read what stands before a function, which is zero here
+// callers with sanitizers read what stands before a function, which is zero here
+constexpr std::size_t front = 64;
 constexpr std::size_t object_at = 94, target_at = 107;  // the constants of 8 bytes
 constexpr std::uint8_t instructions[] = {
     0xf3, 0x0f, 0x1e, 0xfa,                             // endbr64
@@ -44,7 +45,8 @@ constexpr std::uint8_t instructions[] = {
     0xc9,                                               // leave
     0xc3,                                               // ret
 };
-static_assert(sizeof(NativeCall) == 0x80 && offsetof(NativeCall, behind) == 112 && offsetof(NativeCall, result) == 120);
+static_assert(sizeof(NativeCall) == 0x80 && offsetof(NativeCall, behind) == 112 &&
+              offsetof(NativeCall, result) == 120);
 constexpr std::size_t bytes = front + sizeof instructions;
 static_assert(instructions[object_at - 1] == 0xbf && instructions[target_at - 1] == 0xb8);
 
@@ -52,7 +54,8 @@ static_assert(instructions[object_at - 1] == 0xbf && instructions[target_at - 1]
 
 NativeFunction::NativeFunction(void* object, Target target) {
   memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory_ == MAP_FAILED) support::fail_device("no memory for the code of a function pointer: {}", std::strerror(errno));
+  if (memory_ == MAP_FAILED)
+    support::fail_device("no memory for the code of a function pointer: {}", std::strerror(errno));
   auto* const code = static_cast<std::uint8_t*>(address());
   std::memcpy(code, instructions, sizeof instructions);
   std::memcpy(code + object_at, &object, sizeof object);
@@ -60,7 +63,9 @@ NativeFunction::NativeFunction(void* object, Target target) {
   if (mprotect(memory_, bytes, PROT_READ | PROT_EXEC) == 0) return;
   const int reason = errno;
   munmap(memory_, bytes);
-  support::fail_device("the system does not allow code made at run time, which a function pointer needs: {}", std::strerror(reason));
+  support::fail_device(
+      "the system does not allow code made at run time, which a function pointer needs: {}",
+      std::strerror(reason));
 }
 
 NativeFunction::~NativeFunction() { munmap(memory_, bytes); }

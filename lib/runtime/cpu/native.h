@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Function pointers of C's calling convention (System V, x86-64) that carry an object: a few instructions of their own for each.
+// Function pointers of C's calling convention (System V, x86-64) that carry an object: a few
+// instructions of their own for each.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,8 @@ unsigned count_threads() {
     char* end = nullptr;
     const long n = std::strtol(asked, &end, 10);
     if (*end != '\0' || n < 1 || n > 4096)
-      support::fail_usage("KRAIT_NUM_THREADS={}: expected a number of threads from 1 to 4096", asked);
+      support::fail_usage("KRAIT_NUM_THREADS={}: expected a number of threads from 1 to 4096",
+                          asked);
     return unsigned(n);
   }
   cpu_set_t cores;
@@ -36,7 +37,8 @@ std::atomic<Pool*>& current() {
   static std::atomic<Pool*> pool{nullptr};
   return pool;
 }
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
 
 }  // namespace
 
@@ -68,7 +70,8 @@ void Pool::worker() {
     job->users.fetch_add(1, std::memory_order_relaxed);
     lock.unlock();
     job->work(job->context, job->chunks);
-    // The job is gone as soon as its last user has left and the caller has seen it: nothing may touch it after this line.
+    // The job is gone as soon as its last user has left and the caller has seen it: nothing may
+    // touch it after this line.
     bool last = job->users.fetch_sub(1, std::memory_order_acq_rel) == 1;
     lock.lock();
     if (last) finished_.notify_all();
@@ -105,7 +108,8 @@ void Pool::run(std::int64_t chunks, Work work, void* context) {
       std::lock_guard lock(mutex_);
       jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
     }
-    for (int i = 0; i < tuning::cpu::spins && job.users.load(std::memory_order_acquire); ++i) pause_core();
+    for (int i = 0; i < tuning::cpu::spins && job.users.load(std::memory_order_acquire); ++i)
+      pause_core();
     if (job.users.load(std::memory_order_acquire)) {
       std::unique_lock lock(mutex_);
       finished_.wait(lock, [&] { return job.users.load(std::memory_order_acquire) == 0; });
@@ -128,7 +132,8 @@ void Pool::reserve(std::size_t bytes) {
   for (auto i = have; i < std::ptrdiff_t(threads_); ++i) {
     free_scratch_.reserve(free_scratch_.size() + 1);
     const Scratch::Block block = Scratch::allocate(bytes);
-    if (!block.data) support::fail_device("cpu: no memory for {} bytes of shared arrays per thread", bytes);
+    if (!block.data)
+      support::fail_device("cpu: no memory for {} bytes of shared arrays per thread", bytes);
     free_scratch_.push_back(block);
   }
 }
@@ -145,7 +150,8 @@ Pool::Scratch::Scratch(Pool& pool, std::size_t bytes) : pool_(pool) {
         return;
       }
     }
-    block_ = allocate(bytes);  // another launch took what was reserved; if this fails, somebody gives a block back soon
+    // another launch took what was reserved; if this fails, somebody gives a block back soon
+    block_ = allocate(bytes);
     if (!block_.data) std::this_thread::yield();
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that share the work of launches. Work is cut into chunks; whoever is free takes the next one, in ascending order, and
-// the thread that launches works too. A launch is over when all its chunks are taken and everybody who took one has finished it:
-// a worker that the system has not woken yet is not waited for. Idle workers sleep.
+// Threads that share the work of launches. Work is cut into chunks; whoever is free takes the next
+// one, in ascending order, and the thread that launches works too. A launch is over when all its
+// chunks are taken and everybody who took one has finished it: a worker that the system has not
+// woken yet is not waited for. Idle workers sleep.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,8 @@ class Pool {
   /// One a process; a forked child makes its own, since threads do not survive fork.
   static Pool& get();
 
-  /// Threads that work on a launch, the caller included. KRAIT_NUM_THREADS, else the cores that the process may use.
+  /// Threads that work on a launch, the caller included. KRAIT_NUM_THREADS, else the cores that the
+  /// process may use.
   unsigned threads() const { return threads_; }
 
   /// What the threads of a launch take chunks from.
@@ -40,14 +42,16 @@ class Pool {
     std::atomic<std::int64_t> next_{0};
   };
   using Work = void (*)(void* context, Chunks& chunks);
-  /// Calls work(context, chunks) in every thread that takes part, which takes chunks until there is none; returns when all have ended.
-  /// A thread may find none left. `work` does not throw.
+  /// Calls work(context, chunks) in every thread that takes part, which takes chunks until there is
+  /// none; returns when all have ended. A thread may find none left. `work` does not throw.
   void run(std::int64_t chunks, Work work, void* context);
 
-  /// Makes sure that every thread can have a Scratch of that size; throws device where there is no memory.
+  /// Makes sure that every thread can have a Scratch of that size; throws device where there is no
+  /// memory.
   void reserve(std::size_t bytes);
 
-  /// Memory aligned to 64 bytes for one thread's use within one launch; blocks are kept for later launches.
+  /// Memory aligned to 64 bytes for one thread's use within one launch; blocks are kept for later
+  /// launches.
   class Scratch {
    public:
     Scratch(Pool& pool, std::size_t bytes);

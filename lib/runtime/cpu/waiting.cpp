@@ -33,10 +33,13 @@ namespace {
 thread_local Waiting::Seat* current = nullptr;
 
 std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
-/// How long all may wait before a launch is given up, in nanoseconds: KRAIT_WAIT_SECONDS, 0 for ever.
+/// How long all may wait before a launch is given up, in nanoseconds: KRAIT_WAIT_SECONDS, 0 for
+/// ever.
 std::int64_t patience() {
   static const std::int64_t of_process = [] {
     const char* const given = support::environment_text("KRAIT_WAIT_SECONDS");
@@ -67,7 +70,8 @@ Waiting::Seat& Waiting::enter() {
 
 void Waiting::leave(Seat& seat) {
   std::lock_guard lock(mutex_);
-  seats_.erase(std::find_if(seats_.begin(), seats_.end(), [&](const auto& s) { return s.get() == &seat; }));
+  seats_.erase(
+      std::find_if(seats_.begin(), seats_.end(), [&](const auto& s) { return s.get() == &seat; }));
   --count_;
 }
 
@@ -79,14 +83,16 @@ bool Waiting::run(Seat& seat, detail::function_ref<void()> block) {
   return ended;
 }
 
-/// Between two looks of a thread that waits: the more there are, the longer, so that all of them leave time to those that work.
+/// Between two looks of a thread that waits: the more there are, the longer, so that all of them
+/// leave time to those that work.
 std::int64_t Waiting::pause() const {
   return std::min<std::int64_t>(20'000 * count_.load(std::memory_order_relaxed), 20'000'000);
 }
 
 void Waiting::wait(Seat& seat, std::uint32_t loop, std::uint32_t trips) {
   const std::int64_t time = now();
-  if (trips <= seat.trips || loop != seat.loop) seat.since = time, idle_ = 0;  // it went on since it last asked
+  // it went on since it last asked
+  if (trips <= seat.trips || loop != seat.loop) seat.since = time, idle_ = 0;
   seat.loop = loop, seat.trips = trips;
   seat.asked = time;
   if (time - seat.since > tuning::cpu::looks_after) look(time);
@@ -105,8 +111,9 @@ void Waiting::look(std::int64_t time) {
   if (!lock) return;
   // A block that went on does not say so: it is seen by its silence.
   const std::int64_t silence = 5'000'000 + 4 * pause();
-  const bool all = std::all_of(seats_.begin(), seats_.end(),
-                               [&](const auto& s) { return s->at_barrier.load() || time - s->asked.load() < silence; });
+  const bool all = std::all_of(seats_.begin(), seats_.end(), [&](const auto& s) {
+    return s->at_barrier.load() || time - s->asked.load() < silence;
+  });
   // A process that was stopped, by a debugger or to sleep, waits for no longer than it runs.
   const std::int64_t passed = std::min<std::int64_t>(time - looked_, 10'000'000);
   looked_ = time;
@@ -141,8 +148,10 @@ void poll(std::uint32_t loop, std::uint32_t trips) {
   else sched_yield();
 }
 
-std::int64_t run_resident(Pool& pool, std::int64_t blocks,
-                          detail::function_ref<void(detail::function_ref<void(detail::function_ref<void(std::int64_t)>)>)> work) {
+std::int64_t run_resident(
+    Pool& pool, std::int64_t blocks,
+    detail::function_ref<void(detail::function_ref<void(detail::function_ref<void(std::int64_t)>)>)>
+        work) {
   std::atomic<std::int64_t> next{0};
   std::deque<std::thread> further;
   std::mutex making;  // threads: only one that waits makes them, but not always the same

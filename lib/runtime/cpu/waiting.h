@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks that wait for what others write: loops that found nothing new for some trips say so (CpuHelper::Poll). While all threads of a launch
-// wait, the next block starts, in a thread made for it; so a block may wait for any other, as long as no more than `most_together` wait at
-// once. Where all wait, and no block is left that could start, nothing in the launch can write what they wait for. Then the host may, or
-// another launch: only after some seconds in which that stays so the waiting blocks are left where they are, and the launch is an error.
+// Blocks that wait for what others write: loops that found nothing new for some trips say so
+// (CpuHelper::Poll). While all threads of a launch wait, the next block starts, in a thread made
+// for it; so a block may wait for any other, as long as no more than `most_together` wait at once.
+// Where all wait, and no block is left that could start, nothing in the launch can write what they
+// wait for. Then the host may, or another launch: only after some seconds in which that stays so
+// the waiting blocks are left where they are, and the launch is an error.
 #pragma once
 
 #include <atomic>
@@ -24,7 +26,8 @@ class Waiting {
  public:
   /// One thread's place in the launch.
   class Seat;
-  /// `start` makes a thread for a further block, and gives false where there is none, or no room for it; called while all wait.
+  /// `start` makes a thread for a further block, and gives false where there is none, or no room
+  /// for it; called while all wait.
   explicit Waiting(detail::function_ref<bool()> start);
   ~Waiting();
   Waiting(const Waiting&) = delete;
@@ -33,7 +36,8 @@ class Waiting {
   void leave(Seat& seat);
   /// Runs `block()` in the calling thread, which has the seat. False where it was left waiting.
   bool run(Seat& seat, detail::function_ref<void()> block);
-  /// A loop that waits found nothing new for so many trips in a row. Does not return where the launch is given up.
+  /// A loop that waits found nothing new for so many trips in a row. Does not return where the
+  /// launch is given up.
   void wait(Seat& seat, std::uint32_t loop, std::uint32_t trips);
 
   bool given_up() const { return given_up_.load(std::memory_order_relaxed); }
@@ -67,10 +71,13 @@ double waiting_seconds();
 /// CpuHelper::Poll.
 void poll(std::uint32_t loop, std::uint32_t trips);
 
-/// Runs blocks 0 to `blocks` - 1, begun in ascending order by the pool's threads, and by further ones while all wait. `work(take)` is called once in each
-/// thread, and runs the blocks that `take(run)` gives: `run(block)`; it may throw in a further thread, which then does without. Returns the number
-/// of the loop in which blocks were left waiting, or -1.
-std::int64_t run_resident(Pool& pool, std::int64_t blocks,
-                          detail::function_ref<void(detail::function_ref<void(detail::function_ref<void(std::int64_t)>)>)> work);
+/// Runs blocks 0 to `blocks` - 1, begun in ascending order by the pool's threads, and by further
+/// ones while all wait. `work(take)` is called once in each thread, and runs the blocks that
+/// `take(run)` gives: `run(block)`; it may throw in a further thread, which then does without.
+/// Returns the number of the loop in which blocks were left waiting, or -1.
+std::int64_t run_resident(
+    Pool& pool, std::int64_t blocks,
+    detail::function_ref<void(detail::function_ref<void(detail::function_ref<void(std::int64_t)>)>)>
+        work);
 
 }  // namespace krait::runtime::cpu

@@ -40,11 +40,13 @@ std::uint64_t CudaAsync::allocate_managed(std::size_t bytes) {
   const CudaDevice::Current current(device_);
   free_waiting();
   int able = 0;
-  device_.check(device_.api_.device_attribute(&able, ManagedMemory, device_.device_), "reading the device's attributes");
+  device_.check(device_.api_.device_attribute(&able, ManagedMemory, device_.device_),
+                "reading the device's attributes");
   if (!able) return 0;
   constexpr unsigned global = 1;  // CU_MEM_ATTACH_GLOBAL: for every stream
   Address address = 0;
-  device_.check(device_.api_.mem_alloc_managed(&address, bytes, global), "allocating managed memory");
+  device_.check(device_.api_.mem_alloc_managed(&address, bytes, global),
+                "allocating managed memory");
   managed_.fetch_add(std::int64_t(bytes), std::memory_order_relaxed);
   return address;
 }
@@ -57,7 +59,8 @@ void CudaAsync::free_managed(std::uint64_t address, std::size_t bytes) noexcept 
 StreamHandle CudaAsync::create_stream(Priority rank) {
   const CudaDevice::Current current(device_);
   int least = 0, greatest = 0;
-  device_.check(device_.api_.stream_priorities(&least, &greatest), "reading the device's priorities");
+  device_.check(device_.api_.stream_priorities(&least, &greatest),
+                "reading the device's priorities");
   const int number = rank == Priority::High ? greatest : rank == Priority::Low ? least : 0;
   Stream s = nullptr;
   device_.check(device_.api_.stream_create_ranked(&s, 0, number), "creating a stream");
@@ -66,13 +69,16 @@ StreamHandle CudaAsync::create_stream(Priority rank) {
 
 bool CudaAsync::call_host(void (*function)(void*), void* with, StreamHandle stream) {
   const CudaDevice::Current current(device_);
-  device_.check(device_.api_.launch_host(stream.native, function, with), "calling the host from a stream");
+  device_.check(device_.api_.launch_host(stream.native, function, with),
+                "calling the host from a stream");
   return true;
 }
 
-void CudaAsync::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
+void CudaAsync::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                               StreamHandle stream) {
   const CudaDevice::Current current(device_);
-  device_.check(device_.api_.copy_to_device(to, from, bytes, stream.native), "copying to the device");
+  device_.check(device_.api_.copy_to_device(to, from, bytes, stream.native),
+                "copying to the device");
 }
 
 void CudaAsync::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
@@ -80,14 +86,19 @@ void CudaAsync::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, St
   device_.check(device_.api_.copy_to_host(to, from, bytes, stream.native), "copying to the host");
 }
 
-bool CudaAsync::is_peer(Device& other) const { return dynamic_cast<CudaDevice*>(&other) != nullptr; }
+bool CudaAsync::is_peer(Device& other) const {
+  return dynamic_cast<CudaDevice*>(&other) != nullptr;
+}
 
-void CudaAsync::copy_between(const Place& to, const Place& from, std::size_t bytes, StreamHandle stream) {
-  auto &target = static_cast<CudaDevice&>(to.device), &source = static_cast<CudaDevice&>(from.device);
+void CudaAsync::copy_between(const Place& to, const Place& from, std::size_t bytes,
+                             StreamHandle stream) {
+  auto &target = static_cast<CudaDevice&>(to.device),
+       &source = static_cast<CudaDevice&>(from.device);
   open_way(&target == &device_ ? source : target);
   const Context context_to = target.context(), context_from = source.context();
   const CudaDevice::Current current(device_);
-  device_.check(device_.api_.copy_peer(to.address, context_to, from.address, context_from, bytes, stream.native),
+  device_.check(device_.api_.copy_peer(to.address, context_to, from.address, context_from, bytes,
+                                       stream.native),
                 "copying between devices");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Page-locked and managed memory, priorities, functions of the host in streams, copies that nobody waits for, and copies between two GPUs.
+// Page-locked and managed memory, priorities, functions of the host in streams, copies that nobody
+// waits for, and copies between two GPUs.
 #pragma once
 
 #include <atomic>
@@ -24,18 +25,22 @@ class CudaAsync final : public Async {
   void free_managed(std::uint64_t address, std::size_t bytes) noexcept override;
   StreamHandle create_stream(Priority rank) override;
   bool call_host(void (*function)(void*), void* with, StreamHandle stream) override;
-  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                      StreamHandle stream) override;
   void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
   bool is_peer(Device& other) const override;
-  void copy_between(const Place& to, const Place& from, std::size_t bytes, StreamHandle stream) override;
+  void copy_between(const Place& to, const Place& from, std::size_t bytes,
+                    StreamHandle stream) override;
 
   std::int64_t managed_bytes() const { return managed_.load(std::memory_order_relaxed); }
 
  private:
-  /// Frees what was left before, which waits for the device where there is some. The context is current.
+  /// Frees what was left before, which waits for the device where there is some. The context is
+  /// current.
   void free_waiting();
   void leave(unsigned char kind, Address address) noexcept;
-  /// Lets the two copy without the host where their connection can: each context, and each pool, which has rights of its own.
+  /// Lets the two copy without the host where their connection can: each context, and each pool,
+  /// which has rights of its own.
   void open_way(CudaDevice& other);
   static void open_one_way(CudaDevice& reader, CudaDevice& owner);
 

@@ -21,18 +21,20 @@ constexpr std::int64_t free_shared = 48 << 10;  // dynamic shared bytes that nee
 
 /// A child of fork has no working driver where its parent had one.
 std::atomic<bool> in_use{false}, forked{false};
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { forked = in_use.load(); });
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { forked = in_use.load(); });
 
 bool debugging() { return support::environment_asks("KRAIT_DEBUG"); }
 
 }  // namespace
 
-// ---- contexts ------------------------------------------------------------------------------------------------------------------
+// ---- contexts -----------------------------------------------------------------------------------
 
 Context CudaDevice::context() {
   if (forked.load(std::memory_order_relaxed))
     support::fail_device(
-        "{}: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec", id());
+        "{}: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec",
+        id());
   if (const Context c = context_.load(std::memory_order_acquire)) return c;
   if (!refused_.empty()) support::fail_device("{}", refused_);
   std::lock_guard lock(start_);
@@ -41,8 +43,10 @@ Context CudaDevice::context() {
     const support::SignalsBlocked for_its_threads;
     check(api_.primary_retain(&c, device_), "starting the device");
     int pools = 0;
-    if (api_.device_attribute(&pools, MemoryPools, device_) == 0 && pools && api_.default_pool(&pool_, device_) == 0) {
-      std::uint64_t keep = ~std::uint64_t(0);  // freed memory stays in the pool, or every synchronisation would give it back
+    if (api_.device_attribute(&pools, MemoryPools, device_) == 0 && pools &&
+        api_.default_pool(&pool_, device_) == 0) {
+      // freed memory stays in the pool, or every synchronisation would give it back
+      std::uint64_t keep = ~std::uint64_t(0);
       api_.pool_set(pool_, PoolReleaseThreshold, &keep);
     } else {
       pool_ = nullptr;
@@ -52,18 +56,20 @@ Context CudaDevice::context() {
   return c;
 }
 
-// ---- errors --------------------------------------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 std::string CudaDevice::last_kernels() const {
   std::string s;
   const unsigned n = launches_.load();
   for (unsigned i = 0; i < remembered && i < n; ++i)
-    if (const std::string* k = recent_[(n - 1 - i) % remembered].load()) s += (s.empty() ? "" : ", ") + *k;
+    if (const std::string* k = recent_[(n - 1 - i) % remembered].load())
+      s += (s.empty() ? "" : ", ") + *k;
   return s;
 }
 
 void CudaDevice::remember(const std::string& kernel) {
-  recent_[launches_.fetch_add(1, std::memory_order_relaxed) % remembered].store(&kernel, std::memory_order_relaxed);
+  recent_[launches_.fetch_add(1, std::memory_order_relaxed) % remembered].store(
+      &kernel, std::memory_order_relaxed);
 }
 
 void CudaDevice::check(Result r, const char* what) {
@@ -92,7 +98,7 @@ void CudaDevice::lose(Result r, const std::string& what, const std::string& kern
       id(), name_, what, lost_, kernels);
 }
 
-// ---- code ----------------------------------------------------------------------------------------------------------------------
+// ---- code ---------------------------------------------------------------------------------------
 
 namespace {
 
@@ -105,12 +111,14 @@ struct CudaGraph {
 std::size_t directives_of(const support::Envelope& code, const std::string& kernel_name) {
   support::PtxCode own;
   if (!code.get_own(own) || own.directives > code.code.size())
-    support::fail_device("kernel {}: its code is damaged: {} bytes of facts about it, expected {} with a place in the text",
-                         kernel_name, code.own.size(), sizeof own);
+    support::fail_device(
+        "kernel {}: its code is damaged: {} bytes of facts about it, expected {} with a place in the text",
+        kernel_name, code.own.size(), sizeof own);
   return std::size_t(own.directives);
 }
 
-/// Of a compiler's log, the lines that tell of lost speed, without their level and number: wgmma that wait for each other, for example.
+/// Of a compiler's log, the lines that tell of lost speed, without their level and number: wgmma
+/// that wait for each other, for example.
 std::vector<std::string> remarks_in(std::string_view log) {
   constexpr std::string_view marks[] = {"Potential Performance Loss: ", "setmaxnreg ignored"};
   std::vector<std::string> all;
@@ -118,7 +126,8 @@ std::vector<std::string> remarks_in(std::string_view log) {
     const std::string_view line = log.substr(0, log.find('\n'));
     log.remove_prefix(std::min(line.size() + 1, log.size()));
     for (const std::string_view mark : marks)
-      if (const std::size_t at = line.find(mark); at != line.npos) all.emplace_back(line.substr(at));
+      if (const std::size_t at = line.find(mark); at != line.npos)
+        all.emplace_back(line.substr(at));
   }
   return all;
 }
@@ -133,8 +142,9 @@ const std::string& kept(const std::string& text) {
 
 }  // namespace
 
-CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, const std::string& n,
-                               const support::Envelope& code, const std::vector<std::string>& remarks)
+CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f,
+                               const std::string& n, const support::Envelope& code,
+                               const std::vector<std::string>& remarks)
     : device(d),
       module(m),
       function(f),
@@ -146,18 +156,23 @@ CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, 
     d.api_.function_attribute(&v, which, f);
     return v;
   };
-  attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed_shared, get(FnLocalBytes), get(FnMaxThreads), remarks};
+  attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed_shared, get(FnLocalBytes),
+                 get(FnMaxThreads), remarks};
   int grid = 0, block = 0;
-  if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed_shared), 0) == 0 && block > 0)
+  if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed_shared), 0) == 0 &&
+      block > 0)
     suggested_block_ = std::min(block, 256);
   for (const support::ArgumentSlot& s : code.arguments.slots)
-    if (s.what == support::ArgumentSlot::What::Bytes && s.param >= code.arguments.given) maps.push_back(s.offset);
+    if (s.what == support::ArgumentSlot::What::Bytes && s.param >= code.arguments.given)
+      maps.push_back(s.offset);
   const auto& hidden = code.arguments.hidden;
-  meets = std::find(hidden.begin(), hidden.end(), support::Hidden{support::HiddenKind::Arrivals}) != hidden.end();
+  meets = std::find(hidden.begin(), hidden.end(), support::Hidden{support::HiddenKind::Arrivals}) !=
+          hidden.end();
   if (maps.empty() && !meets) return;
   for (const support::ArgumentSlot& s : code.arguments.slots) parameters.push_back(s.offset);
   std::uint32_t end = code.arguments.slots.back().offset + code.arguments.slots.back().bytes;
-  for (const std::uint32_t bytes : support::padding_of(code.arguments)) parameters.push_back(end), end += bytes;
+  for (const std::uint32_t bytes : support::padding_of(code.arguments))
+    parameters.push_back(end), end += bytes;
 }
 
 CudaExecutable::~CudaExecutable() {
@@ -170,10 +185,14 @@ CudaExecutable::~CudaExecutable() {
   }
 }
 
-Result CudaExecutable::launch_together(const LaunchRequest& q, std::int64_t dynamic, void** given) const {
-  const std::int64_t blocks = q.grid[0] * q.grid[1] * q.grid[2], threads = q.block[0] * q.block[1] * q.block[2];
+Result CudaExecutable::launch_together(const LaunchRequest& q, std::int64_t dynamic,
+                                       void** given) const {
+  const std::int64_t blocks = q.grid[0] * q.grid[1] * q.grid[2],
+                     threads = q.block[0] * q.block[1] * q.block[2];
   int each = 0;
-  if (const Result r = device.api_.occupancy_blocks(&each, function, int(threads), std::size_t(dynamic))) return r;
+  if (const Result r =
+          device.api_.occupancy_blocks(&each, function, int(threads), std::size_t(dynamic)))
+    return r;
   const std::int64_t most = std::int64_t(each) * device.multiprocessors_;
   if (blocks > most)
     support::fail_usage(
@@ -181,25 +200,31 @@ Result CudaExecutable::launch_together(const LaunchRequest& q, std::int64_t dyna
         "fewer blocks, each with more of the work",
         name, blocks, threads, device.id(), device.name(), most);
   const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
-  return device.api_.launch_together(function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]),
-                                     u(q.block[2]), u(dynamic), q.stream.native, given);
+  return device.api_.launch_together(function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]),
+                                     u(q.block[0]), u(q.block[1]), u(q.block[2]), u(dynamic),
+                                     q.stream.native, given);
 }
 
-/// The PTX goes to the driver as it is. Machine code of our own making would have to come from the driver's linker, which compiles
-/// for linking: radix sort then takes 144 registers instead of 128 and 1.7 times as long. The driver keeps what it compiles in its own
-/// cache, from which a kernel takes 0.03 to 0.4 ms.
-CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code, const std::string& kernel_name, unsigned registers) {
+/// The PTX goes to the driver as it is. Machine code of our own making would have to come from the
+/// driver's linker, which compiles for linking: radix sort then takes 144 registers instead of 128
+/// and 1.7 times as long. The driver keeps what it compiles in its own cache, from which a kernel
+/// takes 0.03 to 0.4 ms.
+CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code,
+                                         const std::string& kernel_name, unsigned registers) {
   char log[4096] = "", said[4096] = "";
-  // Profilers and debuggers name the user's lines by what the driver's compiler then keeps beside the same instructions.
+  // Profilers and debuggers name the user's lines by what the driver's compiler then keeps beside
+  // the same instructions.
   int options[] = {JitErrorLog, JitErrorLogSize, JitInfoLog, JitInfoLogSize, JitLineInfo};
-  void* values[] = {log, reinterpret_cast<void*>(sizeof log), said, reinterpret_cast<void*>(sizeof said),
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log), said,
+                    reinterpret_cast<void*>(sizeof said),
                     reinterpret_cast<void*>(std::uintptr_t(1))};
   std::string ptx(code.code);  // with a final zero
-  if (registers) ptx.insert(directives_of(code, kernel_name), fmt::format("\n.maxnreg {}", registers));
+  if (registers)
+    ptx.insert(directives_of(code, kernel_name), fmt::format("\n.maxnreg {}", registers));
   ModuleHandle module = nullptr;
   if (const Result r = api_.module_load(&module, ptx.c_str(), debug_ ? 5 : 4, options, values))
-    support::fail_device("{} ({}): the driver rejects the code of kernel {}: {}{}{}", id(), name_, kernel_name, text_of(api_, r),
-                         *log ? ". It says: " : "", log);
+    support::fail_device("{} ({}): the driver rejects the code of kernel {}: {}{}{}", id(), name_,
+                         kernel_name, text_of(api_, r), *log ? ". It says: " : "", log);
   FunctionHandle function = nullptr;
   if (const Result r = api_.module_function(&function, module, code.entry.c_str())) {
     api_.module_unload(module);
@@ -208,10 +233,13 @@ CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code, const st
   return {module, function, remarks_in(said)};
 }
 
-/// Where code wishes for few registers (codegen/nvptx) and the driver's compiler takes up to a quarter more, most kernels need not: sin of
-/// f64 takes 36, runs at 0.93 of nvcc's speed on an H200, and with 32 at 1.00. What then spills to local memory keeps its registers.
-CudaDevice::Loaded CudaDevice::load_full(const support::Envelope& code, const std::string& kernel_name) {
-  if (code.registers) directives_of(code, kernel_name);  // damaged code is an error, whether a limit is tried or not
+/// Where code wishes for few registers (codegen/nvptx) and the driver's compiler takes up to a
+/// quarter more, most kernels need not: sin of f64 takes 36, runs at 0.93 of nvcc's speed on an
+/// H200, and with 32 at 1.00. What then spills to local memory keeps its registers.
+CudaDevice::Loaded CudaDevice::load_full(const support::Envelope& code,
+                                         const std::string& kernel_name) {
+  // damaged code is an error, whether a limit is tried or not
+  if (code.registers) directives_of(code, kernel_name);
   const Loaded free = load_text(code, kernel_name, 0);
   if (!code.registers) return free;
   const int wish = int(code.registers);
@@ -231,8 +259,10 @@ CudaDevice::Loaded CudaDevice::load_full(const support::Envelope& code, const st
   return spilled > local ? free : held;
 }
 
-std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
-  const support::Envelope code = support::open_or_fail(binary, support::TargetKind::Ptx, kernel_name);
+std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary,
+                                             const std::string& kernel_name) {
+  const support::Envelope code =
+      support::open_or_fail(binary, support::TargetKind::Ptx, kernel_name);
   const Current current(*this);
   const auto [module, function, remarks] = load_full(code, kernel_name);
   return std::make_unique<CudaExecutable>(*this, module, function, kernel_name, code, remarks);
@@ -252,9 +282,10 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
   if (dynamic > k.opted_in_shared.load(std::memory_order_relaxed)) {
     const std::int64_t all = k.attributes().shared_bytes + q.dynamic_shared;
     if (all > limits_.shared_bytes)
-      support::fail_usage("kernel {}: {} bytes of shared memory requested; {} ({}) has {}", k.name, all, id(), name_,
-                          limits_.shared_bytes);
-    check(api_.function_set_attribute(k.function, FnMaxDynamicShared, int(dynamic)), "opting in to more shared memory");
+      support::fail_usage("kernel {}: {} bytes of shared memory requested; {} ({}) has {}", k.name,
+                          all, id(), name_, limits_.shared_bytes);
+    check(api_.function_set_attribute(k.function, FnMaxDynamicShared, int(dynamic)),
+          "opting in to more shared memory");
     k.opted_in_shared = dynamic;
   }
   std::vector<std::byte> block;
@@ -266,32 +297,40 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
     for (const std::uint32_t at : k.parameters) parameters.push_back(&block[at]);
   }
   std::size_t size = q.args_size;
-  void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(q.args), reinterpret_cast<void*>(2), &size, nullptr};
+  void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(q.args),
+                   reinterpret_cast<void*>(2), &size, nullptr};
   const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
   const bool listed = !parameters.empty();
   const Result r =
       k.meets ? k.launch_together(q, dynamic, parameters.data())
-              : api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]), u(q.block[2]),
-                            u(dynamic), q.stream.native, listed ? parameters.data() : nullptr, listed ? nullptr : extra);
+              : api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]),
+                            u(q.block[1]), u(q.block[2]), u(dynamic), q.stream.native,
+                            listed ? parameters.data() : nullptr, listed ? nullptr : extra);
   if (r != 0) launch_failed(r, k, q);
 }
 
 void CudaDevice::launch_failed(Result r, const CudaExecutable& k, const LaunchRequest& q) {
-  const std::string what = fmt::format("kernel {} with grid {} x {} x {} and block {} x {} x {}", k.name, q.grid[0], q.grid[1],
-                                       q.grid[2], q.block[0], q.block[1], q.block[2]);
+  const std::string what =
+      fmt::format("kernel {} with grid {} x {} x {} and block {} x {} x {}", k.name, q.grid[0],
+                  q.grid[1], q.grid[2], q.block[0], q.block[1], q.block[2]);
   if (ends_context(r)) {
     // Without KRAIT_DEBUG the launch only met the fault of an earlier one.
     const std::string last = debug_ ? "" : last_kernels();
-    lose(r, what, last.empty() ? "" : "A kernel that ran before caused it; the last ones, newest first: " + last + ". ");
+    lose(r, what,
+         last.empty()
+             ? ""
+             : "A kernel that ran before caused it; the last ones, newest first: " + last + ". ");
   }
-  support::fail_device("{} ({}): {} failed: {}. It uses {} registers per thread and takes blocks of up to {} threads", id(),
-                       name_, what, text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
+  support::fail_device(
+      "{} ({}): {} failed: {}. It uses {} registers per thread and takes blocks of up to {} threads",
+      id(), name_, what, text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
 }
 
 void* CudaDevice::make_graph(std::span<const GraphLaunch> launches) {
   const Current current(*this);
   Stream capture = nullptr;
-  check(api_.stream_create(&capture, 1), "creating a stream");  // not ordered with the default stream, which cannot be captured
+  // not ordered with the default stream, which cannot be captured
+  check(api_.stream_create(&capture, 1), "creating a stream");
   Graph graph = nullptr;
   GraphExec exec = nullptr;
   Result r = api_.capture_begin(capture, 1);  // only this thread's launches
@@ -343,13 +382,15 @@ void CudaDevice::destroy_graph(void* graph) noexcept {
   }
 }
 
-// ---- memory --------------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 std::uint64_t CudaDevice::allocate(std::size_t bytes, StreamHandle stream) {
   const Current current(*this);
   if (any_when_idle_.load(std::memory_order_relaxed)) wait_and_free();
   Address a = 0;
-  const auto attempt = [&] { return pool_ ? api_.mem_alloc_async(&a, bytes, stream.native) : api_.mem_alloc(&a, bytes); };
+  const auto attempt = [&] {
+    return pool_ ? api_.mem_alloc_async(&a, bytes, stream.native) : api_.mem_alloc(&a, bytes);
+  };
   Result r = attempt();
   if (r == OutOfMemory) {  // memory that waits in the pool or for streams to end may do
     check(api_.context_synchronize(), "waiting for memory");
@@ -357,7 +398,8 @@ std::uint64_t CudaDevice::allocate(std::size_t bytes, StreamHandle stream) {
     r = attempt();
   }
   if (r == OutOfMemory)
-    support::fail_device("{} ({}): out of memory: {} bytes requested; the device has {} in all", id(), name_, bytes, memory_);
+    support::fail_device("{} ({}): out of memory: {} bytes requested; the device has {} in all",
+                         id(), name_, bytes, memory_);
   check(r, "allocating memory");
   return a;
 }
@@ -417,27 +459,33 @@ void CudaDevice::trim() {
   if (pool_) check(api_.pool_trim(pool_, 0), "giving memory back");
 }
 
-void CudaDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
+void CudaDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                                StreamHandle stream) {
   const Current current(*this);
-  check(staging_.to_device(to, static_cast<const std::byte*>(from), bytes, stream.native), "copying to the device");
+  check(staging_.to_device(to, static_cast<const std::byte*>(from), bytes, stream.native),
+        "copying to the device");
 }
 
-void CudaDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+void CudaDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
+                              StreamHandle stream) {
   const Current current(*this);
-  check(staging_.to_host(static_cast<std::byte*>(to), from, bytes, stream.native), "copying to the host");
+  check(staging_.to_host(static_cast<std::byte*>(to), from, bytes, stream.native),
+        "copying to the host");
 }
 
-void CudaDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+void CudaDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                                StreamHandle stream) {
   const Current current(*this);
   check(api_.copy_on_device(to, from, bytes, stream.native), "copying on the device");
 }
 
-// ---- streams and events --------------------------------------------------------------------------------------------------------
+// ---- streams and events -------------------------------------------------------------------------
 
 StreamHandle CudaDevice::create_stream() {
   const Current current(*this);
   Stream s = nullptr;
-  check(api_.stream_create(&s, 0), "creating a stream");  // ordered with the legacy default stream, as the runtime API's streams
+  // ordered with the legacy default stream, as the runtime API's streams
+  check(api_.stream_create(&s, 0), "creating a stream");
   return {s};
 }
 
@@ -502,9 +550,10 @@ double CudaDevice::elapsed_ms(EventHandle from, EventHandle to) {
   return double(ms);
 }
 
-// ---- finding devices -----------------------------------------------------------------------------------------------------------
+// ---- finding devices ----------------------------------------------------------------------------
 
-CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(index), staging_(api), debug_(debugging()) {
+CudaDevice::CudaDevice(const DriverApi& api, int index)
+    : api_(api), index_(index), staging_(api), debug_(debugging()) {
   in_use = true;
   async_ = &own_async_;
   frees_in_order_ = true;
@@ -542,7 +591,8 @@ CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(inde
         "{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver, or "
         "choose another device (KRAIT_DEVICE)",
         id(), name_, needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10, has / 10, has % 10);
-  constexpr unsigned wanted = 84;  // more than 4,096 bytes of arguments (8.1), products of floats of 8 bits (8.4)
+  // more than 4,096 bytes of arguments (8.1), products of floats of 8 bits (8.4)
+  constexpr unsigned wanted = 84;
   ptx.isa = std::min(has, std::max(needs, wanted));
   // The code is for this device alone: it may have the instructions that later ones do not have.
   const unsigned own = support::isa_needed(ptx.sm, true);
@@ -563,7 +613,8 @@ Found cuda_devices() {
     why = "the NVIDIA driver finds no device (is CUDA_VISIBLE_DEVICES set?)";
   if (!why.empty()) found.skipped.push_back("cuda: " + why);
   if (count == 0) return found;
-  for (int i = 0; i < count; ++i) found.devices.push_back(std::make_unique<cuda::CudaDevice>(*api, i));
+  for (int i = 0; i < count; ++i)
+    found.devices.push_back(std::make_unique<cuda::CudaDevice>(*api, i));
   return found;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One NVIDIA GPU through the driver API. Works in the device's primary context, so memory and streams are shared with users of
-// the CUDA runtime; the calling thread's current context is left as it was.
+// One NVIDIA GPU through the driver API. Works in the device's primary context, so memory and
+// streams are shared with users of the CUDA runtime; the calling thread's current context is left
+// as it was.
 #pragma once
 
 #include <atomic>
@@ -19,25 +20,32 @@ class CudaDevice;
 
 class CudaExecutable final : public Executable {
  public:
-  CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function, const std::string& name,
-                 const support::Envelope& code, const std::vector<std::string>& remarks);
+  CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function,
+                 const std::string& name, const support::Envelope& code,
+                 const std::vector<std::string>& remarks);
   ~CudaExecutable() override;
   Attributes attributes() const override { return attributes_; }
   int suggested_block(bool) override { return suggested_block_; }
 
-  /// Puts a launch whose blocks meet into its stream, with so many bytes of dynamic shared memory. Throws usage where they do not
-  /// fit at once.
-  Result launch_together(const LaunchRequest& request, std::int64_t dynamic_shared, void** parameters) const;
+  /// Puts a launch whose blocks meet into its stream, with so many bytes of dynamic shared memory.
+  /// Throws usage where they do not fit at once.
+  Result launch_together(const LaunchRequest& request, std::int64_t dynamic_shared,
+                         void** parameters) const;
 
   CudaDevice& device;
   const ModuleHandle module;
   const FunctionHandle function;
-  const std::string& name;                    // kept as long as the process: a fault may show when the code is gone
-  const std::int64_t fixed_shared;            // bytes of the dynamic segment that arrays of fixed size take
-  std::atomic<std::int64_t> opted_in_shared;  // bytes of dynamic shared memory that launches may ask for so far
-  bool meets = false;                         // its blocks wait for each other, and must run at once
-  // Offsets in the argument block, of maps of tiles, and of all parameters where there are some or blocks meet: a map lies at a multiple of 64 bytes of memory,
-  // and where a device's parameters begin is the driver's business.
+  // kept as long as the process: a fault may show when the code is gone
+  const std::string& name;
+  // bytes of the dynamic segment that arrays of fixed size take
+  const std::int64_t fixed_shared;
+  // bytes of dynamic shared memory that launches may ask for so far
+  std::atomic<std::int64_t> opted_in_shared;
+  // its blocks wait for each other, and must run at once
+  bool meets = false;
+  // Offsets in the argument block, of maps of tiles, and of all parameters where there are some or
+  // blocks meet: a map lies at a multiple of 64 bytes of memory, and where a device's parameters
+  // begin is the driver's business.
   std::vector<std::uint32_t> maps, parameters;
 
  private:
@@ -61,11 +69,14 @@ class CudaDevice final : public Device {
   void free_when_idle(std::uint64_t address) noexcept override;
   std::int64_t reserved_memory() override;
   void trim() override;
-  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                      StreamHandle stream) override;
   void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
-  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
+  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                      StreamHandle stream) override;
 
-  std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) override;
+  std::unique_ptr<Executable> load(std::span<const std::byte> binary,
+                                   const std::string& kernel_name) override;
   void launch(Executable& code, const LaunchRequest& request) override;
   void* make_graph(std::span<const GraphLaunch> launches) override;
   void launch_graph(void* graph, StreamHandle stream) override;
@@ -90,14 +101,17 @@ class CudaDevice final : public Device {
   /// Waits for the device, and frees what was freed for then. The context is current.
   void wait_and_free();
   void give_back(Address address, Stream stream) noexcept;
-  /// Throws error{device}: what was tried, the driver's word, and for faults of earlier launches the last kernels.
+  /// Throws error{device}: what was tried, the driver's word, and for faults of earlier launches
+  /// the last kernels.
   void check(Result r, const char* what);
-  /// Of a result that ends the context, which `what` met: what happened, and from then on that the device is lost.
+  /// Of a result that ends the context, which `what` met: what happened, and from then on that the
+  /// device is lost.
   [[noreturn]] void lose(Result r, const std::string& what, const std::string& kernels);
   void remember(const std::string& kernel);
   /// Puts a launch into its stream. The context is current.
   void enqueue(CudaExecutable& code, const LaunchRequest& request);
-  [[noreturn]] void launch_failed(Result r, const CudaExecutable& code, const LaunchRequest& request);
+  [[noreturn]] void launch_failed(Result r, const CudaExecutable& code,
+                                  const LaunchRequest& request);
   Context context();
   std::string last_kernels() const;
   struct Loaded {
@@ -106,7 +120,8 @@ class CudaDevice final : public Device {
     std::vector<std::string> remarks;
   };
   /// `registers`: of a thread at most; 0: as many as the driver's compiler takes.
-  Loaded load_text(const support::Envelope& code, const std::string& kernel_name, unsigned registers);
+  Loaded load_text(const support::Envelope& code, const std::string& kernel_name,
+                   unsigned registers);
   Loaded load_full(const support::Envelope& code, const std::string& kernel_name);
 
   const DriverApi& api_;

@@ -28,7 +28,8 @@ Opened open_driver() {
   std::string said;
   void* const library = support::open_library("libcuda.so.1", said);
   if (!library) {
-    o.why = "an NVIDIA device is present, but libcuda.so.1 cannot be opened: install the user-space part of the driver";
+    o.why =
+        "an NVIDIA device is present, but libcuda.so.1 cannot be opened: install the user-space part of the driver";
     return o;
   }
   const char* missing = nullptr;
@@ -37,9 +38,11 @@ Opened open_driver() {
   if (!o.api.name && !missing) missing = symbol;
   KRAIT_CUDA_ENTRY_POINTS(X)
 #undef X
-  o.api.tile_map = reinterpret_cast<decltype(o.api.tile_map)>(dlsym(library, "cuTensorMapEncodeTiled"));
+  o.api.tile_map =
+      reinterpret_cast<decltype(o.api.tile_map)>(dlsym(library, "cuTensorMapEncodeTiled"));
   if (missing) {
-    o.why = std::string("the NVIDIA driver is too old: it has no ") + missing + " (CUDA 11.4 or newer is needed)";
+    o.why = std::string("the NVIDIA driver is too old: it has no ") + missing +
+            " (CUDA 11.4 or newer is needed)";
     return o;
   }
   if (const Result r = o.api.init(0)) {
@@ -61,7 +64,8 @@ const DriverApi* driver(std::string* why) {
 std::string text_of(const DriverApi& api, Result r) {
   const char *name = nullptr, *text = nullptr;
   api.error_name(r, &name), api.error_text(r, &text);
-  return std::string(name ? name : "CUDA error " + std::to_string(r)) + (text ? std::string(": ") + text : "");
+  return std::string(name ? name : "CUDA error " + std::to_string(r)) +
+         (text ? std::string(": ") + text : "");
 }
 
 }  // namespace krait::runtime::cuda

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CUDA driver, opened at run time: our own table of its entry points and the few constants that we use (the driver API's
-// reference manual names them), so that no toolkit is needed to build or to run.
+// The CUDA driver, opened at run time: our own table of its entry points and the few constants that
+// we use (the driver API's reference manual names them), so that no toolkit is needed to build or
+// to run.
 #pragma once
 
 #include <cstddef>
@@ -65,9 +66,22 @@ enum : int {
   MemoryPools = 115,
 };
 /// CUfunction_attribute
-enum : int { FnMaxThreads = 0, FnSharedBytes = 1, FnLocalBytes = 3, FnRegisters = 4, FnMaxDynamicShared = 8 };
+enum : int {
+  FnMaxThreads = 0,
+  FnSharedBytes = 1,
+  FnLocalBytes = 3,
+  FnRegisters = 4,
+  FnMaxDynamicShared = 8
+};
 /// CUjit_option
-enum : int { JitInfoLog = 3, JitInfoLogSize = 4, JitErrorLog = 5, JitErrorLogSize = 6, JitLineInfo = 13, JitCacheMode = 14 };
+enum : int {
+  JitInfoLog = 3,
+  JitInfoLogSize = 4,
+  JitErrorLog = 5,
+  JitErrorLogSize = 6,
+  JitLineInfo = 13,
+  JitCacheMode = 14
+};
 /// CUmemPool_attribute
 enum : int { PoolReleaseThreshold = 4, PoolReservedNow = 5, PoolUsedNow = 7 };
 /// CUmemAccessDesc: who may use a pool's memory, and how.
@@ -78,79 +92,85 @@ struct PoolAccess {
 };
 
 // One row an entry point: name here, symbol in the library, parameters.
-#define KRAIT_CUDA_ENTRY_POINTS(X)                                                                                  \
-  X(init, "cuInit", (unsigned))                                                                                     \
-  X(driver_version, "cuDriverGetVersion", (int*))                                                                   \
-  X(device_count, "cuDeviceGetCount", (int*))                                                                       \
-  X(device_get, "cuDeviceGet", (DeviceId*, int))                                                                    \
-  X(device_name, "cuDeviceGetName", (char*, int, DeviceId))                                                         \
-  X(device_attribute, "cuDeviceGetAttribute", (int*, int, DeviceId))                                                \
-  X(device_memory, "cuDeviceTotalMem_v2", (std::size_t*, DeviceId))                                                 \
-  X(primary_retain, "cuDevicePrimaryCtxRetain", (Context*, DeviceId))                                               \
-  X(context_current, "cuCtxGetCurrent", (Context*))                                                                 \
-  X(context_push, "cuCtxPushCurrent_v2", (Context))                                                                 \
-  X(context_pop, "cuCtxPopCurrent_v2", (Context*))                                                                  \
-  X(context_synchronize, "cuCtxSynchronize", ())                                                                    \
-  X(module_load, "cuModuleLoadDataEx", (ModuleHandle*, const void*, unsigned, int*, void**))                        \
-  X(module_unload, "cuModuleUnload", (ModuleHandle))                                                                \
-  X(module_function, "cuModuleGetFunction", (FunctionHandle*, ModuleHandle, const char*))                           \
-  X(function_attribute, "cuFuncGetAttribute", (int*, int, FunctionHandle))                                          \
-  X(function_set_attribute, "cuFuncSetAttribute", (FunctionHandle, int, int))                                       \
-  X(occupancy_block, "cuOccupancyMaxPotentialBlockSize", (int*, int*, FunctionHandle, void*, std::size_t, int))     \
-  X(occupancy_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor", (int*, FunctionHandle, int, std::size_t))      \
-  X(launch_together, "cuLaunchCooperativeKernel",                                                                   \
-    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**))         \
-  X(launch, "cuLaunchKernel",                                                                                       \
-    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**)) \
-  X(mem_alloc, "cuMemAlloc_v2", (Address*, std::size_t))                                                            \
-  X(mem_free, "cuMemFree_v2", (Address))                                                                            \
-  X(mem_alloc_async, "cuMemAllocAsync", (Address*, std::size_t, Stream))                                            \
-  X(mem_free_async, "cuMemFreeAsync", (Address, Stream))                                                            \
-  X(mem_host_alloc, "cuMemHostAlloc", (void**, std::size_t, unsigned))                                              \
-  X(mem_free_host, "cuMemFreeHost", (void*))                                                                        \
-  X(mem_alloc_managed, "cuMemAllocManaged", (Address*, std::size_t, unsigned))                                      \
-  X(default_pool, "cuDeviceGetDefaultMemPool", (Pool*, DeviceId))                                                   \
-  X(pool_set, "cuMemPoolSetAttribute", (Pool, int, void*))                                                          \
-  X(pool_get, "cuMemPoolGetAttribute", (Pool, int, void*))                                                          \
-  X(pool_trim, "cuMemPoolTrimTo", (Pool, std::size_t))                                                              \
-  X(pool_access, "cuMemPoolSetAccess", (Pool, const PoolAccess*, std::size_t))                                      \
-  X(copy_to_device, "cuMemcpyHtoDAsync_v2", (Address, const void*, std::size_t, Stream))                            \
-  X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void*, Address, std::size_t, Stream))                                    \
-  X(copy_on_device, "cuMemcpyDtoDAsync_v2", (Address, Address, std::size_t, Stream))                                \
-  X(copy_peer, "cuMemcpyPeerAsync", (Address, Context, Address, Context, std::size_t, Stream))                      \
-  X(can_access_peer, "cuDeviceCanAccessPeer", (int*, DeviceId, DeviceId))                                           \
-  X(enable_peer, "cuCtxEnablePeerAccess", (Context, unsigned))                                                      \
-  X(stream_create, "cuStreamCreate", (Stream*, unsigned))                                                           \
-  X(stream_create_ranked, "cuStreamCreateWithPriority", (Stream*, unsigned, int))                                   \
-  X(stream_priorities, "cuCtxGetStreamPriorityRange", (int*, int*))                                                 \
-  X(stream_destroy, "cuStreamDestroy_v2", (Stream))                                                                 \
-  X(stream_synchronize, "cuStreamSynchronize", (Stream))                                                            \
-  X(stream_wait, "cuStreamWaitEvent", (Stream, Event, unsigned))                                                    \
-  X(launch_host, "cuLaunchHostFunc", (Stream, void (*)(void*), void*))                                              \
-  X(event_create, "cuEventCreate", (Event*, unsigned))                                                              \
-  X(event_destroy, "cuEventDestroy_v2", (Event))                                                                    \
-  X(event_record, "cuEventRecord", (Event, Stream))                                                                 \
-  X(event_synchronize, "cuEventSynchronize", (Event))                                                               \
-  X(event_elapsed, "cuEventElapsedTime", (float*, Event, Event))                                                    \
-  X(capture_begin, "cuStreamBeginCapture_v2", (Stream, int))                                                        \
-  X(capture_end, "cuStreamEndCapture", (Stream, Graph*))                                                            \
-  X(graph_instantiate, "cuGraphInstantiateWithFlags", (GraphExec*, Graph, unsigned long long))                      \
-  X(graph_launch, "cuGraphLaunch", (GraphExec, Stream))                                                             \
-  X(graph_destroy, "cuGraphDestroy", (Graph))                                                                       \
-  X(graph_exec_destroy, "cuGraphExecDestroy", (GraphExec))                                                          \
-  X(error_name, "cuGetErrorName", (Result, const char**))                                                           \
+#define KRAIT_CUDA_ENTRY_POINTS(X)                                                                 \
+  X(init, "cuInit", (unsigned))                                                                    \
+  X(driver_version, "cuDriverGetVersion", (int*))                                                  \
+  X(device_count, "cuDeviceGetCount", (int*))                                                      \
+  X(device_get, "cuDeviceGet", (DeviceId*, int))                                                   \
+  X(device_name, "cuDeviceGetName", (char*, int, DeviceId))                                        \
+  X(device_attribute, "cuDeviceGetAttribute", (int*, int, DeviceId))                               \
+  X(device_memory, "cuDeviceTotalMem_v2", (std::size_t*, DeviceId))                                \
+  X(primary_retain, "cuDevicePrimaryCtxRetain", (Context*, DeviceId))                              \
+  X(context_current, "cuCtxGetCurrent", (Context*))                                                \
+  X(context_push, "cuCtxPushCurrent_v2", (Context))                                                \
+  X(context_pop, "cuCtxPopCurrent_v2", (Context*))                                                 \
+  X(context_synchronize, "cuCtxSynchronize", ())                                                   \
+  X(module_load, "cuModuleLoadDataEx", (ModuleHandle*, const void*, unsigned, int*, void**))       \
+  X(module_unload, "cuModuleUnload", (ModuleHandle))                                               \
+  X(module_function, "cuModuleGetFunction", (FunctionHandle*, ModuleHandle, const char*))          \
+  X(function_attribute, "cuFuncGetAttribute", (int*, int, FunctionHandle))                         \
+  X(function_set_attribute, "cuFuncSetAttribute", (FunctionHandle, int, int))                      \
+  X(occupancy_block, "cuOccupancyMaxPotentialBlockSize",                                           \
+    (int*, int*, FunctionHandle, void*, std::size_t, int))                                         \
+  X(occupancy_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                               \
+    (int*, FunctionHandle, int, std::size_t))                                                      \
+  X(launch_together, "cuLaunchCooperativeKernel",                                                  \
+    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, \
+     void**))                                                                                      \
+  X(launch, "cuLaunchKernel",                                                                      \
+    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, \
+     void**, void**))                                                                              \
+  X(mem_alloc, "cuMemAlloc_v2", (Address*, std::size_t))                                           \
+  X(mem_free, "cuMemFree_v2", (Address))                                                           \
+  X(mem_alloc_async, "cuMemAllocAsync", (Address*, std::size_t, Stream))                           \
+  X(mem_free_async, "cuMemFreeAsync", (Address, Stream))                                           \
+  X(mem_host_alloc, "cuMemHostAlloc", (void**, std::size_t, unsigned))                             \
+  X(mem_free_host, "cuMemFreeHost", (void*))                                                       \
+  X(mem_alloc_managed, "cuMemAllocManaged", (Address*, std::size_t, unsigned))                     \
+  X(default_pool, "cuDeviceGetDefaultMemPool", (Pool*, DeviceId))                                  \
+  X(pool_set, "cuMemPoolSetAttribute", (Pool, int, void*))                                         \
+  X(pool_get, "cuMemPoolGetAttribute", (Pool, int, void*))                                         \
+  X(pool_trim, "cuMemPoolTrimTo", (Pool, std::size_t))                                             \
+  X(pool_access, "cuMemPoolSetAccess", (Pool, const PoolAccess*, std::size_t))                     \
+  X(copy_to_device, "cuMemcpyHtoDAsync_v2", (Address, const void*, std::size_t, Stream))           \
+  X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void*, Address, std::size_t, Stream))                   \
+  X(copy_on_device, "cuMemcpyDtoDAsync_v2", (Address, Address, std::size_t, Stream))               \
+  X(copy_peer, "cuMemcpyPeerAsync", (Address, Context, Address, Context, std::size_t, Stream))     \
+  X(can_access_peer, "cuDeviceCanAccessPeer", (int*, DeviceId, DeviceId))                          \
+  X(enable_peer, "cuCtxEnablePeerAccess", (Context, unsigned))                                     \
+  X(stream_create, "cuStreamCreate", (Stream*, unsigned))                                          \
+  X(stream_create_ranked, "cuStreamCreateWithPriority", (Stream*, unsigned, int))                  \
+  X(stream_priorities, "cuCtxGetStreamPriorityRange", (int*, int*))                                \
+  X(stream_destroy, "cuStreamDestroy_v2", (Stream))                                                \
+  X(stream_synchronize, "cuStreamSynchronize", (Stream))                                           \
+  X(stream_wait, "cuStreamWaitEvent", (Stream, Event, unsigned))                                   \
+  X(launch_host, "cuLaunchHostFunc", (Stream, void (*)(void*), void*))                             \
+  X(event_create, "cuEventCreate", (Event*, unsigned))                                             \
+  X(event_destroy, "cuEventDestroy_v2", (Event))                                                   \
+  X(event_record, "cuEventRecord", (Event, Stream))                                                \
+  X(event_synchronize, "cuEventSynchronize", (Event))                                              \
+  X(event_elapsed, "cuEventElapsedTime", (float*, Event, Event))                                   \
+  X(capture_begin, "cuStreamBeginCapture_v2", (Stream, int))                                       \
+  X(capture_end, "cuStreamEndCapture", (Stream, Graph*))                                           \
+  X(graph_instantiate, "cuGraphInstantiateWithFlags", (GraphExec*, Graph, unsigned long long))     \
+  X(graph_launch, "cuGraphLaunch", (GraphExec, Stream))                                            \
+  X(graph_destroy, "cuGraphDestroy", (Graph))                                                      \
+  X(graph_exec_destroy, "cuGraphExecDestroy", (GraphExec))                                         \
+  X(error_name, "cuGetErrorName", (Result, const char**))                                          \
   X(error_text, "cuGetErrorString", (Result, const char**))
 
 struct DriverApi {
 #define X(name, symbol, parameters) Result(*name) parameters = nullptr;
   KRAIT_CUDA_ENTRY_POINTS(X)
 #undef X
-  /// cuTensorMapEncodeTiled. Null in drivers before CUDA 12.0, for which no code asks for maps: they take no PTX 8.0.
-  Result (*tile_map)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const unsigned*, const unsigned*,
-                     int, int, int, int) = nullptr;
+  /// cuTensorMapEncodeTiled. Null in drivers before CUDA 12.0, for which no code asks for maps:
+  /// they take no PTX 8.0.
+  Result (*tile_map)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*,
+                     const unsigned*, const unsigned*, int, int, int, int) = nullptr;
 };
 
-/// The driver, initialised; null where there is none (no /dev/nvidiactl, no library, no device), and `why` then says so.
+/// The driver, initialised; null where there is none (no /dev/nvidiactl, no library, no device),
+/// and `why` then says so.
 const DriverApi* driver(std::string* why = nullptr);
 
 /// "CUDA_ERROR_OUT_OF_MEMORY: out of memory".

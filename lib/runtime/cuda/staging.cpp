@@ -40,7 +40,9 @@ Result Staging::to_host(std::byte* to, Address from, std::size_t bytes, Stream s
     for (; asked < pieces && asked - done < chunk_count; ++asked) {
       Chunk* chunk = nullptr;
       if (const Result r = prepare(asked, chunk)) return r;
-      if (const Result r = api_.copy_to_host(chunk->memory, from + asked * chunk_bytes, size(asked), stream)) return r;
+      if (const Result r =
+              api_.copy_to_host(chunk->memory, from + asked * chunk_bytes, size(asked), stream))
+        return r;
       if (const Result r = api_.event_record(chunk->copied, stream)) return r;
     }
     const Chunk& chunk = chunk_of(done);

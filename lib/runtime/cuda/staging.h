@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host copies through pinned memory. The driver's own copies from and to pageable memory wait for the device, and those from
-// memory that the caller pinned return before it was read; through chunks of ours both return when the host's bytes are done with,
-// while the device still copies.
+// Host copies through pinned memory. The driver's own copies from and to pageable memory wait for
+// the device, and those from memory that the caller pinned return before it was read; through
+// chunks of ours both return when the host's bytes are done with, while the device still copies.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 
 namespace krait::runtime::cuda {
 
-/// Of one device, whose context is current at each call. The chunks are allocated at the first copy and kept.
+/// Of one device, whose context is current at each call. The chunks are allocated at the first copy
+/// and kept.
 class Staging {
  public:
   explicit Staging(const DriverApi& api) : api_(api) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps of tensors for copies of tiles (CUDA driver API, "Tensor Map Object Management"): dimensions are listed from the innermost on.
+// Maps of tensors for copies of tiles (CUDA driver API, "Tensor Map Object Management"): dimensions
+// are listed from the innermost on.
 #include "runtime/cuda/tile_map.h"
 
 #include <cstring>
@@ -31,8 +32,8 @@ Result make_tile_map(const DriverApi& api, std::byte* at) {
   box[0] = of.columns, box[1] = of.rows;
   alignas(support::tile_map_alignment) std::byte map[support::tile_map_bytes];
   void* const address = reinterpret_cast<void*>(of.address);  // NOLINT: of the device
-  const Result r = api.tile_map(map, type_of(of.elem_bytes), of.rank, address, extents, strides, box, steps, none,
-                                swizzle_of_strips, promotes_256_bytes, zeros);
+  const Result r = api.tile_map(map, type_of(of.elem_bytes), of.rank, address, extents, strides,
+                                box, steps, none, swizzle_of_strips, promotes_256_bytes, zeros);
   if (r == 0) std::memcpy(at, map, sizeof map);
   return r;
 }

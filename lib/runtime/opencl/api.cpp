@@ -51,7 +51,8 @@ const Api* Api::open(std::string& why) {
 
 namespace {
 std::atomic<bool> in_use{false}, in_fork{false}, ended{false};
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = in_use.load(); });
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { in_fork = in_use.load(); });
 }  // namespace
 
 const char* Api::gone() {
@@ -62,7 +63,8 @@ const char* Api::gone() {
   return nullptr;
 }
 
-// Handlers run in the reverse order. Drivers wait at exit for threads that a child of fork does not have.
+// Handlers run in the reverse order. Drivers wait at exit for threads that a child of fork does not
+// have.
 void Api::watch_the_end() {
   in_use = true;
   const auto leave = [](int status, void*) {
@@ -81,7 +83,8 @@ std::string name_of(cl_int result) {
   case code: return #code;
     case CL_DEVICE_NOT_AVAILABLE: return "the device is not available";
     case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "out of device memory";
-    case CL_OUT_OF_RESOURCES: return "out of resources (a kernel faulted, or needs more than the device has)";
+    case CL_OUT_OF_RESOURCES:
+      return "out of resources (a kernel faulted, or needs more than the device has)";
     case CL_OUT_OF_HOST_MEMORY: return "out of host memory";
     case CL_MEM_COPY_OVERLAP: return "the ranges of a copy overlap";
     case CL_BUILD_PROGRAM_FAILURE: return "the program cannot be built";

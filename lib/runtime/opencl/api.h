@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The entry points of the OpenCL loader (libOpenCL.so.1), opened when somebody asks for an OpenCL device and not before.
+// The entry points of the OpenCL loader (libOpenCL.so.1), opened when somebody asks for an OpenCL
+// device and not before.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // queues and sub-devices as OpenCL 1.2 makes them, which all drivers have
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // queues and sub-devices as OpenCL 1.2 makes them, which
+                                           // all drivers have
 #include <CL/cl.h>
 
 #include <string>
@@ -29,14 +31,16 @@ struct Api {
   OPENCL_LATER_FUNCTIONS(DECLARE)
 #undef DECLARE
   bool has_shared_memory() const {
-    return clSVMAlloc && clSVMFree && clSetKernelArgSVMPointer && clEnqueueSVMMemcpy && clEnqueueSVMFree;
+    return clSVMAlloc && clSVMFree && clSetKernelArgSVMPointer && clEnqueueSVMMemcpy &&
+           clEnqueueSVMFree;
   }
 
   /// Null, and why.
   static const Api* open(std::string& why);
   /// Null, or why the drivers must not be called any more: a child of fork, or the program ends.
   static const char* gone();
-  /// To be called when drivers came into use; what they register for the program's end runs after what Krait does then.
+  /// To be called when drivers came into use; what they register for the program's end runs after
+  /// what Krait does then.
   static void watch_the_end();
 };
 

@@ -25,7 +25,8 @@ OpenClDevice::Held OpenClDevice::enter() const {
 
 cl_command_queue OpenClDevice::create_queue() const {
   cl_int result = CL_SUCCESS;
-  cl_command_queue queue = gpu_.cl->clCreateCommandQueue(context_, gpu_.device, CL_QUEUE_PROFILING_ENABLE, &result);
+  cl_command_queue queue =
+      gpu_.cl->clCreateCommandQueue(context_, gpu_.device, CL_QUEUE_PROFILING_ENABLE, &result);
   check(result, "clCreateCommandQueue");
   return queue;
 }
@@ -37,7 +38,8 @@ void OpenClDevice::open() const {
   cl_int result = CL_SUCCESS;
   if (!gpu_.device) find_handles(gpu_);
   if (!context_) {
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(gpu_.platform), 0};
+    const cl_context_properties properties[] = {
+        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(gpu_.platform), 0};
     context_ = gpu_.cl->clCreateContext(properties, 1, &gpu_.device, nullptr, nullptr, &result);
     check(result, "clCreateContext");
   }
@@ -76,8 +78,9 @@ void OpenClDevice::wait_for_freed() {
   if (freeing_) check(gpu_.cl->clFinish(freeing_), "clFinish");
 }
 
-// A driver keeps a buffer until the commands that use it have finished; shared memory is freed by a command that waits for them. Where another thread has the device, maybe waiting for it,
-// the memory is left for the next one who allocates or waits.
+// A driver keeps a buffer until the commands that use it have finished; shared memory is freed by a
+// command that waits for them. Where another thread has the device, maybe waiting for it, the
+// memory is left for the next one who allocates or waits.
 void OpenClDevice::free(std::uint64_t address, StreamHandle) noexcept {
   try {
     if (Api::gone()) return;
@@ -92,7 +95,8 @@ void OpenClDevice::free_waiting() {
 }
 
 void OpenClDevice::free_shared(std::vector<void*>& all) {
-  if (!default_.busy() && std::none_of(streams_.begin(), streams_.end(), [](const Stream* s) { return s->busy(); })) {
+  if (!default_.busy() &&
+      std::none_of(streams_.begin(), streams_.end(), [](const Stream* s) { return s->busy(); })) {
     for (void* block : all) gpu_.cl->clSVMFree(context_, block);
     return;
   }
@@ -108,16 +112,18 @@ void OpenClDevice::free_shared(std::vector<void*>& all) {
   std::vector<cl_command_queue> queues{default_.queue};
   for (const Stream* s : streams_) queues.push_back(s->queue);
   for (const cl_command_queue queue : queues) {
-    check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &done.all.emplace_back()), "clEnqueueMarkerWithWaitList");
+    check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &done.all.emplace_back()),
+          "clEnqueueMarkerWithWaitList");
     gpu_.cl->clFlush(queue);
   }
-  check(gpu_.cl->clEnqueueSVMFree(freeing_, cl_uint(all.size()), all.data(), nullptr, nullptr, cl_uint(done.all.size()),
-                                  done.all.data(), nullptr),
+  check(gpu_.cl->clEnqueueSVMFree(freeing_, cl_uint(all.size()), all.data(), nullptr, nullptr,
+                                  cl_uint(done.all.size()), done.all.data(), nullptr),
         "clEnqueueSVMFree");
   check(gpu_.cl->clFlush(freeing_), "clFlush");
 }
 
-void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
+void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                                  StreamHandle stream) {
   if (bytes == 0) return;
   auto held = enter();
   const Heap::Place place = heap_.find(to, bytes);
@@ -127,12 +133,14 @@ void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_
     return await(held, done, "clEnqueueSVMMemcpy");
   }
   const cl_command_queue queue = queue_for_work(stream);
-  check(gpu_.cl->clEnqueueWriteBuffer(queue, place.memory, CL_FALSE, place.offset, bytes, from, 0, nullptr, &done),
+  check(gpu_.cl->clEnqueueWriteBuffer(queue, place.memory, CL_FALSE, place.offset, bytes, from, 0,
+                                      nullptr, &done),
         "clEnqueueWriteBuffer");
   await(held, done, "clEnqueueWriteBuffer");
 }
 
-void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
+                                StreamHandle stream) {
   if (bytes == 0) return;
   auto held = enter();
   const Heap::Place place = heap_.find(from, bytes);
@@ -142,27 +150,30 @@ void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
     return await(held, done, "clEnqueueSVMMemcpy");
   }
   const cl_command_queue queue = queue_for_work(stream);
-  check(gpu_.cl->clEnqueueReadBuffer(queue, place.memory, CL_FALSE, place.offset, bytes, to, 0, nullptr, &done),
+  check(gpu_.cl->clEnqueueReadBuffer(queue, place.memory, CL_FALSE, place.offset, bytes, to, 0,
+                                     nullptr, &done),
         "clEnqueueReadBuffer");
   await(held, done, "clEnqueueReadBuffer");
 }
 
-void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                                  StreamHandle stream) {
   if (bytes == 0) return;
   const auto held = enter();
   const Heap::Place source = heap_.find(from, bytes), target = heap_.find(to, bytes);
   if (!source.memory) return copy_shared(to, from, bytes, stream);
   const cl_command_queue queue = queue_for_work(stream);
-  check(
-      gpu_.cl->clEnqueueCopyBuffer(queue, source.memory, target.memory, source.offset, target.offset, bytes, 0, nullptr, nullptr),
-      "clEnqueueCopyBuffer");
+  check(gpu_.cl->clEnqueueCopyBuffer(queue, source.memory, target.memory, source.offset,
+                                     target.offset, bytes, 0, nullptr, nullptr),
+        "clEnqueueCopyBuffer");
   check(gpu_.cl->clFlush(queue), "clFlush");
 }
 
-void OpenClDevice::copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_event* done) {
+void OpenClDevice::copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                               StreamHandle stream, cl_event* done) {
   const cl_command_queue queue = queue_for_work(stream);
-  check(gpu_.cl->clEnqueueSVMMemcpy(queue, CL_FALSE, reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, 0,
-                                    nullptr, done),
+  check(gpu_.cl->clEnqueueSVMMemcpy(queue, CL_FALSE, reinterpret_cast<void*>(to),
+                                    reinterpret_cast<const void*>(from), bytes, 0, nullptr, done),
         "clEnqueueSVMMemcpy");
   if (!done) check(gpu_.cl->clFlush(queue), "clFlush");  // who waits for it flushes
 }

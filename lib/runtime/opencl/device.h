@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An OpenCL device behind runtime/backend.h. It is opened at its first use. What its addresses are is the heap's business.
+// An OpenCL device behind runtime/backend.h. It is opened at its first use. What its addresses are
+// is the heap's business.
 #pragma once
 
 #include <mutex>
@@ -15,7 +16,9 @@ namespace krait::runtime::opencl {
 
 class OpenClDevice final : public Device {
  public:
-  OpenClDevice(Gpu gpu, unsigned index) : index_(index), gpu_(std::move(gpu)) { async_ = &own_async_; }
+  OpenClDevice(Gpu gpu, unsigned index) : index_(index), gpu_(std::move(gpu)) {
+    async_ = &own_async_;
+  }
   ~OpenClDevice() override;
 
   std::string name() const override { return gpu_.full_name(); }
@@ -27,11 +30,14 @@ class OpenClDevice final : public Device {
 
   std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override;
   void free(std::uint64_t address, StreamHandle stream) noexcept override;
-  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                      StreamHandle stream) override;
   void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
-  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
+  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                      StreamHandle stream) override;
 
-  std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) override;
+  std::unique_ptr<Executable> load(std::span<const std::byte> binary,
+                                   const std::string& kernel_name) override;
   void launch(Executable& code, const LaunchRequest& request) override;
   Limits limits() const override;
 
@@ -46,8 +52,8 @@ class OpenClDevice final : public Device {
   void wait(EventHandle event, StreamHandle stream) override;
   double elapsed_ms(EventHandle from, EventHandle to) override;
 
-  /// Everything that uses the driver holds this: arguments of kernels are no business of two threads. Threads that a driver on the CPU
-  /// starts inherit how the caller treats floats.
+  /// Everything that uses the driver holds this: arguments of kernels are no business of two
+  /// threads. Threads that a driver on the CPU starts inherit how the caller treats floats.
   struct Held {
     std::unique_lock<std::recursive_mutex> lock;
     DefaultFloatEnvironment floats;
@@ -58,9 +64,10 @@ class OpenClDevice final : public Device {
   friend class OpenClAsync;
   struct Stream {
     cl_command_queue queue = nullptr;
-    std::uint64_t works = 0, awaited = 0;  // put into it; of these, before what the default stream did last
-    std::uint64_t seen = 0;                // of the default stream's works
-    std::uint64_t finished = 0;            // of its own, by the host's last wait
+    // put into it; of these, before what the default stream did last
+    std::uint64_t works = 0, awaited = 0;
+    std::uint64_t seen = 0;      // of the default stream's works
+    std::uint64_t finished = 0;  // of its own, by the host's last wait
     bool busy() const { return works != finished; }
   };
   struct Event {
@@ -69,10 +76,13 @@ class OpenClDevice final : public Device {
 
   void open() const;
   cl_command_queue create_queue() const;
-  Stream& stream_of(StreamHandle stream) const { return stream.native ? *static_cast<Stream*>(stream.native) : default_; }
+  Stream& stream_of(StreamHandle stream) const {
+    return stream.native ? *static_cast<Stream*>(stream.native) : default_;
+  }
   cl_command_queue queue_for_work(StreamHandle stream);
   void order(cl_command_queue before, cl_command_queue after);
-  /// Both wait without the lock: meanwhile other threads use the device. The event is the function's own.
+  /// Both wait without the lock: meanwhile other threads use the device. The event is the
+  /// function's own.
   void finish(Held& held, std::vector<Stream*> streams);
   void await(Held& held, cl_event done, const char* call);
   Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
@@ -82,7 +92,8 @@ class OpenClDevice final : public Device {
   void free_waiting();
   void free_shared(std::vector<void*>& all);
   /// Enqueued into the stream, with an event where one is asked for.
-  void copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_event* done = nullptr);
+  void copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream,
+                   cl_event* done = nullptr);
   void set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request,
                      std::vector<cl_mem>& temporary) const;
 
@@ -92,7 +103,8 @@ class OpenClDevice final : public Device {
   mutable cl_context context_ = nullptr;
   mutable Stream default_;
   std::vector<Stream*> streams_;
-  cl_command_queue freeing_ = nullptr;  // where shared memory is freed, behind what all others have been given
+  // where shared memory is freed, behind what all others have been given
+  cl_command_queue freeing_ = nullptr;
   Heap heap_{gpu_};
   OpenClAsync own_async_{*this};
 };

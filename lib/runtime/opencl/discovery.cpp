@@ -49,7 +49,8 @@ std::string setup() {
       if (text.starts_with(begin) && !text.starts_with("POCL_CACHE_DIR=")) parts.emplace_back(text);
   }
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator("/dev/dri", failed)) parts.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator("/dev/dri", failed))
+    parts.push_back(entry.path());
   for (const Listed& driver : listed_drivers())
     parts.push_back(stamp(driver.list) + driver.library + " " + stamp(driver.library));
   for (const char* ours : {"krait_opencl_probe", "libkrait_translator.so"})
@@ -81,14 +82,16 @@ Child run(const std::string& program, std::chrono::milliseconds patience) {
   posix_spawnattr_setsigmask(&takes_signals, &none);
   posix_spawnattr_setflags(&takes_signals, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  child.started =
-      posix_spawn(&pid, program.c_str(), &actions, &takes_signals, arguments, support::environment_of_children()) == 0;
+  child.started = posix_spawn(&pid, program.c_str(), &actions, &takes_signals, arguments,
+                              support::environment_of_children()) == 0;
   posix_spawnattr_destroy(&takes_signals);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   const auto until = std::chrono::steady_clock::now() + patience;
   for (char buffer[4096]; child.started;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          until - std::chrono::steady_clock::now())
+                          .count();
     pollfd ready{ends[0], POLLIN, 0};
     const int got = left > 0 ? poll(&ready, 1, int(left)) : 0;
     if (got < 0 && errno == EINTR) continue;
@@ -98,7 +101,9 @@ Child run(const std::string& program, std::chrono::milliseconds patience) {
       continue;
     }
     if (got == 0)
-      child.ended = fmt::format("did not answer within {} seconds", double(patience.count()) / 1000), kill(pid, SIGKILL);
+      child.ended =
+          fmt::format("did not answer within {} seconds", double(patience.count()) / 1000),
+      kill(pid, SIGKILL);
     break;
   }
   close(ends[0]);
@@ -106,8 +111,10 @@ Child run(const std::string& program, std::chrono::milliseconds patience) {
   while (child.started && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (child.ended.empty() && WIFSIGNALED(status))
-    child.ended = fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  else if (child.ended.empty()) child.ended = fmt::format("ended with status {}", WEXITSTATUS(status));
+    child.ended =
+        fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  else if (child.ended.empty())
+    child.ended = fmt::format("ended with status {}", WEXITSTATUS(status));
   return child;
 }
 
@@ -136,11 +143,13 @@ std::string write(const Gpu& g) {
   std::ostringstream out;
   support::Target target;
   target.kind = support::TargetKind::OpenCl, target.spirv.features = g.told;
-  out << "device " << one_line(g.name) << "\nplatform " << one_line(g.platform_name) << "\nversion " << one_line(g.version)
-      << "\nplace " << g.platform_number << ' ' << g.device_number << "\nnumbers " << g.takes_il << ' ' << g.rounds_correctly
-      << ' ' << g.work_item_sizes[0] << ' ' << g.work_item_sizes[1] << ' ' << g.work_item_sizes[2] << ' ' << g.work_group_size
-      << ' ' << g.memory << ' ' << g.largest_allocation << ' ' << g.local_memory << ' ' << unsigned(g.memory_form) << ' '
-      << g.fine_grained << "\ntarget " << support::print(target) << '\n';
+  out << "device " << one_line(g.name) << "\nplatform " << one_line(g.platform_name) << "\nversion "
+      << one_line(g.version) << "\nplace " << g.platform_number << ' ' << g.device_number
+      << "\nnumbers " << g.takes_il << ' ' << g.rounds_correctly << ' ' << g.work_item_sizes[0]
+      << ' ' << g.work_item_sizes[1] << ' ' << g.work_item_sizes[2] << ' ' << g.work_group_size
+      << ' ' << g.memory << ' ' << g.largest_allocation << ' ' << g.local_memory << ' '
+      << unsigned(g.memory_form) << ' ' << g.fine_grained << "\ntarget " << support::print(target)
+      << '\n';
   return out.str();
 }
 
@@ -149,7 +158,8 @@ Answer read(std::string_view text) {
   std::istringstream in{std::string(text)};
   for (std::string line; std::getline(in, line);) {
     const std::size_t blank = std::min(line.find(' '), line.size());
-    const std::string word = line.substr(0, blank), rest = line.substr(std::min(blank + 1, line.size()));
+    const std::string word = line.substr(0, blank),
+                      rest = line.substr(std::min(blank + 1, line.size()));
     std::istringstream numbers(rest);
     if (word == "device") a.gpus.emplace_back().name = rest;
     else if (word == "skipped") a.skipped.push_back(rest);
@@ -161,14 +171,16 @@ Answer read(std::string_view text) {
     else if (word == "version") g.version = rest;
     else if (word == "place") numbers >> g.platform_number >> g.device_number;
     else if (unsigned form = 0; word == "numbers")
-      numbers >> g.takes_il >> g.rounds_correctly >> g.work_item_sizes[0] >> g.work_item_sizes[1] >> g.work_item_sizes[2] >>
-          g.work_group_size >> g.memory >> g.largest_allocation >> g.local_memory >> form >> g.fine_grained,
+      numbers >> g.takes_il >> g.rounds_correctly >> g.work_item_sizes[0] >> g.work_item_sizes[1] >>
+          g.work_item_sizes[2] >> g.work_group_size >> g.memory >> g.largest_allocation >>
+          g.local_memory >> form >> g.fine_grained,
           g.memory_form = Memory(std::min(form, 2u));
     else if (word == "target")
       if (const support::ParsedTarget parsed = support::parse_target(rest); parsed.error.empty())
         g.told = parsed.target.spirv.features, g.probed = true;
   }
-  a.complete = a.complete && std::all_of(a.gpus.begin(), a.gpus.end(), [](const Gpu& g) { return g.probed; });
+  a.complete = a.complete &&
+               std::all_of(a.gpus.begin(), a.gpus.end(), [](const Gpu& g) { return g.probed; });
   return a;
 }
 
@@ -193,10 +205,10 @@ Answer ask_apart(support::Store* store, std::chrono::milliseconds patience) {
     return answer;
   }
   Answer none;
-  none.skipped.push_back(
-      fmt::format("opencl: its drivers are not used, because a process that asked them {}{}{}; the variable OCL_ICD_VENDORS "
-                  "tells the loader which drivers to load",
-                  child.ended, answer.asking.empty() ? "" : " at ", answer.asking));
+  none.skipped.push_back(fmt::format(
+      "opencl: its drivers are not used, because a process that asked them {}{}{}; the variable OCL_ICD_VENDORS "
+      "tells the loader which drivers to load",
+      child.ended, answer.asking.empty() ? "" : " at ", answer.asking));
   return none;
 }
 
@@ -205,16 +217,21 @@ Answer ask_apart(support::Store* store, std::chrono::milliseconds patience) {
 namespace krait::runtime {
 namespace {
 
-/// KRAIT_OPENCL_MEMORY: another form than the one that the device announces. Empty, or what is wrong.
+/// KRAIT_OPENCL_MEMORY: another form than the one that the device announces. Empty, or what is
+/// wrong.
 std::string choose_memory(opencl::Gpu& gpu) {
   using namespace opencl;
   const char* const wanted = support::environment_text("KRAIT_OPENCL_MEMORY");
   if (!wanted) return {};
-  const auto at = std::find(std::begin(memory_words), std::end(memory_words), std::string_view(wanted));
-  if (at == std::end(memory_words)) return fmt::format("KRAIT_OPENCL_MEMORY={}: expected buffers, svm or system", wanted);
+  const auto at =
+      std::find(std::begin(memory_words), std::end(memory_words), std::string_view(wanted));
+  if (at == std::end(memory_words))
+    return fmt::format("KRAIT_OPENCL_MEMORY={}: expected buffers, svm or system", wanted);
   const auto form = Memory(at - std::begin(memory_words));
   if (form != Memory::Buffers && gpu.memory_form == Memory::Buffers)
-    return fmt::format("KRAIT_OPENCL_MEMORY={}: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)", wanted);
+    return fmt::format(
+        "KRAIT_OPENCL_MEMORY={}: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)",
+        wanted);
   gpu.memory_form = form;
   return {};
 }
@@ -229,7 +246,8 @@ Found opencl_devices(support::Store* store, bool apart) {
   for (Gpu& gpu : answer.gpus) {
     gpu.store = store;
     if (const std::string wrong = choose_memory(gpu); !wrong.empty()) {
-      found.skipped.push_back(fmt::format("opencl: {} ({}): {}", gpu.name, gpu.platform_name, wrong));
+      found.skipped.push_back(
+          fmt::format("opencl: {} ({}): {}", gpu.name, gpu.platform_name, wrong));
       continue;
     }
     const auto index = unsigned(found.devices.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module on a device, as the driver's programs: one in which threads have any number of trips, one for launches of one trip.
+// A module on a device, as the driver's programs: one in which threads have any number of trips,
+// one for launches of one trip.
 #pragma once
 
 #include <atomic>
@@ -26,9 +27,13 @@ class OpenClDevice;
 
 class OpenClExecutable final : public Executable {
  public:
-  OpenClExecutable(const OpenClDevice& device, const Gpu& gpu, cl_context context, std::span<const std::byte> binary,
-                   const std::string& kernel_name)
-      : device_(device), gpu_(gpu), context_(context), name_(kernel_name), blob_(binary, kernel_name) {}
+  OpenClExecutable(const OpenClDevice& device, const Gpu& gpu, cl_context context,
+                   std::span<const std::byte> binary, const std::string& kernel_name)
+      : device_(device),
+        gpu_(gpu),
+        context_(context),
+        name_(kernel_name),
+        blob_(binary, kernel_name) {}
   ~OpenClExecutable() override;
 
   Attributes attributes() const override;
@@ -48,7 +53,8 @@ class OpenClExecutable final : public Executable {
   /// Threads of the largest block that this kernel may have on the device.
   std::size_t largest_block(cl_kernel kernel) const;
   cl_program build(bool one_trip) const;
-  cl_program from_binary(const std::string& binary, const std::string& options, std::string& log) const;
+  cl_program from_binary(const std::string& binary, const std::string& options,
+                         std::string& log) const;
   bool build(cl_program program, const std::string& options, std::string& log) const;
   std::string binary_of(cl_program program) const;
 

@@ -8,7 +8,8 @@
 namespace krait::runtime::opencl {
 
 // The numbers are no addresses of any machine, and those of two devices differ.
-std::uint64_t Heap::allocate(cl_context context, std::size_t bytes, const std::function<void()>& wait_for_freed) {
+std::uint64_t Heap::allocate(cl_context context, std::size_t bytes,
+                             const std::function<void()>& wait_for_freed) {
   static std::atomic<std::uint64_t> next{std::uint64_t(1) << 60};
   constexpr std::uint64_t granule = 4096;
   constexpr cl_uint alignment = 128;  // of the largest vectors: what all drivers take
@@ -18,10 +19,12 @@ std::uint64_t Heap::allocate(cl_context context, std::size_t bytes, const std::f
         "split it into several arrays",
         gpu_.full_name(), bytes, gpu_.largest_allocation);
   const auto out_of_memory = [&](const std::string& why) {
-    support::fail_device("{}: out of device memory: {} bytes requested, of {}: {}", gpu_.full_name(), bytes, gpu_.memory, why);
+    support::fail_device("{}: out of device memory: {} bytes requested, of {}: {}",
+                         gpu_.full_name(), bytes, gpu_.memory, why);
   };
   if (gpu_.memory_form != Memory::Buffers) {
-    const cl_svm_mem_flags flags = CL_MEM_READ_WRITE | (gpu_.fine_grained ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
+    const cl_svm_mem_flags flags =
+        CL_MEM_READ_WRITE | (gpu_.fine_grained ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
     void* shared = gpu_.cl->clSVMAlloc(context, flags, bytes, alignment);
     if (!shared) wait_for_freed(), shared = gpu_.cl->clSVMAlloc(context, flags, bytes, alignment);
     if (!shared) out_of_memory("clSVMAlloc failed");
@@ -30,7 +33,9 @@ std::uint64_t Heap::allocate(cl_context context, std::size_t bytes, const std::f
     return address;
   }
   cl_int result = CL_SUCCESS;
-  const auto create = [&] { return gpu_.cl->clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &result); };
+  const auto create = [&] {
+    return gpu_.cl->clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &result);
+  };
   cl_mem memory = create();
   if (result != CL_SUCCESS) wait_for_freed(), memory = create();
   if (result != CL_SUCCESS) out_of_memory(name_of(result));
@@ -45,9 +50,11 @@ Heap::Place Heap::find(std::uint64_t address, std::size_t bytes) const {
   if (at != allocations_.begin()) {
     --at;
     const std::uint64_t offset = address - at->first;
-    if (offset <= at->second.bytes && bytes <= at->second.bytes - offset) return {at->second.memory, offset};
+    if (offset <= at->second.bytes && bytes <= at->second.bytes - offset)
+      return {at->second.memory, offset};
   }
-  support::fail_device("OpenCL: {} bytes at address {:#x} are not memory of {}", bytes, address, gpu_.full_name());
+  support::fail_device("OpenCL: {} bytes at address {:#x} are not memory of {}", bytes, address,
+                       gpu_.full_name());
 }
 
 void Heap::leave(std::uint64_t address) {

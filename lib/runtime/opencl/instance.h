@@ -27,10 +27,13 @@ struct Gpu {
   cl_device_id device = nullptr;  // null: this process has not loaded the drivers
   std::string name, platform_name;
   std::string full_name() const { return name + " (" + platform_name + ")"; }
-  unsigned platform_number = 0, device_number = 0;  // among platforms by name, and its platform's devices
-  std::string version;                              // of platform, device and driver: what binaries are kept by
-  bool takes_il = false;                            // SPIR-V; else the bitcode of cl_khr_spir
-  bool rounds_correctly = false;                    // takes the build option that f32 divisions and roots do
+  // among platforms by name, and its platform's devices
+  unsigned platform_number = 0, device_number = 0;
+  // of platform, device and driver: what binaries are kept by
+  std::string version;
+  bool takes_il = false;  // SPIR-V; else the bitcode of cl_khr_spir
+  // takes the build option that f32 divisions and roots do
+  bool rounds_correctly = false;
   Memory memory_form = Memory::Buffers;
   bool fine_grained = false;  // its shared memory
   std::size_t work_item_sizes[3]{}, work_group_size = 0;

@@ -11,20 +11,25 @@ namespace krait::runtime::opencl {
 
 using support::OpenClParameter;
 
-std::unique_ptr<Executable> OpenClDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
+std::unique_ptr<Executable> OpenClDevice::load(std::span<const std::byte> binary,
+                                               const std::string& kernel_name) {
   const auto held = enter();
   open();
   return std::make_unique<OpenClExecutable>(*this, gpu_, context_, binary, kernel_name);
 }
 
-void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request,
+void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code,
+                                 const LaunchRequest& request,
                                  std::vector<cl_mem>& temporary) const {
   cl_uint next = 0;
   const auto took = [&](cl_int result) {
     if (result != CL_SUCCESS)
-      support::fail_device("kernel {}: {} rejects parameter {}: {}", code.name(), name(), next - 1, name_of(result));
+      support::fail_device("kernel {}: {} rejects parameter {}: {}", code.name(), name(), next - 1,
+                           name_of(result));
   };
-  const auto set = [&](std::size_t bytes, const void* from) { took(gpu_.cl->clSetKernelArg(kernel, next++, bytes, from)); };
+  const auto set = [&](std::size_t bytes, const void* from) {
+    took(gpu_.cl->clSetKernelArg(kernel, next++, bytes, from));
+  };
   for (const OpenClParameter& p : code.parameters()) {
     const std::byte* const from = request.args + p.offset;
     switch (p.kind) {
@@ -45,12 +50,15 @@ void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code,
       case OpenClParameter::Bytes: {
         cl_int result = CL_SUCCESS;
         auto* const bytes = const_cast<std::byte*>(from);  // which the driver copies
-        temporary.push_back(gpu_.cl->clCreateBuffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, p.bytes, bytes, &result));
+        temporary.push_back(gpu_.cl->clCreateBuffer(
+            context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, p.bytes, bytes, &result));
         check(result, "clCreateBuffer");
         set(sizeof(cl_mem), &temporary.back());
         break;
       }
-      case OpenClParameter::Shared: set(std::max<std::size_t>(request.shared_bytes[p.offset], p.bytes), nullptr); break;
+      case OpenClParameter::Shared:
+        set(std::max<std::size_t>(request.shared_bytes[p.offset], p.bytes), nullptr);
+        break;
     }
   }
 }
@@ -60,16 +68,16 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
   auto& code = static_cast<OpenClExecutable&>(executable);
   const support::Envelope& h = code.envelope();
   if (request.args_size < h.arguments.size)
-    support::fail(error::kind_type::internal, "kernel {}: {} bytes of arguments, of {}", code.name(), request.args_size,
-                  h.arguments.size);
+    support::fail(error::kind_type::internal, "kernel {}: {} bytes of arguments, of {}",
+                  code.name(), request.args_size, h.arguments.size);
   const std::int64_t shared = std::int64_t(h.fixed_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.local_memory))
-    support::fail_usage("kernel {}: {} bytes of shared memory requested; {} has {}", code.name(), shared, name(),
-                        gpu_.local_memory);
+    support::fail_usage("kernel {}: {} bytes of shared memory requested; {} has {}", code.name(),
+                        shared, name(), gpu_.local_memory);
   for (unsigned d = 0; d < 3; ++d)
     if (h.block[d] && request.block[d] != std::int64_t(h.block[d]))
-      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1],
-                          h.block[2]);
+      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(),
+                          h.block[0], h.block[1], h.block[2]);
 
   const cl_kernel kernel = code.kernel(request.one_trip);
   struct Temporary {
@@ -86,27 +94,33 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
     local[d] = std::size_t(request.block[d]);
     global[d] = std::size_t(support::clipped_product(request.block[d], request.grid[d]));
     if (global[d] > std::size_t(support::most_elements))
-      support::fail_usage("kernel {}: a grid of {} × {} × {} blocks is too large", code.name(), request.grid[0], request.grid[1],
-                          request.grid[2]);
+      support::fail_usage("kernel {}: a grid of {} × {} × {} blocks is too large", code.name(),
+                          request.grid[0], request.grid[1], request.grid[2]);
   }
   const cl_command_queue queue = queue_for_work(request.stream);
-  const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr);
+  const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0,
+                                                        nullptr, nullptr);
   if (result != CL_SUCCESS) {
-    if (const int most = code.attributes().max_threads; local[0] * local[1] * local[2] > std::size_t(most))
-      support::fail_device("kernel {}: {} cannot launch blocks of {} × {} × {} threads, only of {} at most: {}", code.name(),
-                           name(), local[0], local[1], local[2], most, name_of(result));
-    support::fail_device("kernel {}: {} cannot launch it in blocks of {} × {} × {} threads with {} bytes of shared memory: {}",
-                         code.name(), name(), local[0], local[1], local[2], shared, name_of(result));
+    if (const int most = code.attributes().max_threads;
+        local[0] * local[1] * local[2] > std::size_t(most))
+      support::fail_device(
+          "kernel {}: {} cannot launch blocks of {} × {} × {} threads, only of {} at most: {}",
+          code.name(), name(), local[0], local[1], local[2], most, name_of(result));
+    support::fail_device(
+        "kernel {}: {} cannot launch it in blocks of {} × {} × {} threads with {} bytes of shared memory: {}",
+        code.name(), name(), local[0], local[1], local[2], shared, name_of(result));
   }
   check(gpu_.cl->clFlush(queue), "clFlush");
 }
 
-/// The stream's queue, for work that comes now. The default stream is ordered with all others, as it is on CUDA.
+/// The stream's queue, for work that comes now. The default stream is ordered with all others, as
+/// it is on CUDA.
 cl_command_queue OpenClDevice::queue_for_work(StreamHandle handle) {
   open();
   Stream& stream = stream_of(handle);
   if (handle.native) {
-    if (stream.seen != default_.works) order(default_.queue, stream.queue), stream.seen = default_.works;
+    if (stream.seen != default_.works)
+      order(default_.queue, stream.queue), stream.seen = default_.works;
   } else {
     for (Stream* const s : streams_)
       if (s->awaited != s->works) order(s->queue, default_.queue), s->awaited = s->works;
@@ -117,8 +131,10 @@ cl_command_queue OpenClDevice::queue_for_work(StreamHandle handle) {
 
 void OpenClDevice::order(cl_command_queue before, cl_command_queue after) {
   cl_event done = nullptr;
-  check(gpu_.cl->clEnqueueMarkerWithWaitList(before, 0, nullptr, &done), "clEnqueueMarkerWithWaitList");
-  const cl_int flushed = gpu_.cl->clFlush(before), result = gpu_.cl->clEnqueueBarrierWithWaitList(after, 1, &done, nullptr);
+  check(gpu_.cl->clEnqueueMarkerWithWaitList(before, 0, nullptr, &done),
+        "clEnqueueMarkerWithWaitList");
+  const cl_int flushed = gpu_.cl->clFlush(before),
+               result = gpu_.cl->clEnqueueBarrierWithWaitList(after, 1, &done, nullptr);
   gpu_.cl->clReleaseEvent(done);
   check(flushed, "clFlush"), check(result, "clEnqueueBarrierWithWaitList");
 }
@@ -159,8 +175,10 @@ void OpenClDevice::finish(Held& held, std::vector<Stream*> streams) {
     if (const cl_int own = gpu_.cl->clFinish(w.queue); own != CL_SUCCESS) result = own;
   held.lock.lock();
   for (const Waited& w : all) {
-    const bool there = w.stream == &default_ || std::count(streams_.begin(), streams_.end(), w.stream) != 0;
-    if (there && w.stream->queue == w.queue && result == CL_SUCCESS) w.stream->finished = std::max(w.stream->finished, w.works);
+    const bool there =
+        w.stream == &default_ || std::count(streams_.begin(), streams_.end(), w.stream) != 0;
+    if (there && w.stream->queue == w.queue && result == CL_SUCCESS)
+      w.stream->finished = std::max(w.stream->finished, w.works);
     gpu_.cl->clReleaseCommandQueue(w.queue);
   }
   check(result, "clFinish");
@@ -170,8 +188,11 @@ void OpenClDevice::finish(Held& held, std::vector<Stream*> streams) {
 void OpenClDevice::await(Held& held, cl_event done, const char* call) {
   held.lock.unlock();
   cl_int result = gpu_.cl->clWaitForEvents(1, &done), own = CL_COMPLETE;
-  if (result == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST &&  // of the command itself, by its own code
-      gpu_.cl->clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof own, &own, nullptr) == CL_SUCCESS && own < 0)
+  // of the command itself, by its own code
+  if (result == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST &&
+      gpu_.cl->clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof own, &own, nullptr) ==
+          CL_SUCCESS &&
+      own < 0)
     result = own;
   gpu_.cl->clReleaseEvent(done);
   held.lock.lock();
@@ -204,7 +225,8 @@ void OpenClDevice::record(EventHandle handle, StreamHandle stream) {
   Event& e = event(handle);
   if (e.event) gpu_.cl->clReleaseEvent(e.event);
   e.event = nullptr;
-  check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &e.event), "clEnqueueMarkerWithWaitList");
+  check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &e.event),
+        "clEnqueueMarkerWithWaitList");
   check(gpu_.cl->clFlush(queue), "clFlush");
 }
 
@@ -219,7 +241,8 @@ void OpenClDevice::wait(EventHandle handle) {
 void OpenClDevice::wait(EventHandle handle, StreamHandle stream) {
   const auto held = enter();
   if (event(handle).event)
-    check(gpu_.cl->clEnqueueBarrierWithWaitList(queue_for_work(stream), 1, &event(handle).event, nullptr),
+    check(gpu_.cl->clEnqueueBarrierWithWaitList(queue_for_work(stream), 1, &event(handle).event,
+                                                nullptr),
           "clEnqueueBarrierWithWaitList");
 }
 
@@ -232,7 +255,8 @@ double OpenClDevice::elapsed_ms(EventHandle from, EventHandle to) {
     if (!e) support::fail_usage("{}: elapsed time of an event that was not recorded", name());
     gpu_.cl->clRetainEvent(e), gpu_.cl->clRetainEvent(e);  // another thread may record it anew
     await(held, e, "clWaitForEvents");
-    const cl_int result = gpu_.cl->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof ticks[i], &ticks[i], nullptr);
+    const cl_int result = gpu_.cl->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END,
+                                                           sizeof ticks[i], &ticks[i], nullptr);
     gpu_.cl->clReleaseEvent(e);
     check(result, "clGetEventProfilingInfo");
   }

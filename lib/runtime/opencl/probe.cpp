@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the driver does with numbers, found once for a device and version of its driver: building the kernels may take a second.
+// What the driver does with numbers, found once for a device and version of its driver: building
+// the kernels may take a second.
 #include "runtime/probe.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace {
 #include "runtime/opencl/probe_words.inc"
 
 using enum support::Feature;
-constexpr support::Feature probed[] = {Fma32, Nfma32, Div32, Sqrt32, Rsqrt32, Fma64, Div64, Sqrt64, Whole64, Fma16};
+constexpr support::Feature probed[] = {Fma32, Nfma32, Div32,  Sqrt32,  Rsqrt32,
+                                       Fma64, Div64,  Sqrt64, Whole64, Fma16};
 
 /// A letter for each of them.
 std::string letters(const support::FeatureSet& told) {
@@ -22,7 +24,8 @@ std::string letters(const support::FeatureSet& told) {
   return text;
 }
 bool read(const std::string& text, support::FeatureSet& told) {
-  if (text.size() != std::size(probed) || text.find_first_not_of("yn") != std::string::npos) return false;
+  if (text.size() != std::size(probed) || text.find_first_not_of("yn") != std::string::npos)
+    return false;
   for (std::size_t k = 0; k < text.size(); ++k) told.set(probed[k], text[k] == 'y');
   return true;
 }
@@ -33,7 +36,8 @@ void probe_numbers(Device& device, const Gpu& gpu, support::FeatureSet& told) {
   const std::string key = fmt::format("what OpenCL does with numbers\ndevice {}\n", gpu.version);
   std::string source;
   for (const std::span<const std::uint32_t> words :
-       {std::span<const std::uint32_t>(probe_f16_words), std::span<const std::uint32_t>(probe_f32_words),
+       {std::span<const std::uint32_t>(probe_f16_words),
+        std::span<const std::uint32_t>(probe_f32_words),
         std::span<const std::uint32_t>(probe_f64_words)})
     source.append(reinterpret_cast<const char*>(words.data()), words.size_bytes());
   if (gpu.store)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// krait_opencl_probe: prints what OpenCL's drivers say of their devices, and what kernels show (found.h).
+// krait_opencl_probe: prints what OpenCL's drivers say of their devices, and what kernels show
+// (found.h).
 #include <unistd.h>
 
 #include "runtime/opencl/device.h"

@@ -21,7 +21,8 @@ const Translator* Translator::open(std::string& why) {
     static Translator t;
     if (library) {
       t.translate_ = reinterpret_cast<krait_translate_fn>(dlsym(library, "krait_translate"));
-      t.release_ = reinterpret_cast<krait_translate_release_fn>(dlsym(library, "krait_translate_release"));
+      t.release_ =
+          reinterpret_cast<krait_translate_release_fn>(dlsym(library, "krait_translate_release"));
       if (t.translate_ && t.release_) return &t;
       tried = "its exports do not match this library";
     }
@@ -34,7 +35,8 @@ const Translator* Translator::open(std::string& why) {
   return translator;
 }
 
-std::string Translator::run(std::span<const std::uint32_t> words, bool text, const std::string& kernel_name) const {
+std::string Translator::run(std::span<const std::uint32_t> words, bool text,
+                            const std::string& kernel_name) const {
   char* out = nullptr;
   std::size_t size = 0;
   const int status = translate_(words.data(), words.size(), text, &out, &size);
@@ -47,7 +49,9 @@ std::string Translator::run(std::span<const std::uint32_t> words, bool text, con
     throw;
   }
   release_(out);
-  if (status) support::fail(error::kind_type::internal, "kernel {}: SPIRV-LLVM-Translator: {}", kernel_name, result);
+  if (status)
+    support::fail(error::kind_type::internal, "kernel {}: SPIRV-LLVM-Translator: {}", kernel_name,
+                  result);
   return result;
 }
 

@@ -15,7 +15,8 @@ class Translator {
   /// Null, and why.
   static const Translator* open(std::string& why);
   /// Bitcode, or LLVM IR. Throws krait::error.
-  std::string run(std::span<const std::uint32_t> words, bool text, const std::string& kernel_name) const;
+  std::string run(std::span<const std::uint32_t> words, bool text,
+                  const std::string& kernel_name) const;
 
  private:
   krait_translate_fn translate_ = nullptr;

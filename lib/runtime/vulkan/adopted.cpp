@@ -13,9 +13,10 @@ namespace {
 
 class AdoptedDevice final : public VulkanDevice, public VulkanApplication {
  public:
-  AdoptedDevice(std::shared_ptr<Instance> instance, const krait::vulkan::application& of, Features features,
-                support::Store* store, std::string id)
-      : VulkanDevice(std::move(instance), of.physical_device, std::move(features), store, std::move(id)) {
+  AdoptedDevice(std::shared_ptr<Instance> instance, const krait::vulkan::application& of,
+                Features features, support::Store* store, std::string id)
+      : VulkanDevice(std::move(instance), of.physical_device, std::move(features), store,
+                     std::move(id)) {
     gpu_.device = of.device, gpu_.queue = of.queue;
     volkLoadDeviceTable(&gpu_.vk, gpu_.device);
     gpu_.labels = gpu_.instance->shows_labels(gpu_.physical, gpu_.features.api);
@@ -27,7 +28,9 @@ class AdoptedDevice final : public VulkanDevice, public VulkanApplication {
     VkMemoryRequirements whole{};
     gpu_.vk.vkGetBufferMemoryRequirements(gpu_.device, buffer, &whole);
     if (bytes > whole.size)
-      support::fail_usage("kr::vulkan::wrap_buffer: the array ends at byte {}, and the buffer has {}", bytes, whole.size);
+      support::fail_usage(
+          "kr::vulkan::wrap_buffer: the array ends at byte {}, and the buffer has {}", bytes,
+          whole.size);
     VkBufferDeviceAddressInfo where{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     where.buffer = buffer;
     const std::uint64_t address = gpu_.vk.vkGetBufferDeviceAddress(gpu_.device, &where);
@@ -50,8 +53,10 @@ class AdoptedDevice final : public VulkanDevice, public VulkanApplication {
 };
 
 void check_handles(const krait::vulkan::application& of) {
-  const std::pair<const void*, const char*> handles[] = {
-      {of.instance, "instance"}, {of.physical_device, "physical_device"}, {of.device, "device"}, {of.queue, "queue"}};
+  const std::pair<const void*, const char*> handles[] = {{of.instance, "instance"},
+                                                         {of.physical_device, "physical_device"},
+                                                         {of.device, "device"},
+                                                         {of.queue, "queue"}};
   for (const auto& [handle, name] : handles)
     if (!handle) support::fail_usage("kr::vulkan::adopt: `{}` is null", name);
   if (of.api_version < VK_API_VERSION_1_2)
@@ -67,22 +72,28 @@ void check_handles(const krait::vulkan::application& of) {
 
 namespace krait::runtime {
 
-std::unique_ptr<Device> adopt_vulkan(const krait::vulkan::application& of, support::Store* store, std::string id) {
+std::unique_ptr<Device> adopt_vulkan(const krait::vulkan::application& of, support::Store* store,
+                                     std::string id) {
   using namespace vulkan;
   check_handles(of);
   std::shared_ptr<Instance> instance = Instance::adopt(of.instance);
-  if (!instance) support::fail_device("kr::vulkan::adopt: no Vulkan loader (libvulkan.so.1) on this machine");
+  if (!instance)
+    support::fail_device("kr::vulkan::adopt: no Vulkan loader (libvulkan.so.1) on this machine");
   const std::vector<VkPhysicalDevice> all = instance->physical_devices();
   if (std::find(all.begin(), all.end(), of.physical_device) == all.end())
-    support::fail_usage("kr::vulkan::adopt: `physical_device` is not one of the {} that `instance` has", all.size());
-  Features features = enabled_features(of.physical_device, of.api_version, of.queue_family, of.features);
+    support::fail_usage(
+        "kr::vulkan::adopt: `physical_device` is not one of the {} that `instance` has",
+        all.size());
+  Features features =
+      enabled_features(of.physical_device, of.api_version, of.queue_family, of.features);
   if (const std::string missing = missing_for_krait(features); !missing.empty())
     support::fail_usage(
         "kr::vulkan::adopt: {} cannot run kernels as it was made: {}: enable that in the chain that vkCreateDevice gets, and "
         "give the "
         "same chain as `features`",
         features.name, missing);
-  return std::make_unique<AdoptedDevice>(std::move(instance), of, std::move(features), store, std::move(id));
+  return std::make_unique<AdoptedDevice>(std::move(instance), of, std::move(features), store,
+                                         std::move(id));
 }
 
 }  // namespace krait::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vulkan as loaded by volk at run time: nothing links against a loader. Only this folder includes it.
+// Vulkan as loaded by volk at run time: nothing links against a loader. Only this folder includes
+// it.
 #pragma once
 
 #include <volk.h>

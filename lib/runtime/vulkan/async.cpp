@@ -51,7 +51,8 @@ void VulkanAsync::retire_freed() {
 void VulkanAsync::free_all() {
   for (auto& [memory, b] : pinned_) destroy_buffer(device_.gpu_, b);
   for (Buffer& b : freed_) destroy_buffer(device_.gpu_, b);
-  freed_.clear();  // the addresses stay known: whoever frees them later has no memory of the host there
+  // the addresses stay known: whoever frees them later has no memory of the host there
+  freed_.clear();
 }
 
 VulkanAsync::Place VulkanAsync::find(const void* memory, std::size_t bytes) {
@@ -65,7 +66,8 @@ VulkanAsync::Place VulkanAsync::find(const void* memory, std::size_t bytes) {
   return {at->second.buffer, offset};
 }
 
-void VulkanAsync::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
+void VulkanAsync::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                                 StreamHandle stream) {
   const Place source = find(from, bytes);
   if (!source.buffer) return device_.copy_to_device(to, from, bytes, stream);
   const auto held = device_.enter();
@@ -76,7 +78,8 @@ void VulkanAsync::copy_to_device(std::uint64_t to, const void* from, std::size_t
   device_.use(stream, o);
 }
 
-void VulkanAsync::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+void VulkanAsync::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
+                               StreamHandle stream) {
   const Place target = find(to, bytes);
   if (!target.buffer) return device_.copy_to_host(to, from, bytes, stream);
   const auto held = device_.enter();

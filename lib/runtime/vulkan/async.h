@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of the host that is a buffer of the device, too, and copies from and to it that nobody waits for.
+// Memory of the host that is a buffer of the device, too, and copies from and to it that nobody
+// waits for.
 #pragma once
 
 #include <map>
@@ -20,7 +21,8 @@ class VulkanAsync final : public Async {
 
   void* allocate_pinned(std::size_t bytes) override;
   bool free_pinned(void* memory) noexcept override;
-  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                      StreamHandle stream) override;
   void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
 
   /// What was freed and what was not, when the device ends and is idle.
@@ -32,7 +34,8 @@ class VulkanAsync final : public Async {
     VkDeviceSize offset = 0;
   };
   Place find(const void* memory, std::size_t bytes);
-  /// Leaves what was freed to the queue, which destroys it when its commands are through. The device is entered.
+  /// Leaves what was freed to the queue, which destroys it when its commands are through. The
+  /// device is entered.
   void retire_freed();
 
   VulkanDevice& device_;

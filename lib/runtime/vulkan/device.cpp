@@ -17,8 +17,8 @@ namespace {
 
 }  // namespace
 
-VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features,
-                           support::Store* store, std::string id)
+VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical,
+                           Features features, support::Store* store, std::string id)
     : id_(std::move(id)) {
   async_ = &own_async_;
   gpu_.store = store;
@@ -48,7 +48,8 @@ void VulkanDevice::leave() {
   for (VulkanExecutable* const code : std::exchange(loaded_, {})) code->destroy();
   own_async_.free_all();
   open_.reset();
-  if (queries_) gpu_.vk.vkDestroyQueryPool(gpu_.device, std::exchange(queries_, VK_NULL_HANDLE), nullptr);
+  if (queries_)
+    gpu_.vk.vkDestroyQueryPool(gpu_.device, std::exchange(queries_, VK_NULL_HANDLE), nullptr);
   gpu_.device = VK_NULL_HANDLE;
   released_ = true;
 }
@@ -56,8 +57,9 @@ void VulkanDevice::leave() {
 VulkanDevice::Held VulkanDevice::enter() const {
   if (const char* why = Instance::gone()) support::fail_device("{}: {}", id(), why);
   if (released_)
-    support::fail_device("{}: the application has taken its device back (kr::vulkan::release): use arrays and kernels before",
-                         id());
+    support::fail_device(
+        "{}: the application has taken its device back (kr::vulkan::release): use arrays and kernels before",
+        id());
   return {std::unique_lock(mutex_), {}};
 }
 
@@ -67,13 +69,15 @@ void VulkanDevice::create_device() const {
   queue.queueFamilyIndex = gpu_.features.queue_family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  Features enabled = gpu_.features;  // a structure of an extension that is not enabled must not be there
+  // a structure of an extension that is not enabled must not be there
+  Features enabled = gpu_.features;
   enabled.clock_extension = enabled.clock;
   enabled.matrix_extension = enabled.matrices, enabled.bf16_extension = enabled.bf16_matrices;
   FeatureChain chain(enabled);
   chain.request(enabled);
   std::vector<const char*> extensions;
-  if (gpu_.features.atomic_float_extension) extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
+  if (gpu_.features.atomic_float_extension)
+    extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   if (gpu_.features.clock) extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
   if (gpu_.features.matrices) extensions.push_back(matrix_extension);
   if (gpu_.features.bf16_matrices) extensions.push_back(bf16_extension);
@@ -91,17 +95,20 @@ void VulkanDevice::create_device() const {
   gpu_.labels = gpu_.instance->shows_labels(gpu_.physical, gpu_.features.api);
   gpu_.vk.vkGetDeviceQueue(gpu_.device, gpu_.features.queue_family, 0, &gpu_.queue);
   if (!gpu_.features.software) return;
-  // Threads of a software driver compile and compute in this process: they must not outlive what they use, such as their LLVM's statics.
-  // A device that could not be opened to its end is gone by then.
+  // Threads of a software driver compile and compute in this process: they must not outlive what
+  // they use, such as their LLVM's statics. A device that could not be opened to its end is gone by
+  // then.
   const auto wait = [](int, void* still) {
-    const std::unique_ptr<std::weak_ptr<const VulkanDevice>> owned(static_cast<std::weak_ptr<const VulkanDevice>*>(still));
+    const std::unique_ptr<std::weak_ptr<const VulkanDevice>> owned(
+        static_cast<std::weak_ptr<const VulkanDevice>*>(still));
     const std::shared_ptr<const VulkanDevice> device = owned->lock();
     if (!device || Instance::gone()) return;
     const std::lock_guard lock(device->mutex_);
     device->gpu_.vk.vkDeviceWaitIdle(device->gpu_.device);
   };
   at_end_ =
-      std::shared_ptr<const VulkanDevice>(this, [](const VulkanDevice*) {});  // owns nothing: it only tells whether this lives
+      // owns nothing: it only tells whether this lives
+      std::shared_ptr<const VulkanDevice>(this, [](const VulkanDevice*) {});
   on_exit(wait, new std::weak_ptr<const VulkanDevice>(at_end_));
 }
 
@@ -115,10 +122,10 @@ void VulkanDevice::open() const {
   const Features& f = gpu_.features;
   target_.kind = support::TargetKind::Spirv;
   target_.spirv = {f.told, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u)};
-  probe_numbers(
-      const_cast<VulkanDevice&>(*this),
-      {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words, probe_quick_words, probe_quick_keep_words},
-      target_.spirv.features);
+  probe_numbers(const_cast<VulkanDevice&>(*this),
+                {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words,
+                 probe_quick_words, probe_quick_keep_words},
+                target_.spirv.features);
   target_.spirv.features.set(support::Feature::Debug, gpu_.instance->debug());
   target_.spirv.features.set(support::Feature::DebugInfo, gpu_.instance->debug() && f.non_semantic);
 }
@@ -140,10 +147,11 @@ Device::Limits VulkanDevice::limits() const {
   const VkPhysicalDeviceLimits& l = gpu_.features.limits;
   // Grids beyond the device's own limit are folded; a dimension travels as 32 bits.
   constexpr std::int64_t widest = (std::int64_t(1) << 31) - 1;
-  return {{widest, widest, widest},
-          {l.maxComputeWorkGroupSize[0], l.maxComputeWorkGroupSize[1], l.maxComputeWorkGroupSize[2]},
-          l.maxComputeWorkGroupInvocations,
-          l.maxComputeSharedMemorySize};
+  return {
+      {widest, widest, widest},
+      {l.maxComputeWorkGroupSize[0], l.maxComputeWorkGroupSize[1], l.maxComputeWorkGroupSize[2]},
+      l.maxComputeWorkGroupInvocations,
+      l.maxComputeSharedMemorySize};
 }
 
 std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
@@ -158,13 +166,14 @@ std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
     address = o.heap.allocate(bytes);
   }
   if (!address)
-    support::fail_device("{}: out of device memory: {} bytes requested, {} of {} in use by Krait", name(), bytes, o.heap.used(),
-                         total_memory());
+    support::fail_device("{}: out of device memory: {} bytes requested, {} of {} in use by Krait",
+                         name(), bytes, o.heap.used(), total_memory());
   return address;
 }
 
-// Later commands run behind those that use the memory now, of all streams, so that it can be handed out again at once. Where
-// another thread has the device, maybe waiting for it, the memory is left for the next one who allocates or waits.
+// Later commands run behind those that use the memory now, of all streams, so that it can be handed
+// out again at once. Where another thread has the device, maybe waiting for it, the memory is left
+// for the next one who allocates or waits.
 void VulkanDevice::free(std::uint64_t address, StreamHandle) noexcept {
   try {
     if (Instance::gone()) return;
@@ -189,14 +198,16 @@ void VulkanDevice::free_waiting() {
   for (Buffer& b : open_->heap.take_empty(keep)) open_->queue.retire(b);
 }
 
-void VulkanDevice::copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize bytes) {
+void VulkanDevice::copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to,
+                        VkDeviceSize to_offset, VkDeviceSize bytes) {
   Queue& queue = open_->queue;
   VkCommandBuffer commands = queue.next_command();
   const VkBufferCopy region{from_offset, to_offset, bytes};
   gpu_.vk.vkCmdCopyBuffer(commands, from, to, 1, &region);
 }
 
-void VulkanDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
+void VulkanDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                                  StreamHandle stream) {
   if (bytes == 0) return;
   const auto held = enter();
   Open& o = opened();
@@ -214,7 +225,8 @@ void VulkanDevice::copy_to_device(std::uint64_t to, const void* from, std::size_
   use(stream, o);
 }
 
-void VulkanDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+void VulkanDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
+                                StreamHandle stream) {
   if (bytes == 0) return;
   const auto held = enter();
   Open& o = opened();
@@ -248,7 +260,8 @@ void VulkanDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
   gpu_.instance->raise_messages();
 }
 
-void VulkanDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+void VulkanDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                                  StreamHandle stream) {
   if (bytes == 0) return;
   const auto held = enter();
   Open& o = opened();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A Vulkan device behind runtime/backend.h. It is opened at its first use; finding it costs no VkDevice.
+// A Vulkan device behind runtime/backend.h. It is opened at its first use; finding it costs no
+// VkDevice.
 #pragma once
 
 #include <mutex>
@@ -15,8 +16,8 @@ namespace krait::runtime::vulkan {
 
 class VulkanDevice : public Device {
  public:
-  VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, support::Store* store,
-               std::string id);
+  VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features,
+               support::Store* store, std::string id);
   ~VulkanDevice() override;
 
   std::string name() const override { return gpu_.features.name; }
@@ -27,11 +28,14 @@ class VulkanDevice : public Device {
 
   std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override;
   void free(std::uint64_t address, StreamHandle stream) noexcept override;
-  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes,
+                      StreamHandle stream) override;
   void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
-  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
+  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                      StreamHandle stream) override;
 
-  std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) override;
+  std::unique_ptr<Executable> load(std::span<const std::byte> binary,
+                                   const std::string& kernel_name) override;
   void launch(Executable& code, const LaunchRequest& request) override;
   Limits limits() const override;
 
@@ -73,8 +77,9 @@ class VulkanDevice : public Device {
     Ring upload, download, blocks;
   };
 
-  /// Everything that uses the driver holds this. A software driver computes constants in the thread that calls it, and its own threads
-  /// inherit how that one treats floats. Throws krait::error in a fork of the process.
+  /// Everything that uses the driver holds this. A software driver computes constants in the thread
+  /// that calls it, and its own threads inherit how that one treats floats. Throws krait::error in
+  /// a fork of the process.
   struct Held {
     std::unique_lock<std::recursive_mutex> lock;
     DefaultFloatEnvironment floats;
@@ -86,7 +91,8 @@ class VulkanDevice : public Device {
     open();
     return *open_;
   }
-  /// Ends the use of the device, which is not destroyed: waits, and destroys all that was made on it.
+  /// Ends the use of the device, which is not destroyed: waits, and destroys all that was made on
+  /// it.
   void leave();
 
   mutable std::recursive_mutex mutex_;  // probing launches through the public functions
@@ -100,8 +106,10 @@ class VulkanDevice : public Device {
   void use(StreamHandle stream, Open& o);
   /// Frees what was freed while others held the lock, which is held now.
   void free_waiting();
-  void put_push_constants(Open& o, VkCommandBuffer commands, VulkanExecutable& code, const LaunchRequest& request);
-  void copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize bytes);
+  void put_push_constants(Open& o, VkCommandBuffer commands, VulkanExecutable& code,
+                          const LaunchRequest& request);
+  void copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset,
+            VkDeviceSize bytes);
   Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
 
   const std::string id_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module on a device, and its pipelines: one for each block shape, length of shared arrays, folding and number of trips that was
-// launched.
+// A module on a device, and its pipelines: one for each block shape, length of shared arrays,
+// folding and number of trips that was launched.
 #pragma once
 
 #include <mutex>
@@ -17,7 +17,8 @@ class VulkanDevice;
 
 class VulkanExecutable final : public Executable {
  public:
-  VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::span<const std::byte> binary, const std::string& kernel_name);
+  VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::span<const std::byte> binary,
+                   const std::string& kernel_name);
   ~VulkanExecutable() override;
   /// Of the driver's objects, once; it cannot be launched any more.
   void destroy() noexcept;

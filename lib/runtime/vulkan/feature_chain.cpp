@@ -59,11 +59,14 @@ void FeatureChain::tell(Features& f) const {
   f.full_subgroups = v13_.computeFullSubgroups;
   if (f.request_subgroup && !v13_.subgroupSizeControl) f.request_subgroup = false, f.subgroup = 0;
   using enum support::Feature;
-  f.told.set(I64, f.i64), f.told.set(F64, f.f64), f.told.set(I16, f.i16 && f.storage16), f.told.set(I8, f.i8 && f.storage8);
+  f.told.set(I64, f.i64), f.told.set(F64, f.f64), f.told.set(I16, f.i16 && f.storage16),
+      f.told.set(I8, f.i8 && f.storage8);
   f.told.set(F16, f.has_f16()), f.told.set(A64, f.atomics64), f.told.set(Sa64, f.shared_atomics64);
-  f.told.set(Fadd32, f.float_add32), f.told.set(Fadd64, f.float_add64), f.told.set(Vmm, f.memory_model), f.told.set(Warp, f.warp);
+  f.told.set(Fadd32, f.float_add32), f.told.set(Fadd64, f.float_add64),
+      f.told.set(Vmm, f.memory_model), f.told.set(Warp, f.warp);
   f.told.set(Clock, f.clock);
-  f.told.set(Coop, f.matrices && f.full_subgroups), f.told.set(CoopBf16, f.bf16_matrices && f.full_subgroups);
+  f.told.set(Coop, f.matrices && f.full_subgroups),
+      f.told.set(CoopBf16, f.bf16_matrices && f.full_subgroups);
 }
 
 namespace {
@@ -82,46 +85,60 @@ void copy(Structure& to, const VkBaseInStructure* at) {
 
 }  // namespace
 
-// Structures of the extensions that became Vulkan 1.1 to 1.3 say the same as those of the versions; an application has either.
+// Structures of the extensions that became Vulkan 1.1 to 1.3 say the same as those of the versions;
+// an application has either.
 bool FeatureChain::take(const void* chain) {
   bool found = false;
   for (const auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) {
     if (at->sType == matrix_.type) matrix_.matrices = as<MatrixFeatures>(at).matrices;
-    if (at->sType == bf16_.type) bf16_.numbers = as<Bf16Features>(at).numbers, bf16_.matrices = as<Bf16Features>(at).matrices;
+    if (at->sType == bf16_.type)
+      bf16_.numbers = as<Bf16Features>(at).numbers, bf16_.matrices = as<Bf16Features>(at).matrices;
     switch (at->sType) {
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2: copy(features, at), found = true; break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES: copy(v11_, at); break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES: copy(v12_, at); break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES: copy(v13_, at); break;
-      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT: copy(atomic_float_, at); break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT:
+        copy(atomic_float_, at);
+        break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR: copy(clock_, at); break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES:
-        v11_.storageBuffer16BitAccess = as<VkPhysicalDevice16BitStorageFeatures>(at).storageBuffer16BitAccess;
+        v11_.storageBuffer16BitAccess =
+            as<VkPhysicalDevice16BitStorageFeatures>(at).storageBuffer16BitAccess;
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES:
-        v12_.storageBuffer8BitAccess = as<VkPhysicalDevice8BitStorageFeatures>(at).storageBuffer8BitAccess;
+        v12_.storageBuffer8BitAccess =
+            as<VkPhysicalDevice8BitStorageFeatures>(at).storageBuffer8BitAccess;
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES:
         v12_.shaderFloat16 = as<VkPhysicalDeviceShaderFloat16Int8Features>(at).shaderFloat16;
         v12_.shaderInt8 = as<VkPhysicalDeviceShaderFloat16Int8Features>(at).shaderInt8;
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES:
-        v12_.shaderBufferInt64Atomics = as<VkPhysicalDeviceShaderAtomicInt64Features>(at).shaderBufferInt64Atomics;
-        v12_.shaderSharedInt64Atomics = as<VkPhysicalDeviceShaderAtomicInt64Features>(at).shaderSharedInt64Atomics;
+        v12_.shaderBufferInt64Atomics =
+            as<VkPhysicalDeviceShaderAtomicInt64Features>(at).shaderBufferInt64Atomics;
+        v12_.shaderSharedInt64Atomics =
+            as<VkPhysicalDeviceShaderAtomicInt64Features>(at).shaderSharedInt64Atomics;
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES:
-        v12_.vulkanMemoryModel = as<VkPhysicalDeviceVulkanMemoryModelFeatures>(at).vulkanMemoryModel;
-        v12_.vulkanMemoryModelDeviceScope = as<VkPhysicalDeviceVulkanMemoryModelFeatures>(at).vulkanMemoryModelDeviceScope;
+        v12_.vulkanMemoryModel =
+            as<VkPhysicalDeviceVulkanMemoryModelFeatures>(at).vulkanMemoryModel;
+        v12_.vulkanMemoryModelDeviceScope =
+            as<VkPhysicalDeviceVulkanMemoryModelFeatures>(at).vulkanMemoryModelDeviceScope;
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES:
-        v12_.bufferDeviceAddress = as<VkPhysicalDeviceBufferDeviceAddressFeatures>(at).bufferDeviceAddress;
+        v12_.bufferDeviceAddress =
+            as<VkPhysicalDeviceBufferDeviceAddressFeatures>(at).bufferDeviceAddress;
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES:
-        v12_.timelineSemaphore = as<VkPhysicalDeviceTimelineSemaphoreFeatures>(at).timelineSemaphore;
+        v12_.timelineSemaphore =
+            as<VkPhysicalDeviceTimelineSemaphoreFeatures>(at).timelineSemaphore;
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES:
-        v13_.subgroupSizeControl = as<VkPhysicalDeviceSubgroupSizeControlFeatures>(at).subgroupSizeControl;
-        v13_.computeFullSubgroups = as<VkPhysicalDeviceSubgroupSizeControlFeatures>(at).computeFullSubgroups;
+        v13_.subgroupSizeControl =
+            as<VkPhysicalDeviceSubgroupSizeControlFeatures>(at).subgroupSizeControl;
+        v13_.computeFullSubgroups =
+            as<VkPhysicalDeviceSubgroupSizeControlFeatures>(at).computeFullSubgroups;
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES:
         v13_.maintenance4 = as<VkPhysicalDeviceMaintenance4Features>(at).maintenance4;

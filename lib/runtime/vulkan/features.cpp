@@ -35,7 +35,8 @@ void choose_queue(VkPhysicalDevice device, Features& f) {
 
 using support::Feature;
 
-/// Modes may differ between widths only where the device says so; where it does not, all widths have them or none.
+/// Modes may differ between widths only where the device says so; where it does not, all widths
+/// have them or none.
 void float_controls(const VkPhysicalDeviceVulkan12Properties& p, support::FeatureSet& told) {
   using enum Feature;
   const auto add = [&](const Feature(&modes)[3], VkBool32 f16, VkBool32 f32, VkBool32 f64,
@@ -43,12 +44,13 @@ void float_controls(const VkPhysicalDeviceVulkan12Properties& p, support::Featur
     if (independence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL && !(f16 && f32 && f64)) return;
     told.set(modes[0], f16), told.set(modes[1], f32), told.set(modes[2], f64);
   };
-  add({Szin16, Szin32, Szin64}, p.shaderSignedZeroInfNanPreserveFloat16, p.shaderSignedZeroInfNanPreserveFloat32,
-      p.shaderSignedZeroInfNanPreserveFloat64, VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL);
-  add({Rte16, Rte32, Rte64}, p.shaderRoundingModeRTEFloat16, p.shaderRoundingModeRTEFloat32, p.shaderRoundingModeRTEFloat64,
-      p.roundingModeIndependence);
-  add({Keep16, Keep32, Keep64}, p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32, p.shaderDenormPreserveFloat64,
-      p.denormBehaviorIndependence);
+  add({Szin16, Szin32, Szin64}, p.shaderSignedZeroInfNanPreserveFloat16,
+      p.shaderSignedZeroInfNanPreserveFloat32, p.shaderSignedZeroInfNanPreserveFloat64,
+      VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL);
+  add({Rte16, Rte32, Rte64}, p.shaderRoundingModeRTEFloat16, p.shaderRoundingModeRTEFloat32,
+      p.shaderRoundingModeRTEFloat64, p.roundingModeIndependence);
+  add({Keep16, Keep32, Keep64}, p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32,
+      p.shaderDenormPreserveFloat64, p.denormBehaviorIndependence);
 }
 
 /// The driver's rows of quirks.def.
@@ -74,12 +76,15 @@ void query_properties(VkPhysicalDevice device, Features& f) {
   f.largest_allocation = v11.maxMemoryAllocationSize;
   float_controls(v12, f.told);
   quirks(v12.driverID, f);
-  // Matrices were read back lane by lane on these alone (docs/tiles.md): another layout would give wrong products.
+  // Matrices were read back lane by lane on these alone (docs/tiles.md): another layout would give
+  // wrong products.
   const auto is = [&](const char* word) { return f.name.find(word) != std::string::npos; };
   f.fragments = v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY && (is("H100") || is("H200"));
-  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
-                                        VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  f.warp = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (v11.subgroupSupportedOperations & needed) == needed;
+  const VkSubgroupFeatureFlags needed =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+      VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  f.warp = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+           (v11.subgroupSupportedOperations & needed) == needed;
   if (f.api < VK_API_VERSION_1_3) return;
   if (v13.minSubgroupSize == v13.maxSubgroupSize) {
     f.subgroup = v11.subgroupSize;
@@ -105,7 +110,8 @@ Features query_rest(VkPhysicalDevice device, std::uint32_t newest) {
   f.matrix_extension = f.fragments && has_extension(device, matrix_extension);
   f.bf16_extension = f.matrix_extension && has_extension(device, bf16_extension);
   f.clock_extension = has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
-  f.non_semantic = f.api >= VK_API_VERSION_1_3 || has_extension(device, VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME);
+  f.non_semantic = f.api >= VK_API_VERSION_1_3 ||
+                   has_extension(device, VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME);
   return f;
 }
 
@@ -120,17 +126,20 @@ Features query_features(VkPhysicalDevice device, std::uint32_t newest) {
   return f;
 }
 
-Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::uint32_t queue_family, const void* theirs) {
+Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::uint32_t queue_family,
+                          const void* theirs) {
   Features f = query_rest(device, newest);
   std::uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> all(count);
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, all.data());
   if (queue_family >= count)
-    support::fail_usage("kr::vulkan::adopt: queue_family is {}, and {} has {} families", queue_family, f.name, count);
+    support::fail_usage("kr::vulkan::adopt: queue_family is {}, and {} has {} families",
+                        queue_family, f.name, count);
   if (!(all[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT))
-    support::fail_usage("kr::vulkan::adopt: queue_family {} of {} does not support compute: give a queue of another family", queue_family,
-                        f.name);
+    support::fail_usage(
+        "kr::vulkan::adopt: queue_family {} of {} does not support compute: give a queue of another family",
+        queue_family, f.name);
   f.queue_family = queue_family, f.timestamp_bits = all[queue_family].timestampValidBits;
   if (f.api < VK_API_VERSION_1_2) return f;
   FeatureChain chain(f);
@@ -139,14 +148,16 @@ Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::ui
         "kr::vulkan::adopt: `features` has no VkPhysicalDeviceFeatures2: chain one into VkDeviceCreateInfo::pNext, instead of "
         "pEnabledFeatures, and give that pointer");
   chain.tell(f);
-  if (f.api < VK_API_VERSION_1_3) f.non_semantic = false;  // whether the extension is enabled, nothing tells
+  // whether the extension is enabled, nothing tells
+  if (f.api < VK_API_VERSION_1_3) f.non_semantic = false;
   return f;
 }
 
 std::string missing_for_krait(const Features& f) {
   if (f.api < VK_API_VERSION_1_2) return "the driver is older than Vulkan 1.2";
   if (f.queue_family == ~0u) return "it has no compute queue";
-  if (!f.buffer_address) return "it lacks bufferDeviceAddress: Krait passes addresses, not descriptors";
+  if (!f.buffer_address)
+    return "it lacks bufferDeviceAddress: Krait passes addresses, not descriptors";
   if (!f.i64) return "it lacks shaderInt64, which addresses need";
   if (!f.timeline) return "it lacks timelineSemaphore";
   return {};

@@ -24,26 +24,32 @@ struct Features {
   bool f64 = false, i16 = false, i8 = false, f16 = false, storage8 = false, storage16 = false;
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
   bool clock_extension = false, clock = false;
-  bool non_semantic = false;                        // SPV_KHR_non_semantic_info
-  bool fragments = false;                           // matrices of subgroups lie among lanes as ir/tiles.h says
+  bool non_semantic = false;  // SPV_KHR_non_semantic_info
+  // matrices of subgroups lie among lanes as ir/tiles.h says
+  bool fragments = false;
   bool matrix_extension = false, matrices = false;  // VK_KHR_cooperative_matrix
   bool bf16_extension = false, bf16_matrices = false;
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
-  std::uint32_t most_depth = ~0u, most_trips = ~0u;  // beyond which the driver goes wrong (support::SpirvCode)
-  support::FeatureSet told;                          // to the code generator, but for what probes find
+  // beyond which the driver goes wrong (support::SpirvCode)
+  std::uint32_t most_depth = ~0u, most_trips = ~0u;
+  // to the code generator, but for what probes find
+  support::FeatureSet told;
 
   bool has_f16() const { return f16 && i16 && storage16; }
 };
 
 /// `newest`: the version of Vulkan that may be used at most.
 Features query_features(VkPhysicalDevice device, std::uint32_t newest = VK_API_VERSION_1_3);
-/// What an application has enabled of it, by the chain that it gave to vkCreateDevice, whose queue is of this family. Throws error{usage} for a
-/// chain without VkPhysicalDeviceFeatures2, and a family that does not compute.
-Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::uint32_t queue_family, const void* chain);
+/// What an application has enabled of it, by the chain that it gave to vkCreateDevice, whose queue
+/// is of this family. Throws error{usage} for a chain without VkPhysicalDeviceFeatures2, and a
+/// family that does not compute.
+Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::uint32_t queue_family,
+                          const void* chain);
 /// Empty, or what Krait cannot do without.
 std::string missing_for_krait(const Features& f);
 
-/// Of VK_KHR_cooperative_matrix and VK_KHR_shader_bfloat16, which are newer than the headers that this is built with.
+/// Of VK_KHR_cooperative_matrix and VK_KHR_shader_bfloat16, which are newer than the headers that
+/// this is built with.
 struct MatrixFeatures {
   VkStructureType type = VkStructureType(1000506000);
   void* next = nullptr;
@@ -54,7 +60,8 @@ struct Bf16Features {
   void* next = nullptr;
   VkBool32 numbers = VK_FALSE, dot_products = VK_FALSE, matrices = VK_FALSE;
 };
-inline constexpr const char *matrix_extension = "VK_KHR_cooperative_matrix", *bf16_extension = "VK_KHR_shader_bfloat16";
+inline constexpr const char *matrix_extension = "VK_KHR_cooperative_matrix",
+                            *bf16_extension = "VK_KHR_shader_bfloat16";
 
 /// The structures by which features are asked for and enabled; they point at each other.
 struct FeatureChain {
@@ -77,8 +84,10 @@ struct FeatureChain {
   VkPhysicalDeviceVulkan13Features v13_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   MatrixFeatures matrix_;
   Bf16Features bf16_;
-  VkPhysicalDeviceShaderClockFeaturesKHR clock_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
-  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
+  VkPhysicalDeviceShaderClockFeaturesKHR clock_{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float_{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
 };
 
 }  // namespace krait::runtime::vulkan

@@ -39,9 +39,11 @@ std::string name_of(VkResult result) {
 }
 
 namespace {
-std::atomic<bool> in_use{false}, in_fork{false};  // a child of fork has no working driver where its parent had one
+// a child of fork has no working driver where its parent had one
+std::atomic<bool> in_use{false}, in_fork{false};
 std::atomic<bool> ended{false};
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = in_use.load(); });
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { in_fork = in_use.load(); });
 }  // namespace
 
 const char* Instance::gone() {
@@ -71,7 +73,8 @@ bool asked_to_debug() { return support::environment_asks("KRAIT_DEBUG"); }
 /// VK_EXT_debug_utils, which the loader brings itself since 2018.
 bool offers_debug_utils() {
   std::uint32_t count = 0;
-  if (!vkEnumerateInstanceExtensionProperties || vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr) < 0)
+  if (!vkEnumerateInstanceExtensionProperties ||
+      vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr) < 0)
     return false;
   std::vector<VkExtensionProperties> all(count);
   if (vkEnumerateInstanceExtensionProperties(nullptr, &count, all.data()) < 0) return false;
@@ -85,7 +88,10 @@ bool load_loader() {
     std::string said;
     void* library = support::open_library("libvulkan.so.1", said);
     if (!library) library = support::open_library("libvulkan.so", said);
-    const auto find = library ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr")) : nullptr;
+    const auto find =
+        library
+            ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"))
+            : nullptr;
     if (find) volkInitializeCustom(find);
     return find != nullptr;
   }();
@@ -114,8 +120,10 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pEngineName = "krait";
   application.apiVersion = VK_API_VERSION_1_3;
-  VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
-  messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  VkDebugUtilsMessengerCreateInfoEXT messenger{
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+  messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                              VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
   messenger.pfnUserCallback = on_message;
   messenger.pUserData = self.get();
@@ -127,8 +135,8 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
     info.ppEnabledExtensionNames = &extension;
   }
   if (VkResult result = vkCreateInstance(&info, nullptr, &self->handle_); result != VK_SUCCESS) {
-    why =
-        result == VK_ERROR_INCOMPATIBLE_DRIVER ? "no Vulkan driver is installed" : "vkCreateInstance failed: " + name_of(result);
+    why = result == VK_ERROR_INCOMPATIBLE_DRIVER ? "no Vulkan driver is installed"
+                                                 : "vkCreateInstance failed: " + name_of(result);
     self->handle_ = VK_NULL_HANDLE;
     return nullptr;
   }
@@ -141,13 +149,15 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   return self;
 }
 
-// Functions of the loader find the driver by the handle that they get, so one table serves all instances.
+// Functions of the loader find the driver by the handle that they get, so one table serves all
+// instances.
 std::shared_ptr<Instance> Instance::adopt(VkInstance handle) {
   if (!load_loader()) return nullptr;
   if (!vkEnumeratePhysicalDevices) volkLoadInstanceOnly(handle);
   std::shared_ptr<Instance> self(new Instance);
   self->handle_ = handle, self->owned_ = false, self->debug_ = asked_to_debug();
-  self->has_labels_ = vkCmdBeginDebugUtilsLabelEXT && vkGetInstanceProcAddr(handle, "vkCmdBeginDebugUtilsLabelEXT");
+  self->has_labels_ =
+      vkCmdBeginDebugUtilsLabelEXT && vkGetInstanceProcAddr(handle, "vkCmdBeginDebugUtilsLabelEXT");
   in_use = true;
   watch_the_end();
   return self;
@@ -159,8 +169,9 @@ Instance::~Instance() {
   if (handle_) vkDestroyInstance(handle_, nullptr);
 }
 
-VKAPI_ATTR VkBool32 VKAPI_CALL Instance::on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                                    const VkDebugUtilsMessengerCallbackDataEXT* data, void* self) {
+VKAPI_ATTR VkBool32 VKAPI_CALL
+Instance::on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                     const VkDebugUtilsMessengerCallbackDataEXT* data, void* self) {
   auto& instance = *static_cast<Instance*>(self);
   const std::lock_guard lock(instance.mutex_);
   if (instance.messages_.size() < 4000) instance.messages_.append(data->pMessage).append("\n");
@@ -170,7 +181,8 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::on_message(VkDebugUtilsMessageSeverityF
 bool Instance::shows_labels(VkPhysicalDevice physical, std::uint32_t version) const {
   if (!has_labels_ || debug_) return has_labels_;
   std::uint32_t tools = 0;
-  return version >= VK_API_VERSION_1_3 && vkGetPhysicalDeviceToolProperties(physical, &tools, nullptr) >= 0 && tools > 0;
+  return version >= VK_API_VERSION_1_3 &&
+         vkGetPhysicalDeviceToolProperties(physical, &tools, nullptr) >= 0 && tools > 0;
 }
 
 void Instance::raise_messages() {
@@ -194,10 +206,12 @@ std::vector<VkPhysicalDevice> Instance::physical_devices() const {
 
 namespace {
 
-/// A GPU's device node. Creating an instance costs tens of milliseconds, so it is not done to find nothing.
+/// A GPU's device node. Creating an instance costs tens of milliseconds, so it is not done to find
+/// nothing.
 bool has_gpu_node() {
   std::error_code ignored;
-  for (const char* node : {"/dev/dri", "/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg", "/dev/kgsl-3d0", "/dev/mali0"})
+  for (const char* node :
+       {"/dev/dri", "/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg", "/dev/kgsl-3d0", "/dev/mali0"})
     if (std::filesystem::exists(node, ignored)) return true;
   return false;
 }
@@ -217,7 +231,8 @@ Found vulkan_devices(bool software, support::Store* store) {
   if (!software && !has_gpu_node()) return found;
   std::string why;
   std::shared_ptr<Instance> instance = Instance::create(why);
-  const std::vector<VkPhysicalDevice> all = instance ? instance->physical_devices() : std::vector<VkPhysicalDevice>{};
+  const std::vector<VkPhysicalDevice> all =
+      instance ? instance->physical_devices() : std::vector<VkPhysicalDevice>{};
   if (instance && all.empty()) why = "the Vulkan loader's drivers find no device";
   if (!why.empty()) skip("vulkan: " + why);
   for (VkPhysicalDevice physical : all) {
@@ -226,8 +241,8 @@ Found vulkan_devices(bool software, support::Store* store) {
     if (std::string missing = missing_for_krait(features); !missing.empty()) {
       skip(fmt::format("{}: {}", features.name, missing));
     } else {
-      found.devices.push_back(
-          std::make_unique<VulkanDevice>(instance, physical, features, store, fmt::format("vulkan:{}", found.devices.size())));
+      found.devices.push_back(std::make_unique<VulkanDevice>(
+          instance, physical, features, store, fmt::format("vulkan:{}", found.devices.size())));
     }
   }
   return found;

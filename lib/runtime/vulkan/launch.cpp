@@ -13,8 +13,10 @@ namespace {
 
 constexpr std::uint32_t query_count = 1024;
 
-/// A dispatch within the device's limits with at least as many workgroups as the grid; `folded` where it is not the grid itself.
-std::array<std::uint32_t, 3> dispatch_shape(const Dim3& grid, const VkPhysicalDeviceLimits& limits, bool& folded) {
+/// A dispatch within the device's limits with at least as many workgroups as the grid; `folded`
+/// where it is not the grid itself.
+std::array<std::uint32_t, 3> dispatch_shape(const Dim3& grid, const VkPhysicalDeviceLimits& limits,
+                                            bool& folded) {
   const auto* most = limits.maxComputeWorkGroupCount;
   folded = grid[0] > most[0] || grid[1] > most[1] || grid[2] > most[2];
   if (!folded) return {std::uint32_t(grid[0]), std::uint32_t(grid[1]), std::uint32_t(grid[2])};
@@ -27,15 +29,17 @@ std::array<std::uint32_t, 3> dispatch_shape(const Dim3& grid, const VkPhysicalDe
     out[d] = std::uint32_t(std::min<std::uint64_t>(left, most[d]));
     left = (left + out[d] - 1) / out[d];
   }
-  if (left > 1) support::fail_usage("a grid of {} blocks is more than the device takes in one launch", total);
+  if (left > 1)
+    support::fail_usage("a grid of {} blocks is more than the device takes in one launch", total);
   return out;
 }
 
-/// Around a launch, where somebody reads them: the open kr::label scopes of the thread, then the kernel. Scopes of several threads may
-/// overlap in the one queue, so that each launch has its own.
+/// Around a launch, where somebody reads them: the open kr::label scopes of the thread, then the
+/// kernel. Scopes of several threads may overlap in the one queue, so that each launch has its own.
 class Labels {
  public:
-  Labels(const Gpu& gpu, VkCommandBuffer commands, const std::string& kernel) : commands_(commands) {
+  Labels(const Gpu& gpu, VkCommandBuffer commands, const std::string& kernel)
+      : commands_(commands) {
     if (!gpu.labels) return;
     for (const std::string& scope : support::open_labels()) begin(scope);
     begin(kernel);
@@ -63,7 +67,8 @@ void VulkanDevice::use(StreamHandle stream, Open& o) {
   (stream.native ? *static_cast<Stream*>(stream.native) : default_stream_).last = o.queue.mark();
 }
 
-std::unique_ptr<Executable> VulkanDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
+std::unique_ptr<Executable> VulkanDevice::load(std::span<const std::byte> binary,
+                                               const std::string& kernel_name) {
   const auto held = enter();
   opened();
   auto code = std::make_unique<VulkanExecutable>(*this, gpu_, binary, kernel_name);
@@ -72,11 +77,13 @@ std::unique_ptr<Executable> VulkanDevice::load(std::span<const std::byte> binary
   return code;
 }
 
-void VulkanDevice::put_push_constants(Open& o, VkCommandBuffer commands, VulkanExecutable& code, const LaunchRequest& request) {
+void VulkanDevice::put_push_constants(Open& o, VkCommandBuffer commands, VulkanExecutable& code,
+                                      const LaunchRequest& request) {
   const support::SpirvCode& h = code.facts();
   const std::uint32_t argument_bytes = code.envelope().arguments.size;
   std::byte push[512] = {};
-  std::uint32_t words[4] = {std::uint32_t(request.grid[0]), std::uint32_t(request.grid[1]), std::uint32_t(request.grid[2]), 0};
+  std::uint32_t words[4] = {std::uint32_t(request.grid[0]), std::uint32_t(request.grid[1]),
+                            std::uint32_t(request.grid[2]), 0};
   std::memcpy(push, words, sizeof words);
   const std::size_t bytes = std::min<std::size_t>(request.args_size, argument_bytes);
   if (h.arguments_in_memory) {
@@ -87,7 +94,8 @@ void VulkanDevice::put_push_constants(Open& o, VkCommandBuffer commands, VulkanE
   } else {
     std::memcpy(push + support::spirv_launch_bytes, request.args, bytes);
   }
-  gpu_.vk.vkCmdPushConstants(commands, code.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, h.push_bytes, push);
+  gpu_.vk.vkCmdPushConstants(commands, code.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, h.push_bytes,
+                             push);
 }
 
 void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) {
@@ -97,14 +105,15 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   const support::Envelope& e = code.envelope();
   const std::int64_t shared = std::int64_t(e.fixed_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.features.limits.maxComputeSharedMemorySize))
-    support::fail_usage("kernel {}: {} bytes of shared memory requested; {} has {}", code.name(), shared, name(),
-                        gpu_.features.limits.maxComputeSharedMemorySize);
+    support::fail_usage("kernel {}: {} bytes of shared memory requested; {} has {}", code.name(),
+                        shared, name(), gpu_.features.limits.maxComputeSharedMemorySize);
   for (unsigned d = 0; d < 3; ++d)
     if (e.block[d] && request.block[d] != std::int64_t(e.block[d]))
-      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), e.block[0], e.block[1],
-                          e.block[2]);
+      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(),
+                          e.block[0], e.block[1], e.block[2]);
   bool folded = false;
-  const std::array<std::uint32_t, 3> groups = dispatch_shape(request.grid, gpu_.features.limits, folded);
+  const std::array<std::uint32_t, 3> groups =
+      dispatch_shape(request.grid, gpu_.features.limits, folded);
   if (folded && !code.facts().folds) {
     const auto* most = gpu_.features.limits.maxComputeWorkGroupCount;
     support::fail_usage(
@@ -112,12 +121,13 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
         "specialisation constant {} (docs/raw-kernels.md)",
         code.name(), name(), most[0], most[1], most[2], unsigned(support::SpirvFolded));
   }
-  VulkanExecutable::Shape shape{
-      {std::uint32_t(request.block[0]), std::uint32_t(request.block[1]), std::uint32_t(request.block[2])},
-      folded,
-      request.one_trip,
-      {}};
-  std::copy_n(request.shared_bytes.begin(), e.arguments.count(support::ArgumentSlot::What::SharedLength), shape.shared_bytes);
+  VulkanExecutable::Shape shape{{std::uint32_t(request.block[0]), std::uint32_t(request.block[1]),
+                                 std::uint32_t(request.block[2])},
+                                folded,
+                                request.one_trip,
+                                {}};
+  std::copy_n(request.shared_bytes.begin(),
+              e.arguments.count(support::ArgumentSlot::What::SharedLength), shape.shared_bytes);
   bool is_new = false;
   VkPipeline pipeline = code.pipeline(shape, is_new);
 
@@ -136,8 +146,9 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   code.last_use = o.queue.upcoming();
   o.queue.recorded();
   use(request.stream, o);
-  // Lavapipe compiles in its own thread, when a pipeline runs first, and that must not go on while the process ends: the statics of
-  // its LLVM are made, and registered for the end, by the compilations that need them, so no handler of ours is sure to be before them.
+  // Lavapipe compiles in its own thread, when a pipeline runs first, and that must not go on while
+  // the process ends: the statics of its LLVM are made, and registered for the end, by the
+  // compilations that need them, so no handler of ours is sure to be before them.
   if (is_new && gpu_.features.software) o.queue.wait(o.queue.mark());
   gpu_.instance->raise_messages();
 }
@@ -154,7 +165,9 @@ void VulkanDevice::unload(VulkanExecutable& code) noexcept {
 }
 
 StreamHandle VulkanDevice::create_stream() { return {new Stream}; }
-void VulkanDevice::destroy_stream(StreamHandle stream) noexcept { delete static_cast<Stream*>(stream.native); }
+void VulkanDevice::destroy_stream(StreamHandle stream) noexcept {
+  delete static_cast<Stream*>(stream.native);
+}
 
 void VulkanDevice::synchronize(StreamHandle stream) {
   const auto held = enter();
@@ -233,16 +246,20 @@ double VulkanDevice::elapsed_ms(EventHandle from, EventHandle to) {
   for (int i = 0; i < 2; ++i) {
     Event& e = event(events[i]);
     if (!e.timed)
-      support::fail_usage("{}: elapsed time of an event that was not recorded, or of more than {} events", name(), query_count);
+      support::fail_usage(
+          "{}: elapsed time of an event that was not recorded, or of more than {} events", name(),
+          query_count);
     o.queue.wait(e.mark);
-    check(gpu_.vk.vkGetQueryPoolResults(gpu_.device, queries_, e.query, 1, sizeof ticks[i], &ticks[i], sizeof ticks[i],
+    check(gpu_.vk.vkGetQueryPoolResults(gpu_.device, queries_, e.query, 1, sizeof ticks[i],
+                                        &ticks[i], sizeof ticks[i],
                                         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
           "vkGetQueryPoolResults");
   }
   const std::uint32_t bits = gpu_.features.timestamp_bits;
   const std::uint64_t mask = bits >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << bits) - 1;
   const std::uint64_t later = (ticks[1] - ticks[0]) & mask, earlier = (ticks[0] - ticks[1]) & mask;
-  return (later <= earlier ? double(later) : -double(earlier)) * double(gpu_.features.limits.timestampPeriod) * 1e-6;
+  return (later <= earlier ? double(later) : -double(earlier)) *
+         double(gpu_.features.limits.timestampPeriod) * 1e-6;
 }
 
 }  // namespace krait::runtime::vulkan

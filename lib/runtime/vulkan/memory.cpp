@@ -9,11 +9,14 @@ namespace {
 constexpr VkDeviceSize chunk_bytes = VkDeviceSize(64) << 20;
 constexpr VkDeviceSize granule = 256;
 
-/// The first memory type with the wanted properties, or with as many of the preferred ones as there are.
-std::uint32_t memory_type(const Gpu& gpu, std::uint32_t allowed, VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags preferred) {
+/// The first memory type with the wanted properties, or with as many of the preferred ones as there
+/// are.
+std::uint32_t memory_type(const Gpu& gpu, std::uint32_t allowed, VkMemoryPropertyFlags wanted,
+                          VkMemoryPropertyFlags preferred) {
   for (VkMemoryPropertyFlags flags : {wanted | preferred, wanted})
     for (std::uint32_t i = 0; i < gpu.memory.memoryTypeCount; ++i)
-      if ((allowed >> i & 1) && (gpu.memory.memoryTypes[i].propertyFlags & flags) == flags) return i;
+      if ((allowed >> i & 1) && (gpu.memory.memoryTypes[i].propertyFlags & flags) == flags)
+        return i;
   return ~0u;
 }
 
@@ -24,28 +27,32 @@ VkResult create_buffer(const Gpu& gpu, VkDeviceSize size, BufferKind kind, Buffe
   b.size = size;
   VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = size;
-  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-               VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+               VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   VkResult result = gpu.vk.vkCreateBuffer(gpu.device, &info, nullptr, &b.buffer);
   if (result != VK_SUCCESS) return result;
   VkMemoryRequirements needs{};
   gpu.vk.vkGetBufferMemoryRequirements(gpu.device, b.buffer, &needs);
 
-  constexpr VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  constexpr VkMemoryPropertyFlags host =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   const bool mapped = kind != BufferKind::Device;
   VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
   VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
   allocate.pNext = &flags;
   allocate.allocationSize = needs.size;
-  allocate.memoryTypeIndex =
-      memory_type(gpu, needs.memoryTypeBits, mapped ? host : VkMemoryPropertyFlags(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT),
-                  kind == BufferKind::Download ? VkMemoryPropertyFlags(VK_MEMORY_PROPERTY_HOST_CACHED_BIT) : 0);
+  allocate.memoryTypeIndex = memory_type(
+      gpu, needs.memoryTypeBits,
+      mapped ? host : VkMemoryPropertyFlags(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT),
+      kind == BufferKind::Download ? VkMemoryPropertyFlags(VK_MEMORY_PROPERTY_HOST_CACHED_BIT) : 0);
   result = allocate.memoryTypeIndex == ~0u ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_SUCCESS;
-  if (result == VK_SUCCESS) result = gpu.vk.vkAllocateMemory(gpu.device, &allocate, nullptr, &b.memory);
+  if (result == VK_SUCCESS)
+    result = gpu.vk.vkAllocateMemory(gpu.device, &allocate, nullptr, &b.memory);
   if (result == VK_SUCCESS) result = gpu.vk.vkBindBufferMemory(gpu.device, b.buffer, b.memory, 0);
   void* pointer = nullptr;
-  if (result == VK_SUCCESS && mapped) result = gpu.vk.vkMapMemory(gpu.device, b.memory, 0, VK_WHOLE_SIZE, 0, &pointer);
+  if (result == VK_SUCCESS && mapped)
+    result = gpu.vk.vkMapMemory(gpu.device, b.memory, 0, VK_WHOLE_SIZE, 0, &pointer);
   if (result != VK_SUCCESS) {
     destroy_buffer(gpu, b);
     return result;
@@ -73,16 +80,19 @@ bool Heap::add_chunk(VkDeviceSize bytes) {
   const VkDeviceSize size = bytes > chunk_bytes / 2 ? bytes : chunk_bytes;
   if (create_buffer(gpu_, size, BufferKind::Device, c.buffer) != VK_SUCCESS) {
     // A small device may have room for the request but not for a whole chunk.
-    if (size == bytes || create_buffer(gpu_, bytes, BufferKind::Device, c.buffer) != VK_SUCCESS) return false;
+    if (size == bytes || create_buffer(gpu_, bytes, BufferKind::Device, c.buffer) != VK_SUCCESS)
+      return false;
   }
-  // Drivers align buffer memory to 256 bytes or more in practice; where one does not, the chunk starts at the next multiple.
+  // Drivers align buffer memory to 256 bytes or more in practice; where one does not, the chunk
+  // starts at the next multiple.
   const VkDeviceSize skew = (granule - c.buffer.address % granule) % granule;
   c.free[skew] = (c.buffer.size - skew) / granule * granule;
   chunks_.emplace(c.buffer.address, std::move(c));
   return true;
 }
 
-std::uint64_t Heap::take(Chunk& c, std::map<VkDeviceSize, VkDeviceSize>::iterator range, VkDeviceSize bytes) {
+std::uint64_t Heap::take(Chunk& c, std::map<VkDeviceSize, VkDeviceSize>::iterator range,
+                         VkDeviceSize bytes) {
   const auto [offset, size] = *range;
   c.free.erase(range);
   if (size > bytes) c.free[offset + bytes] = size - bytes;
@@ -99,7 +109,8 @@ std::uint64_t Heap::allocate(VkDeviceSize bytes) {
     std::map<VkDeviceSize, VkDeviceSize>::iterator best_range;
     for (auto& [address, chunk] : chunks_)
       for (auto range = chunk.free.begin(); range != chunk.free.end(); ++range)
-        if (range->second >= bytes && (!best || range->second < best_range->second)) best = &chunk, best_range = range;
+        if (range->second >= bytes && (!best || range->second < best_range->second))
+          best = &chunk, best_range = range;
     if (best) return take(*best, best_range, bytes);
     if (attempt == 0 && !add_chunk(bytes)) return 0;
   }
@@ -131,9 +142,12 @@ bool Heap::free(std::uint64_t address) {
   return true;
 }
 
-void Heap::add(const Buffer& foreign) { ++foreign_.try_emplace(foreign.address, foreign, 0u).first->second.second; }
+void Heap::add(const Buffer& foreign) {
+  ++foreign_.try_emplace(foreign.address, foreign, 0u).first->second.second;
+}
 void Heap::remove(std::uint64_t address) noexcept {
-  if (const auto at = foreign_.find(address); at != foreign_.end() && --at->second.second == 0) foreign_.erase(at);
+  if (const auto at = foreign_.find(address); at != foreign_.end() && --at->second.second == 0)
+    foreign_.erase(at);
 }
 
 Heap::Place Heap::find(std::uint64_t address, VkDeviceSize bytes) const {
@@ -147,7 +161,8 @@ Heap::Place Heap::find(std::uint64_t address, VkDeviceSize bytes) const {
     const Buffer& b = std::prev(lent)->second.first;
     if (address - b.address + bytes <= b.size) return {b.buffer, address - b.address};
   }
-  support::fail_device("Vulkan: {} bytes at address {:#x} are not memory of {}", bytes, address, gpu_.features.name);
+  support::fail_device("Vulkan: {} bytes at address {:#x} are not memory of {}", bytes, address,
+                       gpu_.features.name);
 }
 
 std::vector<Buffer> Heap::take_empty(VkDeviceSize keep) {

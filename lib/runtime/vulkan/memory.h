@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers, and the sub-allocator of device memory: chunks of one VkBuffer each, cut into ranges that are multiples of 256 bytes.
+// Buffers, and the sub-allocator of device memory: chunks of one VkBuffer each, cut into ranges
+// that are multiples of 256 bytes.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,8 @@ struct Buffer {
 };
 
 enum class BufferKind { Device, Upload, Download };
-/// VK_SUCCESS and `out`, or why not. Upload buffers are mapped and have an address; download buffers are mapped and cached.
+/// VK_SUCCESS and `out`, or why not. Upload buffers are mapped and have an address; download
+/// buffers are mapped and cached.
 VkResult create_buffer(const Gpu& gpu, VkDeviceSize size, BufferKind kind, Buffer& out);
 void destroy_buffer(const Gpu& gpu, Buffer& b) noexcept;
 
@@ -59,8 +61,8 @@ class Heap {
   };
   /// The buffer behind an address; throws krait::error where there is none with so many bytes.
   Place find(std::uint64_t address, VkDeviceSize bytes) const;
-  /// Takes out chunks in which nothing is allocated until those left hold at most `keep` bytes. The caller destroys them when
-  /// the device is done with them.
+  /// Takes out chunks in which nothing is allocated until those left hold at most `keep` bytes. The
+  /// caller destroys them when the device is done with them.
   std::vector<Buffer> take_empty(VkDeviceSize keep);
   VkDeviceSize used() const { return used_; }
 
@@ -71,11 +73,13 @@ class Heap {
     std::map<VkDeviceSize, VkDeviceSize> allocated;  // offset → bytes
   };
   bool add_chunk(VkDeviceSize bytes);
-  std::uint64_t take(Chunk& c, std::map<VkDeviceSize, VkDeviceSize>::iterator range, VkDeviceSize bytes);
+  std::uint64_t take(Chunk& c, std::map<VkDeviceSize, VkDeviceSize>::iterator range,
+                     VkDeviceSize bytes);
 
   const Gpu& gpu_;
-  std::map<std::uint64_t, Chunk> chunks_;                         // by address
-  std::map<std::uint64_t, std::pair<Buffer, unsigned>> foreign_;  // by address, with how often they were added
+  std::map<std::uint64_t, Chunk> chunks_;  // by address
+  // by address, with how often they were added
+  std::map<std::uint64_t, std::pair<Buffer, unsigned>> foreign_;
   VkDeviceSize used_ = 0;
 };
 

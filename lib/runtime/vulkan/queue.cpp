@@ -42,7 +42,8 @@ VkCommandBuffer Queue::fresh_commands() {
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
   VkCommandBuffer commands = VK_NULL_HANDLE;
-  check(gpu_.vk.vkAllocateCommandBuffers(gpu_.device, &info, &commands), "vkAllocateCommandBuffers");
+  check(gpu_.vk.vkAllocateCommandBuffers(gpu_.device, &info, &commands),
+        "vkAllocateCommandBuffers");
   return commands;
 }
 
@@ -57,19 +58,22 @@ VkCommandBuffer Queue::next_command() {
     timed_ = false;
     bound = VK_NULL_HANDLE;
   }
-  // Reaches back over earlier batches too: they are before this one in the queue's submission order.
-  constexpr VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+  // Reaches back over earlier batches too: they are before this one in the queue's submission
+  // order.
+  constexpr VkPipelineStageFlags stages =
+      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
   VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  barrier.dstAccessMask =
-      VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
   gpu_.vk.vkCmdPipelineBarrier(recording_, stages, stages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
   return recording_;
 }
 
-/// A submission costs several times what recording a command does. An idle device gets the first command at once, and then
-/// twice as many commands each time until somebody waits, so that a run of small kernels is batched. A batch that begins to
-/// measure time is held, so that what is measured does not contain the gap between two submissions (70 µs on an H200).
+/// A submission costs several times what recording a command does. An idle device gets the first
+/// command at once, and then twice as many commands each time until somebody waits, so that a run
+/// of small kernels is batched. A batch that begins to measure time is held, so that what is
+/// measured does not contain the gap between two submissions (70 µs on an H200).
 void Queue::recorded() {
   ++count_;
   if (count_ >= full_batch || (!timed_ && count_ >= patience_ && finished(submitted_))) {
@@ -82,8 +86,8 @@ void Queue::publish_to_host() {
   VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
   barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-  gpu_.vk.vkCmdPipelineBarrier(recording_, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
-                               0, nullptr);
+  gpu_.vk.vkCmdPipelineBarrier(recording_, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                               VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
 void Queue::submit() {
@@ -102,8 +106,10 @@ void Queue::submit(const Point& also) {
   if (commands) check(gpu_.vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
   std::vector<VkSemaphore> awaited;
   std::vector<std::uint64_t> awaited_values;
-  for (const auto& [semaphore, value] : std::exchange(waits_, {})) awaited.push_back(semaphore), awaited_values.push_back(value);
-  const std::vector<VkPipelineStageFlags> stages(awaited.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  for (const auto& [semaphore, value] : std::exchange(waits_, {}))
+    awaited.push_back(semaphore), awaited_values.push_back(value);
+  const std::vector<VkPipelineStageFlags> stages(awaited.size(),
+                                                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
   const std::uint64_t value = submitted_ + 1, values[] = {value, also.second};
   const VkSemaphore signalled[] = {timeline_, also.first};
   VkTimelineSemaphoreSubmitInfo timeline{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
@@ -142,7 +148,8 @@ void Queue::wait(std::uint64_t value) {
 
 bool Queue::finished(std::uint64_t value) {
   if (value > finished_)
-    check(gpu_.vk.vkGetSemaphoreCounterValue(gpu_.device, timeline_, &finished_), "vkGetSemaphoreCounterValue");
+    check(gpu_.vk.vkGetSemaphoreCounterValue(gpu_.device, timeline_, &finished_),
+          "vkGetSemaphoreCounterValue");
   return value <= finished_;
 }
 
@@ -175,7 +182,8 @@ void Ring::reserve(VkDeviceSize bytes) {
 }
 
 VkDeviceSize Ring::take(VkDeviceSize bytes) {
-  if (!buffer_.buffer) check(create_buffer(gpu_, size_, kind_, buffer_), "creating a staging buffer");
+  if (!buffer_.buffer)
+    check(create_buffer(gpu_, size_, kind_, buffer_), "creating a staging buffer");
   reserve(bytes);
   bytes = (bytes + 15) / 16 * 16;
   const std::uint64_t start = start_of(bytes);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of work on a device. Everything is recorded into one command buffer after the other for one queue, with a memory
-// barrier before each command, so that all streams see program order. A batch is submitted when it is full, when the device has
-// nothing else to do, or when somebody waits. A timeline semaphore counts finished batches.
+// The order of work on a device. Everything is recorded into one command buffer after the other for
+// one queue, with a memory barrier before each command, so that all streams see program order. A
+// batch is submitted when it is full, when the device has nothing else to do, or when somebody
+// waits. A timeline semaphore counts finished batches.
 #pragma once
 
 #include <deque>
@@ -68,15 +69,18 @@ class Queue {
   std::deque<std::pair<std::uint64_t, Buffer>> retired_;
 };
 
-/// A mapped buffer that is used round and round; a part is reused when the batch that read or wrote it has finished.
+/// A mapped buffer that is used round and round; a part is reused when the batch that read or wrote
+/// it has finished.
 class Ring {
  public:
-  Ring(const Gpu& gpu, Queue& queue, VkDeviceSize bytes, BufferKind kind) : gpu_(gpu), queue_(queue), size_(bytes), kind_(kind) {}
+  Ring(const Gpu& gpu, Queue& queue, VkDeviceSize bytes, BufferKind kind)
+      : gpu_(gpu), queue_(queue), size_(bytes), kind_(kind) {}
   ~Ring() { destroy_buffer(gpu_, buffer_); }
 
   /// Waits until `bytes` are unused.
   void reserve(VkDeviceSize bytes);
-  /// Offset of `bytes`, aligned to 16, that stay ours until the work recorded next has finished. Waits where all is in use.
+  /// Offset of `bytes`, aligned to 16, that stay ours until the work recorded next has finished.
+  /// Waits where all is in use.
   VkDeviceSize take(VkDeviceSize bytes);
   const Buffer& buffer() const { return buffer_; }
   VkDeviceSize piece() const { return size_ / 4; }

@@ -58,8 +58,9 @@ ir::HostArgument dense(const argument& a, std::uint32_t elem_bytes) {
 }
 
 /// The same call on the CPU, on arrays of its own.
-std::vector<ir::HostArgument> expected(detail::kernel_state& state, const void* lambda, const detail::signature& as,
-                                       const argument* arguments, const std::vector<ir::HostArgument>& given,
+std::vector<ir::HostArgument> expected(detail::kernel_state& state, const void* lambda,
+                                       const detail::signature& as, const argument* arguments,
+                                       const std::vector<ir::HostArgument>& given,
                                        call_config config) {
   std::vector<ir::HostArgument> results = given;
   std::vector<argument> own(arguments, arguments + as.count);
@@ -69,7 +70,9 @@ std::vector<ir::HostArgument> expected(detail::kernel_state& state, const void* 
     detail::set_strides(own[p]);
   }
   DeviceHandle& chosen = Devices::get().default_device();
-  config.on = nullptr, config.device = chosen.target.kind == support::TargetKind::Interpreter ? &chosen : &Devices::get().cpu();
+  config.on = nullptr, config.device = chosen.target.kind == support::TargetKind::Interpreter
+                                           ? &chosen
+                                           : &Devices::get().cpu();
   detail::call(&state, lambda, as, own.data(), config);
   return results;
 }
@@ -77,12 +80,15 @@ std::vector<ir::HostArgument> expected(detail::kernel_state& state, const void* 
 constexpr std::int64_t threads_of_a_block = 64;
 
 ir::Launch launch_of(const call_config& c) {
-  if (c.form == call_config::grid_block) return {{c.grid.x, c.grid.y, c.grid.z}, {c.block.x, c.block.y, c.block.z}};
-  return {{(c.count + threads_of_a_block - 1) / threads_of_a_block, 1, 1}, {threads_of_a_block, 1, 1}};
+  if (c.form == call_config::grid_block)
+    return {{c.grid.x, c.grid.y, c.grid.z}, {c.block.x, c.block.y, c.block.z}};
+  return {{(c.count + threads_of_a_block - 1) / threads_of_a_block, 1, 1},
+          {threads_of_a_block, 1, 1}};
 }
 
 /// The array whose elements are a launch's threads; rather one that is written.
-int covered(const call_config& c, const Specialisation& spec, const std::vector<ir::HostArgument>& given) {
+int covered(const call_config& c, const Specialisation& spec,
+            const std::vector<ir::HostArgument>& given) {
   int found = -1;
   if (c.form == call_config::grid_block) return found;
   for (const unsigned p : spec.arrays) {
@@ -99,8 +105,8 @@ namespace krait::detail {
 
 using namespace krait::host;
 
-web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const signature& as, const argument* arguments,
-                                  const call_config& config) {
+web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const signature& as,
+                                  const argument* arguments, const call_config& config) {
   if (!state) support::fail_usage("a moved-from kernel object is exported");
   Specialisation& spec = specialise(*state, lambda, as);
   auto made = std::make_unique<web_kernel_state>();
@@ -115,7 +121,8 @@ web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const
     ir::HostArgument& a = e.given.emplace_back();
     if (type.rank) a = web::dense(arguments[p], type.elem_bytes);
     else if (type.elem_bytes)
-      a.bytes.assign(static_cast<std::byte*>(arguments[p].data), static_cast<std::byte*>(arguments[p].data) + type.elem_bytes);
+      a.bytes.assign(static_cast<std::byte*>(arguments[p].data),
+                     static_cast<std::byte*>(arguments[p].data) + type.elem_bytes);
     else a.bits = arguments[p].bits;
   }
   e.expected = web::expected(*state, lambda, as, arguments, e.given, config);
@@ -126,8 +133,8 @@ web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const
   return made.release();
 }
 
-web_kernel_state* make_web_function(kernel_state* state, const void* lambda, const signature& as, const argument* arguments,
-                                    unsigned outputs) {
+web_kernel_state* make_web_function(kernel_state* state, const void* lambda, const signature& as,
+                                    const argument* arguments, unsigned outputs) {
   if (!state) support::fail_usage("a moved-from element-wise function is exported");
   std::vector<argument> flat(arguments, arguments + as.count);
   std::vector<std::vector<std::byte>> memory(as.count);
@@ -137,7 +144,8 @@ web_kernel_state* make_web_function(kernel_state* state, const void* lambda, con
   const auto become = [&](unsigned p, std::vector<std::byte> bytes) {
     memory[p] = std::move(bytes);
     flat[p] = {};
-    flat[p].kind = argument::host, flat[p].data = memory[p].data(), flat[p].rank = 1, flat[p].extents[0] = config.count;
+    flat[p].kind = argument::host, flat[p].data = memory[p].data(), flat[p].rank = 1,
+    flat[p].extents[0] = config.count;
     set_strides(flat[p]);
   };
   for (unsigned p = 0; p < as.count - outputs; ++p) {
@@ -149,7 +157,8 @@ web_kernel_state* make_web_function(kernel_state* state, const void* lambda, con
     if (own != extents)
       support::fail_usage(
           "{}: its arrays have the shapes {} and {}, but on a web page the arrays of an element-wise function must have one shape",
-          function_of(state), shape_text(extents.data(), int(extents.size())), shape_text(own.data(), int(own.size())));
+          function_of(state), shape_text(extents.data(), int(extents.size())),
+          shape_text(own.data(), int(own.size())));
     become(p, web::dense(a, as.parameters[p].elem_bytes).bytes);
   }
   for (unsigned p = as.count - outputs; p < as.count; ++p)
@@ -164,7 +173,8 @@ void free_web_kernel(web_kernel_state* kernel) noexcept { delete kernel; }
 void set_web_names(web_kernel_state* kernel, const char* const* names, std::size_t count) {
   web::Kernel& k = kernel->kernel;
   const std::size_t takes = k.examples.front().given.size() - k.results;
-  if (count != takes) support::fail_usage("{}: {} names are given for {} parameters", k.recorded.what, count, takes);
+  if (count != takes)
+    support::fail_usage("{}: {} names are given for {} parameters", k.recorded.what, count, takes);
   k.names.assign(names, names + count);
 }
 
@@ -177,7 +187,8 @@ void set_web_image(web_kernel_state* kernel, std::int64_t width, std::int64_t he
   };
   const auto& given = k.examples.front().given;
   if (width < 1 || height < 1 || std::none_of(given.begin(), given.end(), holds))
-    support::fail_usage("{}: no array has the {} x {} elements of the image", k.recorded.what, width, height);
+    support::fail_usage("{}: no array has the {} x {} elements of the image", k.recorded.what,
+                        width, height);
   k.image = {width, height};
 }
 
@@ -185,7 +196,9 @@ void set_web_bound(web_kernel_state* kernel, double relative, double absolute, d
   kernel->kernel.within = {relative, absolute, except};
 }
 
-void set_web_target(web_kernel_state* kernel, const char* target) { kernel->kernel.target = target; }
+void set_web_target(web_kernel_state* kernel, const char* target) {
+  kernel->kernel.target = target;
+}
 
 void export_web(const char* folder, const web_kernel_state* const* kernels, std::size_t count) {
   std::vector<web::Kernel> all;
@@ -193,7 +206,8 @@ void export_web(const char* folder, const web_kernel_state* const* kernels, std:
   web::write_site(folder, all);
 }
 
-void export_kernel_files(const char* folder, const web_kernel_file* files, std::size_t count, const char* target) {
+void export_kernel_files(const char* folder, const web_kernel_file* files, std::size_t count,
+                         const char* target) {
   std::vector<web::Kernel> all;
   for (std::size_t n = 0; n < count; ++n) {
     all.push_back(web::read_kernel(files[n].path, {files[n].text, files[n].size}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files of this folder that every exported folder gets as they are; cmake/embed.cmake makes them part of the library.
+// The files of this folder that every exported folder gets as they are; cmake/embed.cmake makes
+// them part of the library.
 #pragma once
 
 #include <span>

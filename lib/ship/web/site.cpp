@@ -16,17 +16,22 @@ namespace fs = std::filesystem;
 
 /// Words that JavaScript keeps, and names of files that are there already.
 constexpr std::string_view taken[] = {
-    "arguments", "await",   "break",  "bytesOf",  "case", "catch",      "class",  "code",     "const",      "continue",
-    "debugger",  "default", "delete", "do",       "else", "enum",       "eval",   "examples", "export",     "extends",
-    "false",     "finally", "for",    "function", "if",   "implements", "import", "in",       "instanceof", "interface",
-    "kernel",    "krait",   "let",    "new",      "null", "package",    "page",   "private",  "protected",  "public",
-    "return",    "static",  "super",  "switch",   "this", "throw",      "true",   "try",      "typeof",     "undefined",
-    "var",       "void",    "while",  "with",     "yield"};
+    "arguments",  "await",     "break",    "bytesOf",   "case",       "catch",   "class",
+    "code",       "const",     "continue", "debugger",  "default",    "delete",  "do",
+    "else",       "enum",      "eval",     "examples",  "export",     "extends", "false",
+    "finally",    "for",       "function", "if",        "implements", "import",  "in",
+    "instanceof", "interface", "kernel",   "krait",     "let",        "new",     "null",
+    "package",    "page",      "private",  "protected", "public",     "return",  "static",
+    "super",      "switch",    "this",     "throw",     "true",       "try",     "typeof",
+    "undefined",  "var",       "void",     "while",     "with",       "yield"};
 
 bool is_plain(std::string_view name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
   return !name.empty() && is_letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 void check_name(const Kernel& k, std::string_view name, const char* what) {
@@ -42,7 +47,8 @@ void check_names(const std::vector<Kernel>& kernels) {
     for (const std::string& parameter : k.names) check_name(k, parameter, "a parameter");
     for (const Kernel& other : kernels)
       if (&other != &k && other.name == k.name)
-        support::fail_usage("two kernels of one page are named \"{}\": {} and {}", k.name, other.recorded.what, k.recorded.what);
+        support::fail_usage("two kernels of one page are named \"{}\": {} and {}", k.name,
+                            other.recorded.what, k.recorded.what);
   }
 }
 
@@ -52,7 +58,8 @@ void write_file(const fs::path& path, std::string_view text) {
 }
 
 /// What the interpreter makes of a call.
-std::vector<ir::HostArgument> interpreted(const ir::Module& meaning, const ir::KernelFile::Case& c, const std::string& what) {
+std::vector<ir::HostArgument> interpreted(const ir::Module& meaning, const ir::KernelFile::Case& c,
+                                          const std::string& what) {
   std::vector<ir::HostArgument> results = c.kernel.arguments;
   const std::vector<ir::Argument> raw = ir::raw_arguments(results);
   const ir::Outcome outcome = ir::run(meaning, c.kernel.launch, raw);
@@ -89,8 +96,10 @@ Kernel read_kernel(const std::string& path, std::string text) try {
   Kernel k;
   k.recorded.module = cases.front().kernel.module;
   k.name = fs::path(path).stem().string();
-  if (!is_plain(k.name)) k.name = k.recorded.module.kernel().name;  // "0001-saxpy.ir", or standard input
-  k.recorded.name = k.recorded.module.kernel().name, k.recorded.what = "kernel " + k.recorded.name + " (" + path + ")";
+  // "0001-saxpy.ir", or standard input
+  if (!is_plain(k.name)) k.name = k.recorded.module.kernel().name;
+  k.recorded.name = k.recorded.module.kernel().name,
+  k.recorded.what = "kernel " + k.recorded.name + " (" + path + ")";
   k.recorded.where = path, k.image = file.image();
   k.results = file.results(k.recorded.module.kernel());
   if (k.results) k.covered = int(k.recorded.module.kernel().params().size()) - 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folders for the web: kernels as WGSL, each with a JavaScript module that calls it, and a page that runs examples and checks them
-// (docs/webgpu.md). Everything is made in memory first, so that a kernel that WebGPU cannot run leaves no folder behind.
+// Folders for the web: kernels as WGSL, each with a JavaScript module that calls it, and a page
+// that runs examples and checks them (docs/webgpu.md). Everything is made in memory first, so that
+// a kernel that WebGPU cannot run leaves no folder behind.
 #pragma once
 
 #include <array>
@@ -29,10 +30,13 @@ struct Kernel {
   Recorded recorded;
   ir::Facts facts{true, true, true, true};
   std::vector<Example> examples;
-  unsigned results = 0;  // of an element-wise function: the last parameters, which JavaScript gets and does not pass
-  int covered = -1;      // the parameter whose elements are the threads of a launch
-  std::array<std::int64_t, 2> image{};  // width and height of what is written, where it is a picture
-  std::array<double, 3> within{};       // the relative and absolute errors that the page allows, and the share of elements beyond
+  // of an element-wise function: the last parameters, which JavaScript gets and does not pass
+  unsigned results = 0;
+  int covered = -1;  // the parameter whose elements are the threads of a launch
+  // width and height of what is written, where it is a picture
+  std::array<std::int64_t, 2> image{};
+  // the relative and absolute errors that the page allows, and the share of elements beyond
+  std::array<double, 3> within{};
   std::string target = "webgpu";
 };
 
@@ -56,7 +60,8 @@ struct Module {
   }
   /// Whether JavaScript gets the parameter and does not pass it.
   bool is_result(unsigned parameter) const {
-    return parameter < envelope.arguments.given && parameter + kernel.results >= envelope.arguments.given;
+    return parameter < envelope.arguments.given &&
+           parameter + kernel.results >= envelope.arguments.given;
   }
   bool is_written(unsigned parameter) const { return own.bindings[parameter].written != 0; }
 };
@@ -76,8 +81,8 @@ std::string quoted(std::string_view text);
 /// Writes the folder. Throws error{usage} where that fails.
 void write_site(const std::string& folder, const std::vector<Kernel>& kernels);
 
-/// The kernel of a file's text with its launches (ir/kernel_file.h); words stand for the first of what they may be. The interpreter computes
-/// what is expected.
+/// The kernel of a file's text with its launches (ir/kernel_file.h); words stand for the first of
+/// what they may be. The interpreter computes what is expected.
 Kernel read_kernel(const std::string& path, std::string text);
 
 }  // namespace krait::host::web

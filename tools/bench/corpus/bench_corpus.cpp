@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures the corpus: Krait as a user has it beside the peers found in ../lib (libcorpus_*.so), in interleaved rounds.
+// Measures the corpus: Krait as a user has it beside the peers found in ../lib (libcorpus_*.so), in
+// interleaved rounds.
 //   bench_corpus [--list] [--filter TEXT] [--class open|judge] [--rounds N] [--json FILE] [--device ID]... [--sizes cpu|gpu]
 //                [--cpu-time]
-// TEXT is a part of a name or a theme. Peers run on the first device: g++ and clang on the CPU, nvcc on CUDA. Ratios are a peer's
-// time over Krait's: above 1, Krait is faster. `--device cuda:0 --device vulkan:0` measures Krait on both; the ratios of devices
-// after the first are the first one's time over theirs. A result that differs from a peer's or from the first device's is marked
+// TEXT is a part of a name or a theme. Peers run on the first device: g++ and clang on the CPU,
+// nvcc on CUDA. Ratios are a peer's time over Krait's: above 1, Krait is faster. `--device cuda:0
+// --device vulkan:0` measures Krait on both; the ratios of devices after the first are the first
+// one's time over theirs. A result that differs from a peer's or from the first device's is marked
 // WRONG and makes the exit status 1.
-// GPUs are timed by their own clocks, many runs in a row, and take larger sizes than the CPU unless --sizes says otherwise.
-// --cpu-time counts what all threads compute instead of the time that passes: the better measure on a machine that is shared, for
-// loops that use all threads equally.
+// GPUs are timed by their own clocks, many runs in a row, and take larger sizes than the CPU unless
+// --sizes says otherwise.
+// --cpu-time counts what all threads compute instead of the time that passes: the better measure on
+// a machine that is shared, for loops that use all threads equally.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>
@@ -36,8 +39,8 @@ struct Wish {
   int rounds = 15;
   bool list = false, cpu_time = false;
 };
-/// What is measured beside Krait on the first device: a peer there, or Krait on another device. Rows whose ratio is below `least`
-/// are listed at the end.
+/// What is measured beside Krait on the first device: a peer there, or Krait on another device.
+/// Rows whose ratio is below `least` are listed at the end.
 struct Column {
   std::string name;
   double least = 0;
@@ -52,7 +55,8 @@ struct Result {
   std::string wrong;
 };
 
-/// The devices, the peers of the first, and a column for each peer and each further device, in this order.
+/// The devices, the peers of the first, and a column for each peer and each further device, in this
+/// order.
 struct Field {
   std::vector<kr::device> devices;
   std::vector<Library> libraries;
@@ -65,16 +69,19 @@ Field field_of(const Wish& wish) {
   Field field;
   for (const std::string& id : wish.devices) field.devices.push_back(kr::device::find(id.c_str()));
   const std::string first = field.devices[0].id();
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib";
+  const auto folder =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib";
   std::vector<std::pair<const char*, Column>> wanted;
   if (first == "cpu") wanted = {{"gcc", {"gcc"}}, {"clang", {"clang"}}};
   if (first.starts_with("cuda")) wanted = {{"cuda", {"nvcc", 0.93}}};
   for (const auto& [name, column] : wanted) {
-    if (void* handle = dlopen((folder / (std::string("libcorpus_") + name + ".so")).c_str(), RTLD_NOW | RTLD_LOCAL))
+    if (void* handle = dlopen((folder / (std::string("libcorpus_") + name + ".so")).c_str(),
+                              RTLD_NOW | RTLD_LOCAL))
       field.libraries.push_back({name, handle}), field.columns.push_back(column);
     else std::printf("not measured: %s\n", dlerror());
   }
-  for (std::size_t d = 1; d < field.devices.size(); ++d) field.columns.push_back({field.devices[d].id(), 0.7});
+  for (std::size_t d = 1; d < field.devices.size(); ++d)
+    field.columns.push_back({field.devices[d].id(), 0.7});
   return field;
 }
 
@@ -85,7 +92,8 @@ struct Candidate {
   const Output* out = nullptr;
 };
 
-/// Milliseconds that pass, or that the process computes, while a CPU does the runs or a GPU is waited for.
+/// Milliseconds that pass, or that the process computes, while a CPU does the runs or a GPU is
+/// waited for.
 double host_time(const Candidate& c, int repeats, bool cpu_time) {
   const auto now = [&] {
     timespec t{};
@@ -96,7 +104,8 @@ double host_time(const Candidate& c, int repeats, bool cpu_time) {
   for (int i = 0; i < repeats; ++i) c.run(), kr::synchronize();
   return (now() - start) / repeats;
 }
-/// Milliseconds of a run; on a GPU by its own clock, with no wait between the runs. Peers use Krait's default stream.
+/// Milliseconds of a run; on a GPU by its own clock, with no wait between the runs. Peers use
+/// Krait's default stream.
 double time_of(const Candidate& c, int repeats, bool cpu_time) {
   if (is_cpu(c.on)) return host_time(c, repeats, cpu_time);
   kr::event start(c.on), stop(c.on);
@@ -140,8 +149,10 @@ void add_wrong(Result& result, const std::string& name, const std::string& how) 
   std::replace(result.wrong.begin(), result.wrong.end(), '"', '\'');  // it goes into JSON
 }
 
-/// Krait on the first device, the peers there, Krait on the other devices, after Krait's first calls. `works` has room for all.
-std::vector<Candidate> candidates_of(const Entry& e, const Field& field, Size size, std::vector<Work>& works, Result& result) {
+/// Krait on the first device, the peers there, Krait on the other devices, after Krait's first
+/// calls. `works` has room for all.
+std::vector<Candidate> candidates_of(const Entry& e, const Field& field, Size size,
+                                     std::vector<Work>& works, Result& result) {
   std::vector<Candidate> all;
   const auto krait_on = [&](const kr::device& on, double& first_ms) {
     corpus::home() = on;
@@ -151,7 +162,8 @@ std::vector<Candidate> candidates_of(const Entry& e, const Field& field, Size si
     return krait;
   };
   all.push_back(krait_on(field.devices[0], result.first_ms));
-  for (const Library& l : field.libraries) all.push_back({field.devices[0], works[0].peer(l), &works[0].out});
+  for (const Library& l : field.libraries)
+    all.push_back({field.devices[0], works[0].peer(l), &works[0].out});
   for (std::size_t d = 1; d < field.devices.size(); ++d) try {
       all.push_back(krait_on(field.devices[d], result.beside[all.size() - 1].first_ms));
     } catch (const std::exception& error) {
@@ -162,7 +174,8 @@ std::vector<Candidate> candidates_of(const Entry& e, const Field& field, Size si
 }
 
 /// Holds Krait's result on the first device to the peers', and to it those on other devices.
-void compare(const std::vector<Candidate>& candidates, const Field& field, const Work& work, Result& result) {
+void compare(const std::vector<Candidate>& candidates, const Field& field, const Work& work,
+             Result& result) {
   std::vector<std::shared_ptr<void>> left;
   for (const Candidate& c : candidates) {
     left.push_back(nullptr);
@@ -174,7 +187,8 @@ void compare(const std::vector<Candidate>& candidates, const Field& field, const
   for (std::size_t i = 1; i < candidates.size(); ++i) {
     const bool peer = i <= field.libraries.size();
     if (left[i])
-      add_wrong(result, field.columns[i - 1].name, difference(work, left[peer ? i : 0].get(), left[peer ? 0 : i].get()));
+      add_wrong(result, field.columns[i - 1].name,
+                difference(work, left[peer ? i : 0].get(), left[peer ? 0 : i].get()));
   }
 }
 
@@ -191,7 +205,8 @@ Result measure(const Entry& e, const Field& field, const Wish& wish) {
   if (size.gpu) warm_up(candidates);
   std::vector<int> repeats;
   for (const Candidate& c : candidates)
-    repeats.push_back(c.run ? std::max(1, int(sample_ms / std::max(time_of(c, 1, false), 1e-4))) : 0);
+    repeats.push_back(c.run ? std::max(1, int(sample_ms / std::max(time_of(c, 1, false), 1e-4)))
+                            : 0);
   std::vector<std::vector<double>> times(candidates.size());
   for (int round = 0; round < wish.rounds; ++round)
     for (std::size_t i = 0; i < candidates.size(); ++i)
@@ -202,7 +217,8 @@ Result measure(const Entry& e, const Field& field, const Wish& wish) {
     std::vector<double> ratios;
     for (std::size_t r = 0; r < times[i].size(); ++r)
       ratios.push_back(peer ? times[i][r] / times[0][r] : times[0][r] / times[i][r]);
-    result.beside[i - 1].ms = bench::median(times[i]), result.beside[i - 1].ratio = bench::median(ratios);
+    result.beside[i - 1].ms = bench::median(times[i]),
+                      result.beside[i - 1].ratio = bench::median(ratios);
   }
   return result;
 }
@@ -211,20 +227,23 @@ double geometric_mean(const std::vector<Result>& results, std::size_t column, in
   double sum = 0;
   int n = 0;
   for (const Result& r : results)
-    if ((rest < 0 || r.entry.number % 2 == rest) && r.beside[column].ratio > 0) sum += std::log(r.beside[column].ratio), ++n;
+    if ((rest < 0 || r.entry.number % 2 == rest) && r.beside[column].ratio > 0)
+      sum += std::log(r.beside[column].ratio), ++n;
   return n ? std::exp(sum / n) : 0;
 }
 
 void print_head(const Field& field) {
-  std::printf("| kernel | theme | class | %s ms | first ms |", is_cpu(field.devices[0]) ? "Krait" : field.devices[0].id());
+  std::printf("| kernel | theme | class | %s ms | first ms |",
+              is_cpu(field.devices[0]) ? "Krait" : field.devices[0].id());
   for (std::size_t i = 0; i < field.columns.size(); ++i)
-    std::printf(i < field.libraries.size() ? " %s ms | ratio |" : " %s ms | first ms | ratio |", field.columns[i].name.c_str());
+    std::printf(i < field.libraries.size() ? " %s ms | ratio |" : " %s ms | first ms | ratio |",
+                field.columns[i].name.c_str());
   std::printf("\n");
 }
 
 void print(const Result& r, const Field& field) {
-  std::printf("| %2d %-22s | %-9s | %-5s | %8.3f | %8.1f |", r.entry.number, r.entry.name, r.entry.theme,
-              r.entry.open() ? "open" : "judge", r.ms, r.first_ms);
+  std::printf("| %2d %-22s | %-9s | %-5s | %8.3f | %8.1f |", r.entry.number, r.entry.name,
+              r.entry.theme, r.entry.open() ? "open" : "judge", r.ms, r.first_ms);
   for (std::size_t i = 0; i < r.beside.size(); ++i) {
     std::printf(" %8.3f |", r.beside[i].ms);
     if (i >= field.libraries.size()) std::printf(" %8.1f |", r.beside[i].first_ms);
@@ -239,20 +258,23 @@ void print_sums(const std::vector<Result>& results, const Field& field) {
   const std::size_t peers = field.libraries.size();
   const char* first = field.devices[0].id();
   for (std::size_t i = 0; i < field.columns.size(); ++i) {
-    const char *name = field.columns[i].name.c_str(), *above = i < peers ? name : first, *below = i < peers ? "Krait" : name;
-    std::printf("geometric means of %s / %s: open %.3f, judge %.3f, all %.3f\n", above, below, geometric_mean(results, i, 1),
-                geometric_mean(results, i, 0), geometric_mean(results, i, -1));
+    const char *name = field.columns[i].name.c_str(), *above = i < peers ? name : first,
+               *below = i < peers ? "Krait" : name;
+    std::printf("geometric means of %s / %s: open %.3f, judge %.3f, all %.3f\n", above, below,
+                geometric_mean(results, i, 1), geometric_mean(results, i, 0),
+                geometric_mean(results, i, -1));
   }
   for (std::size_t i = 0; i < field.columns.size(); ++i) {
     const Column& column = field.columns[i];
     if (column.least <= 0) continue;
-    const char *name = column.name.c_str(), *slow = i < peers ? first : name, *than = i < peers ? name : first;
+    const char *name = column.name.c_str(), *slow = i < peers ? first : name,
+               *than = i < peers ? name : first;
     std::printf("%s below %.2f of %s:", slow, column.least, than);
     int n = 0;
     for (const Result& r : results)
       if (r.beside[i].ratio > 0 && r.beside[i].ratio < column.least)
-        std::printf("%s %d %s (%s) %.2f", n++ ? "," : "", r.entry.number, r.entry.name, r.entry.open() ? "open" : "judge",
-                    r.beside[i].ratio);
+        std::printf("%s %d %s (%s) %.2f", n++ ? "," : "", r.entry.number, r.entry.name,
+                    r.entry.open() ? "open" : "judge", r.beside[i].ratio);
     std::printf("%s\n", n ? "" : " none");
   }
 }
@@ -262,19 +284,22 @@ void write_json(const std::string& path, const std::vector<Result>& results, con
   if (!out) return;
   std::fprintf(out, "{\"device\": \"%s\", \"means\": {", field.devices[0].name());
   for (std::size_t i = 0; i < field.columns.size(); ++i)
-    std::fprintf(out, "%s\"%s\": {\"open\": %.4f, \"judge\": %.4f, \"all\": %.4f}", i ? ", " : "", field.columns[i].name.c_str(),
-                 geometric_mean(results, i, 1), geometric_mean(results, i, 0), geometric_mean(results, i, -1));
+    std::fprintf(out, "%s\"%s\": {\"open\": %.4f, \"judge\": %.4f, \"all\": %.4f}", i ? ", " : "",
+                 field.columns[i].name.c_str(), geometric_mean(results, i, 1),
+                 geometric_mean(results, i, 0), geometric_mean(results, i, -1));
   std::fprintf(out, "}, \"entries\": [");
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Result& r = results[k];
-    std::fprintf(out,
-                 "%s\n  {\"number\": %d, \"name\": \"%s\", \"theme\": \"%s\", \"class\": \"%s\", \"ms\": %.5f, \"first_ms\": "
-                 "%.3f, \"wrong\": \"%s\"",
-                 k ? "," : "", r.entry.number, r.entry.name, r.entry.theme, r.entry.open() ? "open" : "judge", r.ms, r.first_ms,
-                 r.wrong.c_str());
+    std::fprintf(
+        out,
+        "%s\n  {\"number\": %d, \"name\": \"%s\", \"theme\": \"%s\", \"class\": \"%s\", \"ms\": %.5f, \"first_ms\": "
+        "%.3f, \"wrong\": \"%s\"",
+        k ? "," : "", r.entry.number, r.entry.name, r.entry.theme,
+        r.entry.open() ? "open" : "judge", r.ms, r.first_ms, r.wrong.c_str());
     for (std::size_t i = 0; i < field.columns.size(); ++i) {
       std::fprintf(out, ", \"%s\": {\"ms\": %.5f, ", field.columns[i].name.c_str(), r.beside[i].ms);
-      if (i >= field.libraries.size()) std::fprintf(out, "\"first_ms\": %.3f, ", r.beside[i].first_ms);
+      if (i >= field.libraries.size())
+        std::fprintf(out, "\"first_ms\": %.3f, ", r.beside[i].first_ms);
       std::fprintf(out, "\"ratio\": %.4f}", r.beside[i].ratio);
     }
     std::fprintf(out, "}");
@@ -289,13 +314,16 @@ Wish wish_of(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--list") w.list = true;
     else if (word == "--cpu-time") w.cpu_time = true;
-    else if (i + 1 == argc) std::fprintf(stderr, "%s: unknown, or without its value\n", argv[i]), std::exit(2);
+    else if (i + 1 == argc)
+      std::fprintf(stderr, "%s: unknown, or without its value\n", argv[i]), std::exit(2);
     else if (word == "--filter") w.filter = argv[++i];
     else if (word == "--class") w.which = argv[++i];
     else if (word == "--rounds") w.rounds = std::max(1, std::atoi(argv[++i]));
     else if (word == "--json") w.json = argv[++i];
     else if (word == "--device") w.devices.push_back(argv[++i]);
-    else if (word == "--sizes" && (!std::strcmp(argv[i + 1], "cpu") || !std::strcmp(argv[i + 1], "gpu"))) w.sizes = argv[++i];
+    else if (word == "--sizes" &&
+             (!std::strcmp(argv[i + 1], "cpu") || !std::strcmp(argv[i + 1], "gpu")))
+      w.sizes = argv[++i];
     else std::fprintf(stderr, "%s: unknown\n", argv[i]), std::exit(2);
   }
   if (w.devices.empty()) w.devices.push_back("cpu");
@@ -317,23 +345,26 @@ struct FreshCache {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  // Clang's OpenMP threads spin for 200 ms after a loop by default, in the time of the candidate that comes next.
+  // Clang's OpenMP threads spin for 200 ms after a loop by default, in the time of the candidate
+  // that comes next.
   setenv("OMP_WAIT_POLICY", "passive", 1);
   const Wish wish = wish_of(argc, argv);
   setenv("KRAIT_DEVICE", wish.devices[0].c_str(), 1);
   const FreshCache cache;
 
   Registry all;
-  for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles, add_finance, add_blocks, add_hashes})
+  for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles,
+                         add_finance, add_blocks, add_hashes})
     add(all);
   Registry entries;
   for (const Entry& e : all) {
-    const bool named =
-        std::string(e.name).find(wish.filter) != std::string::npos || std::string(e.theme).find(wish.filter) != std::string::npos;
+    const bool named = std::string(e.name).find(wish.filter) != std::string::npos ||
+                       std::string(e.theme).find(wish.filter) != std::string::npos;
     if (named && (wish.which.empty() || (wish.which == "open") == e.open())) entries.push_back(e);
   }
   if (wish.list) {
-    for (const Entry& e : entries) std::printf("%2d %-22s %-9s %s\n", e.number, e.name, e.theme, e.open() ? "open" : "judge");
+    for (const Entry& e : entries)
+      std::printf("%2d %-22s %-9s %s\n", e.number, e.name, e.theme, e.open() ? "open" : "judge");
     return 0;
   }
 

@@ -45,9 +45,9 @@ Work scan(Size size) {
         kr::var step = 1;
         kr::while_([&] { return step < 256; },
                    [&] {
-                     kr::if_(t >= step, [&] { line(1 - from, t) = line(from, t) + line(from, t - step); }).else_([&] {
-                       line(1 - from, t) = line(from, t);
-                     });
+                     kr::if_(t >= step, [&] {
+                       line(1 - from, t) = line(from, t) + line(from, t - step);
+                     }).else_([&] { line(1 - from, t) = line(from, t); });
                      from = 1 - from;
                      step *= 2;
                      kr::syncthreads();
@@ -63,7 +63,8 @@ Work scan(Size size) {
       },
       {.name = "scan_add"});
   const int n = 256 * 256 * size(40, 256), blocks = n / 256, upper = blocks / 256;
-  auto in = upload(integers(n, 10)), out = make_array<int>(n), sums = make_array<int>(blocks), scanned = make_array<int>(blocks);
+  auto in = upload(integers(n, 10)), out = make_array<int>(n), sums = make_array<int>(blocks),
+       scanned = make_array<int>(blocks);
   auto tops = make_array<int>(upper), top = make_array<int>(upper), rest = make_array<int>(1);
   return {[=] {
             within.launch({blocks, 256}, *in, *out, *sums);
@@ -99,7 +100,8 @@ Work scatter_add(Size size) {
       {.name = "scatter_add"});
   const int n = size(600000, 40000000), cells = size(50000, 1000000);
   auto where = upload(integers(n, cells));
-  auto value = upload(numbers(n)), sums = make_array<float>(cells), zeros = upload(std::vector<float>(cells));
+  auto value = upload(numbers(n)), sums = make_array<float>(cells),
+       zeros = upload(std::vector<float>(cells));
   return {[=] { sums->copy_from(*zeros), kernel.forall(n)(*where, *value, *sums); },
           CORPUS_PEER(peer_scatter_add, raw(where), raw(value), raw(sums), n, cells), output(sums)};
 }
@@ -107,17 +109,21 @@ Work scatter_add(Size size) {
 Work sad(Size size) {
   // For each block of 8 x 8 pixels, the displacement within ±6 where the earlier frame fits best.
   static const auto kernel = kr::kernel(
-      [](kr::view<const unsigned char, 2> now, kr::view<const unsigned char, 2> before, kr::view<int, 2> best) {
+      [](kr::view<const unsigned char, 2> now, kr::view<const unsigned char, 2> before,
+         kr::view<int, 2> best) {
         auto [bx, by] = kr::grid<2>();
         kr::if_(by < best.extent(0) && bx < best.extent(1), [&] {
           kr::var least = 1 << 30, where = 0;
           for (auto dy : kr::range(-6, 7))
             for (auto dx : kr::range(-6, 7)) {
               auto y0 = 8 * by + dy, x0 = 8 * bx + dx;
-              kr::if_(y0 < 0 || x0 < 0 || y0 + 8 > now.extent(0) || x0 + 8 > now.extent(1), [] { kr::continue_(); });
+              kr::if_(y0 < 0 || x0 < 0 || y0 + 8 > now.extent(0) || x0 + 8 > now.extent(1),
+                      [] { kr::continue_(); });
               kr::var sum = 0;
               for (auto y : kr::range(8))
-                for (auto x : kr::range(8)) sum += kr::abs(kr::cast<int>(now(8 * by + y, 8 * bx + x)) - before(y0 + y, x0 + x));
+                for (auto x : kr::range(8))
+                  sum +=
+                      kr::abs(kr::cast<int>(now(8 * by + y, 8 * bx + x)) - before(y0 + y, x0 + x));
               kr::if_(sum < least, [&] {
                 least = sum;
                 where = (dy + 6) * 13 + dx + 6;
@@ -214,7 +220,8 @@ Work compaction(Size size) {
   };
   auto zero = upload(std::vector<int>(1));
   return {[=] { count->copy_from(*zero), kernel.launch(cover(n), *in, *out, *count, 300); },
-          CORPUS_PEER(peer_compaction, raw(in), raw(out), raw(count), 300, n), sorted + output(count), 0};
+          CORPUS_PEER(peer_compaction, raw(in), raw(out), raw(count), 300, n),
+          sorted + output(count), 0};
 }
 
 }  // namespace

@@ -12,8 +12,10 @@ namespace {
 Work black_scholes(Size size) {
   static const auto normal = [](auto d) {  // of the CUDA sample: a polynomial
     auto k = 1.0f / (1.0f + 0.2316419f * kr::abs(d));
-    auto tail = 0.39894228f * kr::exp(-0.5f * d * d) *
-                (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+    auto tail =
+        0.39894228f * kr::exp(-0.5f * d * d) *
+        (k * (0.31938153f +
+              k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
     return kr::select(d > 0.0f, 1.0f - tail, tail);
   };
   static const auto prices = kr::vectorize(
@@ -26,10 +28,12 @@ Work black_scholes(Size size) {
       },
       {.name = "black_scholes"});
   const int n = size(1200000, 40000000);
-  auto s = upload(numbers(n, 5, 30, 1)), x = upload(numbers(n, 1, 100, 2)), t = upload(numbers(n, 0.25, 10, 3));
+  auto s = upload(numbers(n, 5, 30, 1)), x = upload(numbers(n, 1, 100, 2)),
+       t = upload(numbers(n, 0.25, 10, 3));
   auto call = make_array<float>(n), put = make_array<float>(n);
   return {[=] { prices.into(*call, *put)(*s, *x, *t); },
-          CORPUS_PEER(peer_black_scholes, raw(s), raw(x), raw(t), raw(call), raw(put), n), output(call) + output(put), 1e-3};
+          CORPUS_PEER(peer_black_scholes, raw(s), raw(x), raw(t), raw(call), raw(put), n),
+          output(call) + output(put), 1e-3};
 }
 
 /// Marsaglia's xorshift.
@@ -42,7 +46,8 @@ kr::value<float> uniform(kr::var<unsigned>& state) {
 
 Work asian_option(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<float> payoff, kr::value<int> steps, kr::value<float> drift, kr::value<float> spread) {
+      [](kr::view<float> payoff, kr::value<int> steps, kr::value<float> drift,
+         kr::value<float> spread) {
         auto path = kr::grid();
         kr::if_(path < payoff.size(), [&] {
           kr::var state = kr::cast<unsigned>(path) * 2654435761u + 12345u;
@@ -61,7 +66,8 @@ Work asian_option(Size size) {
   const int paths = size(20000, 2000000), steps = 64;
   auto payoff = make_array<float>(paths);
   return {[=] { kernel.forall(paths)(*payoff, steps, 0.0002f, 0.02f); },
-          CORPUS_PEER(peer_asian_option, raw(payoff), paths, steps, 0.0002f, 0.02f), output(payoff), 1e-3};
+          CORPUS_PEER(peer_asian_option, raw(payoff), paths, steps, 0.0002f, 0.02f), output(payoff),
+          1e-3};
 }
 
 Work american_binomial(Size size) {
@@ -69,14 +75,15 @@ Work american_binomial(Size size) {
       [](kr::view<const float> spot, kr::view<const float> strike, kr::view<float> price) {
         constexpr int steps = 64;
         constexpr float dt = 1.0f / steps, r = 0.05f;
-        const float u = std::exp(0.3f * std::sqrt(dt)), d = 1 / u, p = (std::exp(r * dt) - d) / (u - d),
-                    discount = std::exp(-r * dt);
+        const float u = std::exp(0.3f * std::sqrt(dt)), d = 1 / u,
+                    p = (std::exp(r * dt) - d) / (u - d), discount = std::exp(-r * dt);
         auto i = kr::grid();
         kr::if_(i < spot.size(), [&] {
           auto values = kr::local<float, steps + 1>();
           auto s = spot[i], k = strike[i];
           for (auto j : kr::range(steps + 1))
-            values[j] = kr::max(k - s * kr::exp(0.3f * std::sqrt(dt) * kr::cast<float>(2 * j - steps)), 0.0f);
+            values[j] = kr::max(
+                k - s * kr::exp(0.3f * std::sqrt(dt) * kr::cast<float>(2 * j - steps)), 0.0f);
           for (auto n : kr::range(steps - 1, -1, -1)) {
             kr::var at = s * kr::exp(-0.3f * std::sqrt(dt) * kr::cast<float>(n));
             for (auto j : kr::range(n + 1)) {
@@ -90,9 +97,11 @@ Work american_binomial(Size size) {
       },
       {.name = "american_binomial"});
   const int n = size(4000, 200000);
-  auto spot = upload(numbers(n, 80, 120, 1)), strike = upload(numbers(n, 80, 120, 2)), price = make_array<float>(n);
+  auto spot = upload(numbers(n, 80, 120, 1)), strike = upload(numbers(n, 80, 120, 2)),
+       price = make_array<float>(n);
   return {[=] { kernel.forall(n)(*spot, *strike, *price); },
-          CORPUS_PEER(peer_american_binomial, raw(spot), raw(strike), raw(price), n), output(price), 1e-3};
+          CORPUS_PEER(peer_american_binomial, raw(spot), raw(strike), raw(price), n), output(price),
+          1e-3};
 }
 
 Work monte_carlo_pi(Size size) {
@@ -113,7 +122,8 @@ Work monte_carlo_pi(Size size) {
   const int n = size(8192, 2000000), draws = 256;
   const auto shape = size(kr::launch_config{32, 256}, cover(n));
   auto hits = make_array<int>(n);
-  return {[=] { kernel.launch(shape, *hits, draws); }, CORPUS_PEER(peer_monte_carlo_pi, raw(hits), n, draws), output(hits), 1e-4};
+  return {[=] { kernel.launch(shape, *hits, draws); },
+          CORPUS_PEER(peer_monte_carlo_pi, raw(hits), n, draws), output(hits), 1e-4};
 }
 
 }  // namespace

@@ -65,8 +65,9 @@ Work ycbcr(Size size) {
   const auto shape = size(kr::launch_config{256, 256}, cover(width * height));
   auto in = upload(picture<rgb>(width * height));
   auto out = make_array<rgb>(width * height);
-  return {[=] { kernel.launch(shape, *in, *out); }, CORPUS_PEER(peer_ycbcr, raw<byte>(in), raw<byte>(out), width * height),
-          output<byte>(out), 1e-3};
+  return {[=] { kernel.launch(shape, *in, *out); },
+          CORPUS_PEER(peer_ycbcr, raw<byte>(in), raw<byte>(out), width * height), output<byte>(out),
+          1e-3};
 }
 
 Work blur3(Size size) {
@@ -76,20 +77,22 @@ Work blur3(Size size) {
         kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
           kr::var sum = 0;
           for (int dy = -1; dy <= 1; ++dy)
-            for (int dx = -1; dx <= 1; ++dx) sum += (2 - dy * dy) * (2 - dx * dx) * clamped(in, y + dy, x + dx);
+            for (int dx = -1; dx <= 1; ++dx)
+              sum += (2 - dy * dy) * (2 - dx * dx) * clamped(in, y + dy, x + dx);
           out(y, x) = (sum + 8) / 16;
         });
       },
       {.name = "blur3"});
   const int width = width_of(size), height = height_of(size);
   auto in = upload_picture<byte>(width, height), out = make_array<byte, 2>(height, width);
-  return {[=] { kernel.launch(cover2(width, height), *in, *out); }, CORPUS_PEER(peer_blur3, raw(in), raw(out), width, height),
-          output(out), 0};
+  return {[=] { kernel.launch(cover2(width, height), *in, *out); },
+          CORPUS_PEER(peer_blur3, raw(in), raw(out), width, height), output(out), 0};
 }
 
 Work blur5(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<const byte> in, kr::view<const float> weights, kr::view<byte> out, kr::value<int> w, kr::value<int> h) {
+      [](kr::view<const byte> in, kr::view<const float> weights, kr::view<byte> out,
+         kr::value<int> w, kr::value<int> h) {
         auto x = kr::cast<int>(kr::grid<2>().x), y = kr::cast<int>(kr::grid<2>().y);
         kr::if_(x >= w || y >= h, [] { kr::return_(); });
         kr::var sum = 0.0f;
@@ -105,7 +108,8 @@ Work blur5(Size size) {
   auto in = upload(picture<byte>(width * height)), out = make_array<byte>(width * height);
   auto weights = upload(std::vector<float>(25, 0.04f));
   return {[=] { kernel.launch(cover2(width, height, 16, 16), *in, *weights, *out, width, height); },
-          CORPUS_PEER(peer_blur5, raw(in), raw(weights), raw(out), width, height), output(out), 0.02};
+          CORPUS_PEER(peer_blur5, raw(in), raw(weights), raw(out), width, height), output(out),
+          0.02};
 }
 
 Work gamma_table(Size size) {
@@ -120,8 +124,8 @@ Work gamma_table(Size size) {
   for (int i = 0; i < 256; ++i) curve[i] = byte(255 * std::pow(i / 255.0, 1 / 2.2) + 0.5);
   const int n = 3 * width * height;
   auto in = upload(picture<byte>(n)), table = upload(curve), out = make_array<byte>(n);
-  return {[=] { kernel.forall(n)(*in, *table, *out); }, CORPUS_PEER(peer_gamma_table, raw(in), raw(table), raw(out), n),
-          output(out), 0};
+  return {[=] { kernel.forall(n)(*in, *table, *out); },
+          CORPUS_PEER(peer_gamma_table, raw(in), raw(table), raw(out), n), output(out), 0};
 }
 
 Work resize(Size size) {
@@ -129,12 +133,17 @@ Work resize(Size size) {
       [](kr::view<const rgba, 2> in, kr::view<rgba, 2> out) {
         auto [x, y] = kr::grid<2>();
         kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
-          auto sx = (kr::cast<float>(x) + 0.5f) * kr::cast<float>(in.extent(1)) / kr::cast<float>(out.extent(1)) - 0.5f;
-          auto sy = (kr::cast<float>(y) + 0.5f) * kr::cast<float>(in.extent(0)) / kr::cast<float>(out.extent(0)) - 0.5f;
+          auto sx = (kr::cast<float>(x) + 0.5f) * kr::cast<float>(in.extent(1)) /
+                        kr::cast<float>(out.extent(1)) -
+                    0.5f;
+          auto sy = (kr::cast<float>(y) + 0.5f) * kr::cast<float>(in.extent(0)) /
+                        kr::cast<float>(out.extent(0)) -
+                    0.5f;
           auto x0 = kr::floor(sx), y0 = kr::floor(sy);
           auto ix = kr::cast<int>(x0), iy = kr::cast<int>(y0);
           const auto at = [&](auto py, auto px) { return kr::cast<float>(clamped(in, py, px)); };
-          auto upper = kr::mix(at(iy, ix), at(iy, ix + 1), sx - x0), lower = kr::mix(at(iy + 1, ix), at(iy + 1, ix + 1), sx - x0);
+          auto upper = kr::mix(at(iy, ix), at(iy, ix + 1), sx - x0),
+               lower = kr::mix(at(iy + 1, ix), at(iy + 1, ix + 1), sx - x0);
           out(y, x) = kr::cast<std::uint8_t>(kr::mix(upper, lower, sy - y0) + 0.5f);
         });
       },
@@ -143,7 +152,8 @@ Work resize(Size size) {
   const int ow = size(1120, 10500), oh = size(840, 7700);
   auto in = upload_picture<rgba>(width, height), out = make_array<rgba, 2>(oh, ow);
   return {[=] { kernel.launch(cover2(ow, oh), *in, *out); },
-          CORPUS_PEER(peer_resize, raw<byte>(in), raw<byte>(out), width, height, ow, oh), output<byte>(out), 1e-3};
+          CORPUS_PEER(peer_resize, raw<byte>(in), raw<byte>(out), width, height, ow, oh),
+          output<byte>(out), 1e-3};
 }
 
 Work blend(Size size) {
@@ -155,10 +165,13 @@ Work blend(Size size) {
       },
       {.name = "blend"});
   const int width = width_of(size), height = height_of(size);
-  auto front = upload_picture<rgba>(width, height, 1), back = upload_picture<rgba>(width, height, 2);
+  auto front = upload_picture<rgba>(width, height, 1),
+       back = upload_picture<rgba>(width, height, 2);
   auto out = make_array<rgba, 2>(height, width);
-  return {[=] { over.into (*out)(*front, *back); },
-          CORPUS_PEER(peer_blend, raw<byte>(front), raw<byte>(back), raw<byte>(out), width * height), output<byte>(out), 0};
+  return {
+      [=] { over.into (*out)(*front, *back); },
+      CORPUS_PEER(peer_blend, raw<byte>(front), raw<byte>(back), raw<byte>(out), width * height),
+      output<byte>(out), 0};
 }
 
 Work dilation(Size size) {
@@ -177,8 +190,8 @@ Work dilation(Size size) {
       {.name = "dilation"});
   const int width = width_of(size), height = height_of(size);
   auto in = upload_picture<byte>(width, height), out = make_array<byte, 2>(height, width);
-  return {[=] { kernel.launch(cover2(width, height), *in, *out); }, CORPUS_PEER(peer_dilation, raw(in), raw(out), width, height),
-          output(out), 0};
+  return {[=] { kernel.launch(cover2(width, height), *in, *out); },
+          CORPUS_PEER(peer_dilation, raw(in), raw(out), width, height), output(out), 0};
 }
 
 Work local_histogram(Size size) {
@@ -202,8 +215,8 @@ Work local_histogram(Size size) {
       {.name = "local_histogram"});
   const int w = size(800, 3200), h = size(600, 2400);
   auto in = upload_picture<byte>(w, h), out = make_array<byte, 2>(h, w);
-  return {[=] { kernel.launch(cover2(w, h), *in, *out); }, CORPUS_PEER(peer_local_histogram, raw(in), raw(out), w, h),
-          output(out), 0};
+  return {[=] { kernel.launch(cover2(w, h), *in, *out); },
+          CORPUS_PEER(peer_local_histogram, raw(in), raw(out), w, h), output(out), 0};
 }
 
 Work sobel(Size size) {
@@ -212,8 +225,10 @@ Work sobel(Size size) {
         auto [x, y] = kr::grid<2>();
         kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
           const auto at = [&](int dy, int dx) { return clamped(in, y + dy, x + dx); };
-          auto gx = at(-1, 1) + 2.0f * at(0, 1) + at(1, 1) - at(-1, -1) - 2.0f * at(0, -1) - at(1, -1);
-          auto gy = at(1, -1) + 2.0f * at(1, 0) + at(1, 1) - at(-1, -1) - 2.0f * at(-1, 0) - at(-1, 1);
+          auto gx =
+              at(-1, 1) + 2.0f * at(0, 1) + at(1, 1) - at(-1, -1) - 2.0f * at(0, -1) - at(1, -1);
+          auto gy =
+              at(1, -1) + 2.0f * at(1, 0) + at(1, 1) - at(-1, -1) - 2.0f * at(-1, 0) - at(-1, 1);
           out(y, x) = kr::cast<byte>(kr::min(255.0f, kr::sqrt(gx * gx + gy * gy)));
         });
       },
@@ -221,13 +236,14 @@ Work sobel(Size size) {
   const int width = width_of(size), height = height_of(size);
   auto in = upload<float, 2>(numbers(width * height, 0, 100), height, width);
   auto out = make_array<byte, 2>(height, width);
-  return {[=] { kernel.launch(cover2(width, height), *in, *out); }, CORPUS_PEER(peer_sobel, raw(in), raw(out), width, height),
-          output(out), 1e-3};
+  return {[=] { kernel.launch(cover2(width, height), *in, *out); },
+          CORPUS_PEER(peer_sobel, raw(in), raw(out), width, height), output(out), 1e-3};
 }
 
 Work bilateral(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<const float, 2> in, kr::view<float, 2> out, kr::value<float> space, kr::value<float> range) {
+      [](kr::view<const float, 2> in, kr::view<float, 2> out, kr::value<float> space,
+         kr::value<float> range) {
         auto [x, y] = kr::grid<2>();
         kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
           auto here = in(y, x);
@@ -235,7 +251,8 @@ Work bilateral(Size size) {
           for (auto dy : kr::range(-3, 4))
             for (auto dx : kr::range(-3, 4)) {
               auto there = clamped(in, y + dy, x + dx);
-              auto weight = kr::exp(-kr::cast<float>(dx * dx + dy * dy) * space - (there - here) * (there - here) * range);
+              auto weight = kr::exp(-kr::cast<float>(dx * dx + dy * dy) * space -
+                                    (there - here) * (there - here) * range);
               sum += weight * there;
               weights += weight;
             }
@@ -280,7 +297,8 @@ Work box_filter(Size size) {
       },
       {.name = "box_columns"});
   const int w = size(1024, 10000), h = size(768, 8000);
-  auto in = upload<float, 2>(numbers(w * h), h, w), between = make_array<float, 2>(h, w), out = make_array<float, 2>(h, w);
+  auto in = upload<float, 2>(numbers(w * h), h, w), between = make_array<float, 2>(h, w),
+       out = make_array<float, 2>(h, w);
   return {[=] { rows.forall(h)(*in, *between, 8), columns.forall(w)(*between, *out, 8); },
           CORPUS_PEER(peer_box_filter, raw(in), raw(between), raw(out), w, h, 8), output(out)};
 }
@@ -323,12 +341,14 @@ Work convolution(Size size) {
             rows.launch({{(width + 127) / 128, height}, 128}, *in, *taps, *between);
             columns.launch(cover2(width, height), *between, *taps, *out);
           },
-          CORPUS_PEER(peer_convolution, raw(in), raw(taps), raw(between), raw(out), width, height), output(out)};
+          CORPUS_PEER(peer_convolution, raw(in), raw(taps), raw(between), raw(out), width, height),
+          output(out)};
 }
 
 Work mandelbrot(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<rgba, 2> out, kr::value<double> left, kr::value<double> top, kr::value<double> step, kr::value<int> limit) {
+      [](kr::view<rgba, 2> out, kr::value<double> left, kr::value<double> top,
+         kr::value<double> step, kr::value<int> limit) {
         auto [x, y] = kr::grid<2>();
         kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
           auto cr = left + step * kr::cast<double>(x), ci = top + step * kr::cast<double>(y);
@@ -349,7 +369,8 @@ Work mandelbrot(Size size) {
   const double step = size(0.0075, 0.00075);
   auto out = make_array<rgba, 2>(h, w);
   return {[=] { kernel.launch(cover2(w, h, 16, 16), *out, -2.0, -1.1, step, 200); },
-          CORPUS_PEER(peer_mandelbrot, raw<byte>(out), w, h, -2.0, -1.1, step, 200), output<byte>(out), 0.01};
+          CORPUS_PEER(peer_mandelbrot, raw<byte>(out), w, h, -2.0, -1.1, step, 200),
+          output<byte>(out), 0.01};
 }
 
 }  // namespace

@@ -21,12 +21,14 @@ Work softmax(Size size) {
           kr::var sum = 0.0f;
           for (auto c : kr::range(lane, x.extent(1), 32)) sum += kr::exp(x(row, c) - peak);
           auto scale = 1.0f / kr::warp::reduce(sum, kr::combine::add);
-          for (auto c : kr::range(lane, x.extent(1), 32)) y(row, c) = kr::exp(x(row, c) - peak) * scale;
+          for (auto c : kr::range(lane, x.extent(1), 32))
+            y(row, c) = kr::exp(x(row, c) - peak) * scale;
         });
       },
       {.name = "softmax"});
   const int rows = size(2000, 100000), columns = 1000;
-  auto x = upload<float, 2>(numbers(rows * columns, -3, 3), rows, columns), y = make_array<float, 2>(rows, columns);
+  auto x = upload<float, 2>(numbers(rows * columns, -3, 3), rows, columns),
+       y = make_array<float, 2>(rows, columns);
   return {[=] {
             kernel.launch({(rows + 3) / 4, 128}, *x, *y);
           },
@@ -35,7 +37,8 @@ Work softmax(Size size) {
 
 Work layer_norm(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<const float, 2> x, kr::view<const float> gain, kr::view<const float> bias, kr::view<float, 2> y) {
+      [](kr::view<const float, 2> x, kr::view<const float> gain, kr::view<const float> bias,
+         kr::view<float, 2> y) {
         auto partial = kr::shared<float, 128>();
         auto t = kr::thread_idx().x, row = kr::block_idx().x, n = x.extent(1);
         const auto block_sum = [&](auto v) {
@@ -58,16 +61,19 @@ Work layer_norm(Size size) {
           squares += d * d;
         }
         auto scale = kr::rsqrt(block_sum(squares) / kr::cast<float>(n) + 1e-5f);
-        for (auto c : kr::range(t, n, 128)) y(row, c) = (x(row, c) - mean) * scale * gain[c] + bias[c];
+        for (auto c : kr::range(t, n, 128))
+          y(row, c) = (x(row, c) - mean) * scale * gain[c] + bias[c];
       },
       {.name = "layer_norm"});
   const int rows = size(2500, 120000), columns = 768;
-  auto x = upload<float, 2>(numbers(rows * columns, -3, 3), rows, columns), y = make_array<float, 2>(rows, columns);
+  auto x = upload<float, 2>(numbers(rows * columns, -3, 3), rows, columns),
+       y = make_array<float, 2>(rows, columns);
   auto gain = upload(numbers(columns, 0.5, 1.5, 2)), bias = upload(numbers(columns, -1, 1, 3));
   return {[=] {
             kernel.launch({rows, 128}, *x, *gain, *bias, *y);
           },
-          CORPUS_PEER(peer_layer_norm, raw(x), raw(gain), raw(bias), raw(y), rows, columns), output(y)};
+          CORPUS_PEER(peer_layer_norm, raw(x), raw(gain), raw(bias), raw(y), rows, columns),
+          output(y)};
 }
 
 Work matvec_by_warp(Size size) {
@@ -77,7 +83,8 @@ Work matvec_by_warp(Size size) {
         auto lane = kr::lane_id();
         kr::if_(row < y.size(), [&] {
           kr::var sum = 0.0f;
-          for (auto c : kr::range(kr::cast<std::int64_t>(lane), x.size(), 32)) sum += a(row, c) * x[c];
+          for (auto c : kr::range(kr::cast<std::int64_t>(lane), x.size(), 32))
+            sum += a(row, c) * x[c];
           for (int step = 16; step > 0; step /= 2) sum += kr::warp::shfl_down(sum, step);
           kr::if_(lane == 0, [&] { y[row] = sum; });
         });
@@ -86,38 +93,44 @@ Work matvec_by_warp(Size size) {
   const int rows = size(3000, 64000), columns = size(2000, 4000);
   auto a = upload<float, 2>(numbers(rows * columns), rows, columns);
   auto x = upload(numbers(columns, 0, 1, 2)), y = make_array<float>(rows);
-  return {[=] { kernel.launch(cover(rows * 32L), *a, *x, *y); }, CORPUS_PEER(peer_matvec, raw(a), raw(x), raw(y), rows, columns),
-          output(y)};
+  return {[=] { kernel.launch(cover(rows * 32L), *a, *x, *y); },
+          CORPUS_PEER(peer_matvec, raw(a), raw(x), raw(y), rows, columns), output(y)};
 }
 
 Work relu_bias(Size size) {
-  static const auto relu = kr::vectorize([](auto x, auto bias) { return kr::max(x + bias, 0.0f); }, {.name = "relu_bias"});
+  static const auto relu = kr::vectorize([](auto x, auto bias) { return kr::max(x + bias, 0.0f); },
+                                         {.name = "relu_bias"});
   const int rows = size(4000, 100000), columns = 1000;
-  auto x = upload<float, 2>(numbers(rows * columns, -1, 1), rows, columns), y = make_array<float, 2>(rows, columns);
+  auto x = upload<float, 2>(numbers(rows * columns, -1, 1), rows, columns),
+       y = make_array<float, 2>(rows, columns);
   auto bias = upload(numbers(columns, -1, 1, 2));
-  return {[=] { relu.into (*y)(*x, *bias); }, CORPUS_PEER(peer_relu_bias, raw(x), raw(bias), raw(y), rows, columns), output(y),
-          1e-6};
+  return {[=] { relu.into (*y)(*x, *bias); },
+          CORPUS_PEER(peer_relu_bias, raw(x), raw(bias), raw(y), rows, columns), output(y), 1e-6};
 }
 
 Work embedding(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> table, kr::view<const int> words, kr::view<float, 2> out) {
         auto i = kr::block_idx().x;
-        for (auto c : kr::range(kr::thread_idx().x, table.extent(1), kr::block_dim().x)) out(i, c) = table(words[i], c);
+        for (auto c : kr::range(kr::thread_idx().x, table.extent(1), kr::block_dim().x))
+          out(i, c) = table(words[i], c);
       },
       {.name = "embedding"});
   const int entries = size(30000, 300000), width = 192, count = size(16000, 600000);
-  auto table = upload<float, 2>(numbers(entries * width), entries, width), out = make_array<float, 2>(count, width);
+  auto table = upload<float, 2>(numbers(entries * width), entries, width),
+       out = make_array<float, 2>(count, width);
   auto words = upload(integers(count, entries));
   return {[=] {
             kernel.launch({count, 64}, *table, *words, *out);
           },
-          CORPUS_PEER(peer_embedding, raw(table), raw(words), raw(out), width, count), output(out), 0};
+          CORPUS_PEER(peer_embedding, raw(table), raw(words), raw(out), width, count), output(out),
+          0};
 }
 
 Work attention(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<const float, 2> q, kr::view<const float, 2> k, kr::view<const float, 2> v, kr::view<float, 2> out) {
+      [](kr::view<const float, 2> q, kr::view<const float, 2> k, kr::view<const float, 2> v,
+         kr::view<float, 2> out) {
         constexpr int width = 64, block = 128;
         auto scores = kr::dynamic_shared<float>(k.extent(0));
         auto partial = kr::shared<float, block>();
@@ -160,12 +173,16 @@ Work attention(Size size) {
       },
       {.name = "attention"});
   const int rows = size(256, 4096), keys = 512, width = 64;
-  const auto matrix = [&](int r, unsigned seed) { return upload<float, 2>(numbers(r * width, -1, 1, seed), r, width); };
-  auto q = matrix(rows, 1), k = matrix(keys, 2), v = matrix(keys, 3), out = make_array<float, 2>(rows, width);
+  const auto matrix = [&](int r, unsigned seed) {
+    return upload<float, 2>(numbers(r * width, -1, 1, seed), r, width);
+  };
+  auto q = matrix(rows, 1), k = matrix(keys, 2), v = matrix(keys, 3),
+       out = make_array<float, 2>(rows, width);
   return {[=] {
             kernel.launch({rows, 128}, *q, *k, *v, *out);
           },
-          CORPUS_PEER(peer_attention, raw(q), raw(k), raw(v), raw(out), rows, keys), output(out), 1e-3};
+          CORPUS_PEER(peer_attention, raw(q), raw(k), raw(v), raw(out), rows, keys), output(out),
+          1e-3};
 }
 
 Work nearest_four(Size size) {
@@ -194,10 +211,12 @@ Work nearest_four(Size size) {
       },
       {.name = "nearest_four"});
   const int points = size(1500, 2000), queries = size(3000, 300000);
-  auto p = upload<float, 2>(numbers(points * 3), points, 3), q = upload<float, 2>(numbers(queries * 3, 0, 1, 2), queries, 3);
+  auto p = upload<float, 2>(numbers(points * 3), points, 3),
+       q = upload<float, 2>(numbers(queries * 3, 0, 1, 2), queries, 3);
   auto out = make_array<int, 2>(queries, 4);
   return {[=] { kernel.forall(queries)(*p, *q, *out); },
-          CORPUS_PEER(peer_nearest_four, raw(p), raw(q), raw(out), points, queries), output(out), 1e-3};
+          CORPUS_PEER(peer_nearest_four, raw(p), raw(q), raw(out), points, queries), output(out),
+          1e-3};
 }
 
 Work matrices4(Size size) {
@@ -215,9 +234,10 @@ Work matrices4(Size size) {
       },
       {.name = "matrices4"});
   const int n = size(120000, 5000000);
-  auto a = upload<float, 3>(numbers(n * 16), n, 4, 4), b = upload<float, 3>(numbers(n * 16, 0, 1, 2), n, 4, 4),
-       c = make_array<float, 3>(n, 4, 4);
-  return {[=] { kernel.forall(n)(*a, *b, *c); }, CORPUS_PEER(peer_matrices4, raw(a), raw(b), raw(c), n), output(c)};
+  auto a = upload<float, 3>(numbers(n * 16), n, 4, 4),
+       b = upload<float, 3>(numbers(n * 16, 0, 1, 2), n, 4, 4), c = make_array<float, 3>(n, 4, 4);
+  return {[=] { kernel.forall(n)(*a, *b, *c); },
+          CORPUS_PEER(peer_matrices4, raw(a), raw(b), raw(c), n), output(c)};
 }
 
 Work eigen3(Size size) {
@@ -233,10 +253,12 @@ Work eigen3(Size size) {
           auto off = xy * xy + xz * xz + yz * yz;
           auto dx = xx - mean, dy = yy - mean, dz = zz - mean;
           auto p = kr::sqrt((dx * dx + dy * dy + dz * dz + 2.0f * off) / 6.0f);
-          auto determinant = dx * (dy * dz - yz * yz) - xy * (xy * dz - yz * xz) + xz * (xy * yz - dy * xz);
+          auto determinant =
+              dx * (dy * dz - yz * yz) - xy * (xy * dz - yz * xz) + xz * (xy * yz - dy * xz);
           auto r = kr::clamp(determinant / (2.0f * p * p * p), -1.0f, 1.0f);
           auto phi = kr::acos(r) / 3.0f;
-          auto first = mean + 2.0f * p * kr::cos(phi), third = mean + 2.0f * p * kr::cos(phi + 2.0943952f);
+          auto first = mean + 2.0f * p * kr::cos(phi),
+               third = mean + 2.0f * p * kr::cos(phi + 2.0943952f);
           out[i] = kr::make_vec(first, 3.0f * mean - first - third, third);
         });
       },
@@ -247,8 +269,8 @@ Work eigen3(Size size) {
   std::memcpy(matrices.data(), values.data(), values.size() * sizeof(float));
   auto in = upload(matrices);
   auto out = make_array<kr::vec<float, 3>>(n);
-  return {[=] { kernel.forall(n)(*in, *out); }, CORPUS_PEER(peer_eigen3, raw<float>(in), raw<float>(out), n), output<float>(out),
-          1e-3};
+  return {[=] { kernel.forall(n)(*in, *out); },
+          CORPUS_PEER(peer_eigen3, raw<float>(in), raw<float>(out), n), output<float>(out), 1e-3};
 }
 
 Work backprop_layer(Size size) {
@@ -263,8 +285,8 @@ Work backprop_layer(Size size) {
       },
       {.name = "backprop_forward"});
   static const auto adjust = kr::kernel(
-      [](kr::view<const float> in, kr::view<const float> out, kr::view<const float> target, kr::view<const float, 2> weights,
-         kr::view<float, 2> adjusted) {
+      [](kr::view<const float> in, kr::view<const float> out, kr::view<const float> target,
+         kr::view<const float, 2> weights, kr::view<float, 2> adjusted) {
         auto [j, k] = kr::grid<2>();
         kr::if_(j < out.size() && k < weights.extent(0), [&] {
           auto delta = out[j] * (1.0f - out[j]) * (target[j] - out[j]);
@@ -275,14 +297,18 @@ Work backprop_layer(Size size) {
       },
       {.name = "backprop_adjust"});
   const int inputs = size(3000, 4000), outputs = size(1200, 30000);
-  auto in = upload(numbers(inputs)), target = upload(numbers(outputs, 0, 1, 2)), out = make_array<float>(outputs);
-  auto weights = upload<float, 2>(numbers((inputs + 1) * outputs, -0.01, 0.01, 3), inputs + 1, outputs),
+  auto in = upload(numbers(inputs)), target = upload(numbers(outputs, 0, 1, 2)),
+       out = make_array<float>(outputs);
+  auto weights =
+           upload<float, 2>(numbers((inputs + 1) * outputs, -0.01, 0.01, 3), inputs + 1, outputs),
        adjusted = make_array<float, 2>(inputs + 1, outputs);
   return {[=] {
             forward.forall(outputs)(*in, *weights, *out);
-            adjust.launch(cover2(outputs, inputs + 1, 16, 16), *in, *out, *target, *weights, *adjusted);
+            adjust.launch(cover2(outputs, inputs + 1, 16, 16), *in, *out, *target, *weights,
+                          *adjusted);
           },
-          CORPUS_PEER(peer_backprop, raw(in), raw(target), raw(weights), raw(out), raw(adjusted), inputs, outputs),
+          CORPUS_PEER(peer_backprop, raw(in), raw(target), raw(weights), raw(out), raw(adjusted),
+                      inputs, outputs),
           output(adjusted) + output(out)};
 }
 
@@ -310,7 +336,8 @@ Work kmeans(Size size) {
        centres = upload<float, 2>(numbers(clusters * features, 0, 1, 2), clusters, features);
   auto member = make_array<int>(n);
   return {[=] { kernel.forall(n)(*points, *centres, *member); },
-          CORPUS_PEER(peer_kmeans, raw(points), raw(centres), raw(member), n, features, clusters), output(member), 1e-3};
+          CORPUS_PEER(peer_kmeans, raw(points), raw(centres), raw(member), n, features, clusters),
+          output(member), 1e-3};
 }
 
 Work nn_distances(Size size) {
@@ -322,7 +349,8 @@ Work nn_distances(Size size) {
         for (auto i : kr::grid_stride(places.size())) {
           auto [latitude, longitude] = places[i];
           auto [lat, lon] = from;
-          distance[i] = kr::sqrt((lat - latitude) * (lat - latitude) + (lon - longitude) * (lon - longitude));
+          distance[i] =
+              kr::sqrt((lat - latitude) * (lat - latitude) + (lon - longitude) * (lon - longitude));
         }
       },
       {.name = "nn_distances"});

@@ -9,8 +9,8 @@ namespace {
 
 Work gemm(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::value<float> alpha, kr::view<const float, 2> a, kr::view<const float, 2> b, kr::value<float> beta,
-         kr::view<float, 2> c) {
+      [](kr::value<float> alpha, kr::view<const float, 2> a, kr::view<const float, 2> b,
+         kr::value<float> beta, kr::view<float, 2> c) {
         auto [j, i] = kr::grid<2>();
         kr::if_(i < c.extent(0) && j < c.extent(1), [&] {
           kr::var sum = 0.0f;
@@ -20,36 +20,41 @@ Work gemm(Size size) {
       },
       {.name = "gemm"});
   const int n = size(576, 1920);
-  auto a = upload<float, 2>(numbers(n * n, -1, 1, 1), n, n), b = upload<float, 2>(numbers(n * n, -1, 1, 2), n, n);
+  auto a = upload<float, 2>(numbers(n * n, -1, 1, 1), n, n),
+       b = upload<float, 2>(numbers(n * n, -1, 1, 2), n, n);
   auto c = make_array<float, 2>(n, n);
   return {[=] { kernel.launch(cover2(n, n), 1.5f, *a, *b, 0.5f, *c); },
-          CORPUS_PEER(peer_gemm, 1.5f, raw(a), raw(b), 0.5f, raw(c), n), output(c, numbers(n * n, -1, 1, 3))};
+          CORPUS_PEER(peer_gemm, 1.5f, raw(a), raw(b), 0.5f, raw(c), n),
+          output(c, numbers(n * n, -1, 1, 3))};
 }
 
 Work gemver(Size size) {
-  static const auto rank_two = kr::kernel([](kr::view<const double, 2> a, kr::view<const double> u1, kr::view<const double> v1,
-                                             kr::view<const double> u2, kr::view<const double> v2, kr::view<double, 2> out) {
+  static const auto rank_two = kr::kernel([](kr::view<const double, 2> a, kr::view<const double> u1,
+                                             kr::view<const double> v1, kr::view<const double> u2,
+                                             kr::view<const double> v2, kr::view<double, 2> out) {
     auto [j, i] = kr::grid<2>();
-    kr::if_(i < a.extent(0) && j < a.extent(1), [&] { out(i, j) = a(i, j) + u1[i] * v1[j] + u2[i] * v2[j]; });
+    kr::if_(i < a.extent(0) && j < a.extent(1),
+            [&] { out(i, j) = a(i, j) + u1[i] * v1[j] + u2[i] * v2[j]; });
   });
-  static const auto transposed = kr::kernel([](kr::value<double> beta, kr::view<const double, 2> a, kr::view<const double> y,
-                                               kr::view<const double> z, kr::view<double> x) {
-    auto i = kr::grid();
-    kr::if_(i < x.size(), [&] {
-      kr::var sum = 0.0;
-      for (auto j : kr::range(y.size())) sum += a(j, i) * y[j];
-      x[i] = beta * sum + z[i];
-    });
-  });
-  static const auto product =
-      kr::kernel([](kr::value<double> alpha, kr::view<const double, 2> a, kr::view<const double> x, kr::view<double> w) {
+  static const auto transposed =
+      kr::kernel([](kr::value<double> beta, kr::view<const double, 2> a, kr::view<const double> y,
+                    kr::view<const double> z, kr::view<double> x) {
         auto i = kr::grid();
-        kr::if_(i < w.size(), [&] {
+        kr::if_(i < x.size(), [&] {
           kr::var sum = 0.0;
-          for (auto j : kr::range(x.size())) sum += a(i, j) * x[j];
-          w[i] = alpha * sum;
+          for (auto j : kr::range(y.size())) sum += a(j, i) * y[j];
+          x[i] = beta * sum + z[i];
         });
       });
+  static const auto product = kr::kernel([](kr::value<double> alpha, kr::view<const double, 2> a,
+                                            kr::view<const double> x, kr::view<double> w) {
+    auto i = kr::grid();
+    kr::if_(i < w.size(), [&] {
+      kr::var sum = 0.0;
+      for (auto j : kr::range(x.size())) sum += a(i, j) * x[j];
+      w[i] = alpha * sum;
+    });
+  });
   const int n = size(1500, 10000);
   const auto vector = [&](unsigned seed) { return upload(numbers<double>(n, 0, 1, seed)); };
   auto a = upload<double, 2>(numbers<double>(n * n), n, n), ahat = make_array<double, 2>(n, n);
@@ -60,8 +65,8 @@ Work gemver(Size size) {
             transposed.forall(n)(0.7, *ahat, *y, *z, *x);
             product.forall(n)(1.3, *ahat, *x, *w);
           },
-          CORPUS_PEER(peer_gemver, 1.3, 0.7, raw(a), raw(u1), raw(v1), raw(u2), raw(v2), raw(y), raw(z), raw(ahat), raw(x),
-                      raw(w), n),
+          CORPUS_PEER(peer_gemver, 1.3, 0.7, raw(a), raw(u1), raw(v1), raw(u2), raw(v2), raw(y),
+                      raw(z), raw(ahat), raw(x), raw(w), n),
           output(w), 1e-9};
 }
 
@@ -88,9 +93,11 @@ Work mvt(Size size) {
       {.name = "mvt_columns"});
   const int n = size(2000, 16000);
   auto a = upload<float, 2>(numbers(n * n), n, n);
-  auto y1 = upload(numbers(n, 0, 1, 2)), y2 = upload(numbers(n, 0, 1, 3)), x1 = make_array<float>(n), x2 = make_array<float>(n);
+  auto y1 = upload(numbers(n, 0, 1, 2)), y2 = upload(numbers(n, 0, 1, 3)),
+       x1 = make_array<float>(n), x2 = make_array<float>(n);
   return {[=] { rows.forall(n)(*a, *y1, *x1), columns.forall(n)(*a, *y2, *x2); },
-          CORPUS_PEER(peer_mvt, raw(a), raw(y1), raw(y2), raw(x1), raw(x2), n), output(x1) + output(x2)};
+          CORPUS_PEER(peer_mvt, raw(a), raw(y1), raw(y2), raw(x1), raw(x2), n),
+          output(x1) + output(x2)};
 }
 
 Work atax(Size size) {
@@ -113,16 +120,19 @@ Work atax(Size size) {
       },
       {.name = "atax_back"});
   const int m = size(1400, 10000), n = size(1600, 12000);
-  const auto by_rows = size(kr::launch_config{64, 128}, cover(m)), by_columns = size(kr::launch_config{64, 128}, cover(n));
+  const auto by_rows = size(kr::launch_config{64, 128}, cover(m)),
+             by_columns = size(kr::launch_config{64, 128}, cover(n));
   auto a = upload<double, 2>(numbers<double>(m * n), m, n);
-  auto x = upload(numbers<double>(n, 0, 1, 2)), t = make_array<double>(m), y = make_array<double>(n);
+  auto x = upload(numbers<double>(n, 0, 1, 2)), t = make_array<double>(m),
+       y = make_array<double>(n);
   return {[=] { forward.launch(by_rows, *a, *x, *t), back.launch(by_columns, *a, *t, *y); },
           CORPUS_PEER(peer_atax, raw(a), raw(x), raw(t), raw(y), m, n), output(y), 1e-9};
 }
 
 Work two_mm(Size size) {
   static const auto first = kr::kernel(
-      [](kr::value<float> alpha, kr::view<const float, 2> a, kr::view<const float, 2> b, kr::view<float, 2> t) {
+      [](kr::value<float> alpha, kr::view<const float, 2> a, kr::view<const float, 2> b,
+         kr::view<float, 2> t) {
         auto [j, i] = kr::grid<2>();
         kr::if_(i < t.extent(0) && j < t.extent(1), [&] {
           kr::var sum = 0.0f;
@@ -132,8 +142,8 @@ Work two_mm(Size size) {
       },
       {.name = "2mm_first"});
   static const auto second = kr::kernel(
-      [](kr::value<float> beta, kr::view<const float, 2> t, kr::view<const float, 2> c, kr::view<const float, 2> d0,
-         kr::view<float, 2> d) {
+      [](kr::value<float> beta, kr::view<const float, 2> t, kr::view<const float, 2> c,
+         kr::view<const float, 2> d0, kr::view<float, 2> d) {
         auto [j, i] = kr::grid<2>();
         kr::if_(i < d.extent(0) && j < d.extent(1), [&] {
           kr::var sum = beta * d0(i, j);
@@ -143,12 +153,17 @@ Work two_mm(Size size) {
       },
       {.name = "2mm_second"});
   const int n = size(448, 1600);
-  const auto matrix = [&](unsigned seed) { return upload<float, 2>(numbers(n * n, 0, 1, seed), n, n); };
+  const auto matrix = [&](unsigned seed) {
+    return upload<float, 2>(numbers(n * n, 0, 1, seed), n, n);
+  };
   auto a = matrix(1), b = matrix(2), c = matrix(3), d0 = matrix(4), t = make_array<float, 2>(n, n),
        d = make_array<float, 2>(n, n);
-  return {
-      [=] { first.launch(cover2(n, n, 16, 16), 0.1f, *a, *b, *t), second.launch(cover2(n, n, 16, 16), 0.5f, *t, *c, *d0, *d); },
-      CORPUS_PEER(peer_2mm, 0.1f, 0.5f, raw(a), raw(b), raw(c), raw(t), raw(d0), raw(d), n), output(d)};
+  return {[=] {
+            first.launch(cover2(n, n, 16, 16), 0.1f, *a, *b, *t),
+                second.launch(cover2(n, n, 16, 16), 0.5f, *t, *c, *d0, *d);
+          },
+          CORPUS_PEER(peer_2mm, 0.1f, 0.5f, raw(a), raw(b), raw(c), raw(t), raw(d0), raw(d), n),
+          output(d)};
 }
 
 Work correlation(Size size) {
@@ -172,11 +187,13 @@ Work correlation(Size size) {
       },
       {.name = "correlation_statistics"});
   static const auto scale = kr::kernel(
-      [](kr::view<const double, 2> data, kr::view<const double> mean, kr::view<const double> deviation,
-         kr::view<double, 2> scaled) {
+      [](kr::view<const double, 2> data, kr::view<const double> mean,
+         kr::view<const double> deviation, kr::view<double, 2> scaled) {
         auto [j, i] = kr::grid<2>();
-        kr::if_(i < data.extent(0) && j < data.extent(1),
-                [&] { scaled(i, j) = (data(i, j) - mean[j]) / (kr::sqrt(kr::cast<double>(data.extent(0))) * deviation[j]); });
+        kr::if_(i < data.extent(0) && j < data.extent(1), [&] {
+          scaled(i, j) =
+              (data(i, j) - mean[j]) / (kr::sqrt(kr::cast<double>(data.extent(0))) * deviation[j]);
+        });
       },
       {.name = "correlation_scale"});
   static const auto multiply = kr::kernel(
@@ -199,7 +216,9 @@ Work correlation(Size size) {
             scale.launch(cover2(m, n), *data, *mean, *deviation, *scaled);
             multiply.launch(cover2(m, m), *scaled, *out);
           },
-          CORPUS_PEER(peer_correlation, raw(data), raw(mean), raw(deviation), raw(scaled), raw(out), m, n), output(out), 1e-9};
+          CORPUS_PEER(peer_correlation, raw(data), raw(mean), raw(deviation), raw(scaled), raw(out),
+                      m, n),
+          output(out), 1e-9};
 }
 
 Work doitgen(Size size) {
@@ -214,7 +233,8 @@ Work doitgen(Size size) {
       },
       {.name = "doitgen"});
   const int r = size(80, 400), q = size(60, 240), p = 128;
-  auto a = upload<double, 3>(numbers<double>(r * q * p), r, q, p), out = make_array<double, 3>(r, q, p);
+  auto a = upload<double, 3>(numbers<double>(r * q * p), r, q, p),
+       out = make_array<double, 3>(r, q, p);
   auto c4 = upload<double, 2>(numbers<double>(p * p, 0, 1, 2), p, p);
   return {[=] {
             kernel.launch({{p / 32, q / 2, r}, {32, 2, 1}}, *a, *c4, *out);
@@ -224,8 +244,8 @@ Work doitgen(Size size) {
 
 Work gesummv(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::value<float> alpha, kr::value<float> beta, kr::view<const float, 2> a, kr::view<const float, 2> b,
-         kr::view<const float> x, kr::view<float> y) {
+      [](kr::value<float> alpha, kr::value<float> beta, kr::view<const float, 2> a,
+         kr::view<const float, 2> b, kr::view<const float> x, kr::view<float> y) {
         auto i = kr::grid();
         kr::if_(i >= y.size(), [] { kr::return_(); });
         kr::var first = 0.0f, second = 0.0f;
@@ -237,7 +257,8 @@ Work gesummv(Size size) {
       },
       {.name = "gesummv"});
   const int n = size(1800, 14000);
-  auto a = upload<float, 2>(numbers(n * n, 0, 1, 1), n, n), b = upload<float, 2>(numbers(n * n, 0, 1, 2), n, n);
+  auto a = upload<float, 2>(numbers(n * n, 0, 1, 1), n, n),
+       b = upload<float, 2>(numbers(n * n, 0, 1, 2), n, n);
   auto x = upload(numbers(n, 0, 1, 3)), y = make_array<float>(n);
   return {[=] { kernel.launch(cover(n), 0.3f, 0.6f, *a, *b, *x, *y); },
           CORPUS_PEER(peer_gesummv, 0.3f, 0.6f, raw(a), raw(b), raw(x), raw(y), n), output(y)};
@@ -256,8 +277,8 @@ Sparse sparse(int rows, int columns, int least, int most) {
 
 Work spmv_by_thread(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<const int> start, kr::view<const int> column, kr::view<const float> value, kr::view<const float> x,
-         kr::view<float> y) {
+      [](kr::view<const int> start, kr::view<const int> column, kr::view<const float> value,
+         kr::view<const float> x, kr::view<float> y) {
         auto row = kr::grid();
         kr::if_(row < y.size(), [&] {
           kr::var sum = 0.0f;
@@ -269,19 +290,22 @@ Work spmv_by_thread(Size size) {
   const int rows = size(150000, 4000000);
   const Sparse s = sparse(rows, rows, 4, 28);
   auto start = upload(s.start), column = upload(s.column);
-  auto value = upload(numbers(s.column.size())), x = upload(numbers(rows, 0, 1, 2)), y = make_array<float>(rows);
+  auto value = upload(numbers(s.column.size())), x = upload(numbers(rows, 0, 1, 2)),
+       y = make_array<float>(rows);
   return {[=] { kernel.forall(rows)(*start, *column, *value, *x, *y); },
-          CORPUS_PEER(peer_spmv, raw(start), raw(column), raw(value), raw(x), raw(y), rows), output(y)};
+          CORPUS_PEER(peer_spmv, raw(start), raw(column), raw(value), raw(x), raw(y), rows),
+          output(y)};
 }
 
 Work spmv_by_warp(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<const int> start, kr::view<const int> column, kr::view<const double> value, kr::view<const double> x,
-         kr::view<double> y) {
+      [](kr::view<const int> start, kr::view<const int> column, kr::view<const double> value,
+         kr::view<const double> x, kr::view<double> y) {
         auto row = kr::grid() / 32, lane = kr::grid() % 32;
         kr::if_(row < y.size(), [&] {
           kr::var sum = 0.0;
-          for (auto k : kr::range(start[row] + lane, start[row + 1], 32)) sum += value[k] * x[column[k]];
+          for (auto k : kr::range(start[row] + lane, start[row + 1], 32))
+            sum += value[k] * x[column[k]];
           auto total = kr::warp::reduce(sum, kr::combine::add);
           kr::if_(lane == 0, [&] { y[row] = total; });
         });
@@ -290,9 +314,11 @@ Work spmv_by_warp(Size size) {
   const int rows = size(10000, 300000);
   const Sparse s = sparse(rows, rows, 100, 300);
   auto start = upload(s.start), column = upload(s.column);
-  auto value = upload(numbers<double>(s.column.size())), x = upload(numbers<double>(rows, 0, 1, 2)), y = make_array<double>(rows);
+  auto value = upload(numbers<double>(s.column.size())), x = upload(numbers<double>(rows, 0, 1, 2)),
+       y = make_array<double>(rows);
   return {[=] { kernel.launch(cover(rows * 32L), *start, *column, *value, *x, *y); },
-          CORPUS_PEER(peer_spmv_long, raw(start), raw(column), raw(value), raw(x), raw(y), rows), output(y), 1e-9};
+          CORPUS_PEER(peer_spmv_long, raw(start), raw(column), raw(value), raw(x), raw(y), rows),
+          output(y), 1e-9};
 }
 
 Work sgemm_tiled(Size size) {
@@ -314,7 +340,8 @@ Work sgemm_tiled(Size size) {
       },
       {.name = "sgemm_tiled"});
   const int n = size(640, 2048);
-  auto a = upload<float, 2>(numbers(n * n, -1, 1, 1), n, n), b = upload<float, 2>(numbers(n * n, -1, 1, 2), n, n);
+  auto a = upload<float, 2>(numbers(n * n, -1, 1, 1), n, n),
+       b = upload<float, 2>(numbers(n * n, -1, 1, 2), n, n);
   auto c = make_array<float, 2>(n, n);
   return {[=] {
             kernel.launch({{n / 16, n / 16}, {16, 16}}, *a, *b, *c);
@@ -335,7 +362,8 @@ Work transpose_tiled(Size size) {
       },
       {.name = "transpose_tiled"});
   const int rows = size(2048, 12288), columns = size(1536, 10240);
-  auto in = upload<float, 2>(numbers(std::size_t(rows) * columns), rows, columns), out = make_array<float, 2>(columns, rows);
+  auto in = upload<float, 2>(numbers(std::size_t(rows) * columns), rows, columns),
+       out = make_array<float, 2>(columns, rows);
   return {[=] {
             kernel.launch({{columns / 32, rows / 32}, {32, 8}}, *in, *out);
           },

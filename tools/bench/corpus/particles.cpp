@@ -40,13 +40,14 @@ Work nbody(Size size) {
   auto bodies = upload(filled<float4>(n, 0, 1));
   auto acceleration = make_array<float3>(n);
   return {[=] { kernel.forall(n)(*bodies, *acceleration); },
-          CORPUS_PEER(peer_nbody, raw<float>(bodies), raw<float>(acceleration), n), output<float>(acceleration)};
+          CORPUS_PEER(peer_nbody, raw<float>(bodies), raw<float>(acceleration), n),
+          output<float>(acceleration)};
 }
 
 Work soa_update(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<float> x, kr::view<float> y, kr::view<float> z, kr::view<float> vx, kr::view<float> vy, kr::view<float> vz,
-         kr::value<float> dt) {
+      [](kr::view<float> x, kr::view<float> y, kr::view<float> z, kr::view<float> vx,
+         kr::view<float> vy, kr::view<float> vz, kr::value<float> dt) {
         auto i = kr::grid();
         kr::if_(i < x.size(), [&] {
           vy[i] -= 9.81f * dt;
@@ -63,10 +64,13 @@ Work soa_update(Size size) {
   const int n = size(1500000, 24000000);
   std::vector<std::vector<float>> start;
   std::vector<Array<float>> a;
-  for (unsigned c = 0; c < 6; ++c) start.push_back(numbers(n, c < 3 ? 0 : -1, 1, c + 1)), a.push_back(upload(start.back()));
+  for (unsigned c = 0; c < 6; ++c)
+    start.push_back(numbers(n, c < 3 ? 0 : -1, 1, c + 1)), a.push_back(upload(start.back()));
   return {[=] { kernel.forall(n)(*a[0], *a[1], *a[2], *a[3], *a[4], *a[5], 0.001f); },
-          CORPUS_PEER(peer_soa_update, raw(a[0]), raw(a[1]), raw(a[2]), raw(a[3]), raw(a[4]), raw(a[5]), 0.001f, n),
-          output(a[1], start[1]) + output(a[4], start[4]) + output(a[0], start[0]) + output(a[2], start[2])};
+          CORPUS_PEER(peer_soa_update, raw(a[0]), raw(a[1]), raw(a[2]), raw(a[3]), raw(a[4]),
+                      raw(a[5]), 0.001f, n),
+          output(a[1], start[1]) + output(a[4], start[4]) + output(a[0], start[0]) +
+              output(a[2], start[2])};
 }
 
 struct body {
@@ -99,13 +103,14 @@ Work aos_update(Size size) {
   for (body& b : start) b.kind = 1, b.hits = 0;
   auto bodies = upload(start);
   return {[=] { kernel.launch(shape, *bodies, 0.001f); },
-          CORPUS_PEER(peer_aos_update, reinterpret_cast<void*>(raw(bodies)), 0.001f, n), output<float>(bodies, start), 1e-4};
+          CORPUS_PEER(peer_aos_update, reinterpret_cast<void*>(raw(bodies)), 0.001f, n),
+          output<float>(bodies, start), 1e-4};
 }
 
 Work md_lj(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<const float4> position, kr::view<const int> neighbours, kr::view<float4> force, kr::value<int> count,
-         kr::value<float> cutoff) {
+      [](kr::view<const float4> position, kr::view<const int> neighbours, kr::view<float4> force,
+         kr::value<int> count, kr::value<float> cutoff) {
         auto i = kr::grid();
         kr::if_(i < position.size(), [&] {
           auto me = position[i];
@@ -128,18 +133,21 @@ Work md_lj(Size size) {
   const int n = size(12000, 400000), count = 100;
   auto position = upload(filled<float4>(n, 0, 20));
   auto near = integers(std::size_t(n) * count, n - 1);
-  for (std::size_t k = 0; k < near.size(); ++k) near[k] += near[k] >= int(k % n);  // not the atom itself
+  // not the atom itself
+  for (std::size_t k = 0; k < near.size(); ++k) near[k] += near[k] >= int(k % n);
   auto neighbours = upload(near);
   auto force = make_array<float4>(n);
   return {[=] { kernel.forall(n)(*position, *neighbours, *force, count, 64.0f); },
-          CORPUS_PEER(peer_md_lj, raw<float>(position), raw(neighbours), raw<float>(force), n, count, 64.f), output<float>(force),
-          1e-3};
+          CORPUS_PEER(peer_md_lj, raw<float>(position), raw(neighbours), raw<float>(force), n,
+                      count, 64.f),
+          output<float>(force), 1e-3};
 }
 
 Work lava_md(Size size) {
   // A block a box; all particles of the 27 boxes around act on its own.
   static const auto kernel = kr::kernel(
-      [](kr::view<const float4> rv, kr::view<const float> qv, kr::view<float4> fv, kr::value<int> side, kr::value<float> a2) {
+      [](kr::view<const float4> rv, kr::view<const float> qv, kr::view<float4> fv,
+         kr::value<int> side, kr::value<float> a2) {
         constexpr int per_box = 64;
         auto theirs = kr::shared<float4, per_box>();
         auto charges = kr::shared<float, per_box>();
@@ -161,7 +169,8 @@ Work lava_md(Size size) {
                 auto vij = kr::exp(-a2 * (me.w + other.w - dot));
                 auto fs = 2.0f * a2 * vij;
                 auto q = charges[j];
-                sum += q * kr::make_vec(vij, fs * (me.x - other.x), fs * (me.y - other.y), fs * (me.z - other.z));
+                sum += q * kr::make_vec(vij, fs * (me.x - other.x), fs * (me.y - other.y),
+                                        fs * (me.z - other.z));
               }
               kr::syncthreads();
             }
@@ -177,13 +186,15 @@ Work lava_md(Size size) {
   return {[=] {
             kernel.launch({{side, side, side}, 64}, *rv, *qv, *fv, side, 0.5f);
           },
-          CORPUS_PEER(peer_lava_md, raw<float>(rv), raw(qv), raw<float>(fv), side, 0.5f), output<float>(fv), 1e-3};
+          CORPUS_PEER(peer_lava_md, raw<float>(rv), raw(qv), raw<float>(fv), side, 0.5f),
+          output<float>(fv), 1e-3};
 }
 
 Work mri_q(Size size) {
   static const auto kernel = kr::kernel(
-      [](kr::view<const float> kx, kr::view<const float> ky, kr::view<const float> kz, kr::view<const float> magnitude,
-         kr::view<const float> x, kr::view<const float> y, kr::view<const float> z, kr::view<float> qr, kr::view<float> qi) {
+      [](kr::view<const float> kx, kr::view<const float> ky, kr::view<const float> kz,
+         kr::view<const float> magnitude, kr::view<const float> x, kr::view<const float> y,
+         kr::view<const float> z, kr::view<float> qr, kr::view<float> qi) {
         auto i = kr::grid();
         kr::if_(i < x.size(), [&] {
           auto px = x[i], py = y[i], pz = z[i];
@@ -199,12 +210,15 @@ Work mri_q(Size size) {
       },
       {.name = "mri_q"});
   const int n = size(8192, 400000), k = 400;
-  const auto points = [](int count, unsigned seed) { return upload(numbers(std::size_t(count), -0.5, 0.5, seed)); };
-  auto kx = points(k, 1), ky = points(k, 2), kz = points(k, 3), m = upload(numbers(k, 0, 1, 4)), x = points(n, 5),
-       y = points(n, 6), z = points(n, 7);
+  const auto points = [](int count, unsigned seed) {
+    return upload(numbers(std::size_t(count), -0.5, 0.5, seed));
+  };
+  auto kx = points(k, 1), ky = points(k, 2), kz = points(k, 3), m = upload(numbers(k, 0, 1, 4)),
+       x = points(n, 5), y = points(n, 6), z = points(n, 7);
   auto qr = make_array<float>(n), qi = make_array<float>(n);
   return {[=] { kernel.forall(n)(*kx, *ky, *kz, *m, *x, *y, *z, *qr, *qi); },
-          CORPUS_PEER(peer_mri_q, raw(kx), raw(ky), raw(kz), raw(m), raw(x), raw(y), raw(z), raw(qr), raw(qi), n, k),
+          CORPUS_PEER(peer_mri_q, raw(kx), raw(ky), raw(kz), raw(m), raw(x), raw(y), raw(z),
+                      raw(qr), raw(qi), n, k),
           output(qr) + output(qi), 1e-3};
 }
 
@@ -224,7 +238,9 @@ Work tpacf(Size size) {
             kr::while_([&] { return low < high; },
                        [&] {
                          auto middle = (low + high) / 2;
-                         kr::if_(angle >= bounds[middle], [&] { high = middle; }).else_([&] { low = middle + 1; });
+                         kr::if_(angle >= bounds[middle], [&] { high = middle; }).else_([&] {
+                           low = middle + 1;
+                         });
                        });
             kr::atomic(mine[low]).add(1);
           }
@@ -242,14 +258,18 @@ Work tpacf(Size size) {
   auto bounds = upload(edges);
   auto counts = make_array<int>(32), zeros = upload(std::vector<int>(32));
   return {[=] { counts->copy_from(*zeros), kernel.launch(cover(n, 64), *stars, *bounds, *counts); },
-          CORPUS_PEER(peer_tpacf, raw<float>(stars), raw(bounds), raw(counts), n), output(counts), 1e-3};
+          CORPUS_PEER(peer_tpacf, raw<float>(stars), raw(bounds), raw(counts), n), output(counts),
+          1e-3};
 }
 
 Work triad(Size size) {
-  static const auto kernel = kr::vectorize([](auto a, auto b, auto s) { return a + s * b; }, {.name = "triad"});
+  static const auto kernel =
+      kr::vectorize([](auto a, auto b, auto s) { return a + s * b; }, {.name = "triad"});
   const int n = size(3000000, 40000000);
-  auto a = upload(numbers<double>(n)), b = upload(numbers<double>(n, 0, 1, 2)), c = make_array<double>(n);
-  return {[=] { kernel.into (*c)(*a, *b, 1.75); }, CORPUS_PEER(peer_triad, raw(a), raw(b), raw(c), 1.75, n), output(c), 1e-12};
+  auto a = upload(numbers<double>(n)), b = upload(numbers<double>(n, 0, 1, 2)),
+       c = make_array<double>(n);
+  return {[=] { kernel.into (*c)(*a, *b, 1.75); },
+          CORPUS_PEER(peer_triad, raw(a), raw(b), raw(c), 1.75, n), output(c), 1e-12};
 }
 
 }  // namespace

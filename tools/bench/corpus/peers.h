@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every peer library offers: libcorpus_gcc.so and libcorpus_clang.so on the host's memory, libcorpus_cuda.so on the
-// device's. Matrices are dense, rows first.
+// What every peer library offers: libcorpus_gcc.so and libcorpus_clang.so on the host's memory,
+// libcorpus_cuda.so on the device's. Matrices are dense, rows first.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,22 @@
 extern "C" {
 // linear
 void peer_gemm(float alpha, const float* a, const float* b, float beta, float* c, int n);
-void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1, const double* u2,
-                 const double* v2, const double* y, const double* z, double* ahat, double* x, double* w, int n);
+void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1,
+                 const double* u2, const double* v2, const double* y, const double* z, double* ahat,
+                 double* x, double* w, int n);
 void peer_mvt(const float* a, const float* y1, const float* y2, float* x1, float* x2, int n);
 void peer_atax(const double* a, const double* x, double* t, double* y, int m, int n);
-void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d,
-              int n);
-void peer_correlation(const double* data, double* mean, double* deviation, double* scaled, double* out, int m, int n);
+void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t,
+              const float* d0, float* d, int n);
+void peer_correlation(const double* data, double* mean, double* deviation, double* scaled,
+                      double* out, int m, int n);
 void peer_doitgen(const double* a, const double* c4, double* out, int r, int q, int p);
-void peer_gesummv(float alpha, float beta, const float* a, const float* b, const float* x, float* y, int n);
-void peer_spmv(const int* start, const int* column, const float* value, const float* x, float* y, int rows);
-void peer_spmv_long(const int* start, const int* column, const double* value, const double* x, double* y, int rows);
+void peer_gesummv(float alpha, float beta, const float* a, const float* b, const float* x, float* y,
+                  int n);
+void peer_spmv(const int* start, const int* column, const float* value, const float* x, float* y,
+               int rows);
+void peer_spmv_long(const int* start, const int* column, const double* value, const double* x,
+                    double* y, int rows);
 void peer_sgemm(const float* a, const float* b, float* c, int n);
 void peer_transpose(const float* a, float* b, int rows, int columns);
 // stencils
@@ -28,31 +33,36 @@ void peer_red_black(double* u, const double* f, int n, int sweeps);
 void peer_fdtd2d(float* ex, float* ey, float* hz, int n, int steps);
 void peer_heat3d(double* a, double* b, int n, int steps);
 void peer_hotspot(float* a, const float* power, float* b, int n, int steps);
-void peer_srad(float* image, float* c, float* derivatives, int rows, int columns, float q0, float lambda);
+void peer_srad(float* image, float* c, float* derivatives, int rows, int columns, float q0,
+               float lambda);
 void peer_wave(float* a, float* b, int n, int steps, float courant);
 void peer_lattice_boltzmann(float* a, float* b, int h, int w, float omega);
 void peer_stencil7(const float* a, float* out, int nx, int ny, int nz, float c0, float c1);
 void peer_pathfinder(const int* wall, int* a, int* b, int rows, int columns);
 // learning
 void peer_softmax(const float* x, float* y, int rows, int columns);
-void peer_layer_norm(const float* x, const float* gain, const float* bias, float* y, int rows, int columns);
+void peer_layer_norm(const float* x, const float* gain, const float* bias, float* y, int rows,
+                     int columns);
 void peer_matvec(const float* a, const float* x, float* y, int rows, int columns);
 void peer_relu_bias(const float* x, const float* bias, float* y, int rows, int columns);
 void peer_embedding(const float* table, const int* words, float* out, int width, int count);
-void peer_attention(const float* q, const float* k, const float* v, float* out, int rows, int keys);  // of width 64
+// of width 64
+void peer_attention(const float* q, const float* k, const float* v, float* out, int rows, int keys);
 void peer_nearest_four(const float* points, const float* queries, int* out, int n, int m);
 void peer_matrices4(const float* a, const float* b, float* c, int n);
 void peer_eigen3(const float* in, float* out, int n);  // xx xy xz yy yz zz to three eigenvalues
-void peer_backprop(const float* in, const float* target, const float* weights, float* out, float* adjusted, int inputs,
-                   int outputs);
-void peer_kmeans(const float* points, const float* centres, int* member, int n, int features, int clusters);
+void peer_backprop(const float* in, const float* target, const float* weights, float* out,
+                   float* adjusted, int inputs, int outputs);
+void peer_kmeans(const float* points, const float* centres, int* member, int n, int features,
+                 int clusters);
 void peer_nn(const float* places, float* distance, float latitude, float longitude, int n);
 // images
 void peer_grey(const unsigned char* rgba, unsigned char* out, int n);
 void peer_ycbcr(const unsigned char* rgb, unsigned char* out, int n);
 void peer_blur3(const unsigned char* in, unsigned char* out, int w, int h);
 void peer_blur5(const unsigned char* in, const float* weights, unsigned char* out, int w, int h);
-void peer_gamma_table(const unsigned char* in, const unsigned char* table, unsigned char* out, int n);
+void peer_gamma_table(const unsigned char* in, const unsigned char* table, unsigned char* out,
+                      int n);
 void peer_resize(const unsigned char* rgba, unsigned char* out, int w, int h, int ow, int oh);
 void peer_blend(const unsigned char* front, const unsigned char* back, unsigned char* out, int n);
 void peer_dilation(const unsigned char* in, unsigned char* out, int w, int h);
@@ -60,29 +70,37 @@ void peer_local_histogram(const unsigned char* in, unsigned char* out, int w, in
 void peer_sobel(const float* in, unsigned char* out, int w, int h);
 void peer_bilateral(const float* in, float* out, int w, int h, float space, float range);
 void peer_box_filter(const float* in, float* between, float* out, int w, int h, int r);
-void peer_convolution(const float* in, const float* taps, float* between, float* out, int w, int h);  // of 17 taps
-void peer_mandelbrot(unsigned char* rgba, int w, int h, double left, double top, double step, int limit);
+// of 17 taps
+void peer_convolution(const float* in, const float* taps, float* between, float* out, int w, int h);
+void peer_mandelbrot(unsigned char* rgba, int w, int h, double left, double top, double step,
+                     int limit);
 // particles: points are x, y, z or x, y, z, w
 void peer_nbody(const float* bodies, float* acceleration, int n);
-void peer_soa_update(float* x, float* y, float* z, float* vx, float* vy, float* vz, float dt, int n);
+void peer_soa_update(float* x, float* y, float* z, float* vx, float* vy, float* vz, float dt,
+                     int n);
 void peer_aos_update(void* bodies, float dt, int n);  // of 40 bytes
-void peer_md_lj(const float* position, const int* neighbours, float* force, int n, int count, float cutoff);
-void peer_lava_md(const float* rv, const float* qv, float* fv, int side, float a2);  // 64 particles a box
-void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude, const float* x, const float* y,
-                const float* z, float* qr, float* qi, int n, int k);
+void peer_md_lj(const float* position, const int* neighbours, float* force, int n, int count,
+                float cutoff);
+// 64 particles a box
+void peer_lava_md(const float* rv, const float* qv, float* fv, int side, float a2);
+void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude,
+                const float* x, const float* y, const float* z, float* qr, float* qi, int n, int k);
 void peer_tpacf(const float* stars, const float* bounds, int* counts, int n);
 void peer_triad(const double* a, const double* b, double* c, double s, int n);
 // finance
-void peer_black_scholes(const float* s, const float* x, const float* t, float* call, float* put, int n);
+void peer_black_scholes(const float* s, const float* x, const float* t, float* call, float* put,
+                        int n);
 void peer_asian_option(float* payoff, int paths, int steps, float drift, float spread);
 void peer_american_binomial(const float* spot, const float* strike, float* price, int n);
 void peer_monte_carlo_pi(int* hits, int n, int draws);
 // blocks
 // `blocks`: how many the GPU's loops over the whole grid are launched with.
 void peer_reduction(const float* in, float* total, int n, int blocks);
-void peer_scan(const int* in, int* out, int n);  // n: a multiple of 65,536, of which there are at most 256
+// n: a multiple of 65,536, of which there are at most 256
+void peer_scan(const int* in, int* out, int n);
 void peer_histogram(const unsigned char* in, unsigned* counts, int n, int blocks);
-void peer_histogram_global(const unsigned char* in, unsigned* counts, int n, int blocks);  // on GPUs without shared memory
+// on GPUs without shared memory
+void peer_histogram_global(const unsigned char* in, unsigned* counts, int n, int blocks);
 void peer_scatter_add(const int* where, const float* value, float* sums, int n, int cells);
 void peer_sad(const unsigned char* now, const unsigned char* before, int* best, int w, int h);
 void peer_sort_blocks(const float* in, float* out, int blocks);  // of 256
@@ -90,7 +108,8 @@ void peer_compaction(const int* in, int* out, int* count, int bound, int n);
 // hashes
 void peer_fnv(const unsigned char* rows, std::uint64_t* hashes, int n, int length);
 void peer_crc(const unsigned char* data, const unsigned* table, unsigned* sums, int n, int length);
-void peer_sha256(const std::uint32_t* messages, const std::uint32_t* constants, std::uint32_t* digests,
+void peer_sha256(const std::uint32_t* messages, const std::uint32_t* constants,
+                 std::uint32_t* digests,
                  int n);  // a message: 16 words
 void peer_xxhash(const std::uint32_t* rows, std::uint32_t* hashes, int n, int words);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The corpus: ordinary kernels as a user would write them after reading the documentation, each beside a plain peer of the same
-// task (peer/*.cpp with OpenMP, peer/*.cu with CUDA). Entries with odd numbers are open: one may look for causes in them. Those
-// with even numbers judge: they are looked at only to tell whether a change was good for kernels that nobody tuned for.
+// The corpus: ordinary kernels as a user would write them after reading the documentation, each
+// beside a plain peer of the same task (peer/*.cpp with OpenMP, peer/*.cu with CUDA). Entries with
+// odd numbers are open: one may look for causes in them. Those with even numbers judge: they are
+// looked at only to tell whether a change was good for kernels that nobody tuned for.
 #pragma once
 
 #include <krait/krait.h>
@@ -36,8 +37,9 @@ struct Difference {
 /// What a run leaves, and how it is made as it was before one.
 struct Output {
   Run reset;
-  std::function<std::shared_ptr<void>()> read;                                // a copy on the host
-  std::function<void(const void* a, const void* b, Difference& by)> compare;  // of two copies, the values being a's
+  std::function<std::shared_ptr<void>()> read;  // a copy on the host
+  // of two copies, the values being a's
+  std::function<void(const void* a, const void* b, Difference& by)> compare;
 };
 struct Work {
   Run krait;
@@ -46,8 +48,9 @@ struct Work {
   double tolerance = 1e-4;  // of the sum of magnitudes of the results
 };
 
-/// Which sizes an entry takes: those for a CPU with few cores, which the published figures are of, or those that keep a large GPU
-/// busy for 0.2 ms and more, in at most 2 GiB. Launch shapes of loops over the whole grid go with them.
+/// Which sizes an entry takes: those for a CPU with few cores, which the published figures are of,
+/// or those that keep a large GPU busy for 0.2 ms and more, in at most 2 GiB. Launch shapes of
+/// loops over the whole grid go with them.
 struct Size {
   bool gpu = false;
   template <class T>
@@ -102,7 +105,8 @@ auto raw(const Array<T, N>& a) {
   return reinterpret_cast<std::conditional_t<std::is_void_v<As>, T, As>*>(a->address());
 }
 
-/// The array as numbers of type `As`; before a run it holds `initial`, or zeros where that is empty.
+/// The array as numbers of type `As`; before a run it holds `initial`, or zeros where that is
+/// empty.
 template <class As = void, class T, int N>
 Output output(const Array<T, N>& a, std::vector<T> initial = {}) {
   if (initial.empty()) {
@@ -110,12 +114,14 @@ Output output(const Array<T, N>& a, std::vector<T> initial = {}) {
     std::memset(static_cast<void*>(initial.data()), 0, initial.size() * sizeof(T));
   }
   const auto start = std::make_shared<const std::vector<T>>(std::move(initial));
-  return {[=] { a->copy_from(*start); }, [=] { return std::make_shared<kr::host_array<T>>(a->to_host()); },
+  return {[=] { a->copy_from(*start); },
+          [=] { return std::make_shared<kr::host_array<T>>(a->to_host()); },
           [](const void* a, const void* b, Difference& by) {
             using Number = std::conditional_t<std::is_void_v<As>, T, As>;
             const auto& host = *static_cast<const kr::host_array<T>*>(a);
             const auto* x = reinterpret_cast<const Number*>(host.data());
-            const auto* y = reinterpret_cast<const Number*>(static_cast<const kr::host_array<T>*>(b)->data());
+            const auto* y =
+                reinterpret_cast<const Number*>(static_cast<const kr::host_array<T>*>(b)->data());
             for (std::size_t i = 0; i < host.size() * sizeof(T) / sizeof(Number); ++i)
               by.off += std::fabs(double(x[i]) - double(y[i])), by.all += std::fabs(double(x[i]));
           }};
@@ -126,18 +132,20 @@ inline Output operator+(Output a, Output b) {
   return {[=] { a.reset(), b.reset(); }, [=] { return std::make_shared<Both>(a.read(), b.read()); },
           [=](const void* x, const void* y, Difference& by) {
             const auto &these = *static_cast<const Both*>(x), &those = *static_cast<const Both*>(y);
-            a.compare(these.first.get(), those.first.get(), by), b.compare(these.second.get(), those.second.get(), by);
+            a.compare(these.first.get(), those.first.get(), by),
+                b.compare(these.second.get(), those.second.get(), by);
           }};
 }
 
-// Data, the same in every run. What lies beyond the first 2^23 values, more than any CPU's size has, repeats them: random
-// numbers would take longer to make than all kernels to run.
+// Data, the same in every run. What lies beyond the first 2^23 values, more than any CPU's size
+// has, repeats them: random numbers would take longer to make than all kernels to run.
 template <class T, class Next>
 std::vector<T> filled_by(std::size_t n, const Next& next) {
   const std::size_t fresh = std::min(n, std::size_t(1) << 23);
   std::vector<T> v(n);
   for (std::size_t i = 0; i < fresh; ++i) v[i] = static_cast<T>(next());
-  for (std::size_t i = fresh; i < n; i += fresh) std::copy_n(v.begin(), std::min(fresh, n - i), v.begin() + std::ptrdiff_t(i));
+  for (std::size_t i = fresh; i < n; i += fresh)
+    std::copy_n(v.begin(), std::min(fresh, n - i), v.begin() + std::ptrdiff_t(i));
   return v;
 }
 template <class T = float>
@@ -157,7 +165,8 @@ inline kr::launch_config cover2(long width, long height, int bx = 32, int by = 8
   return {{(width + bx - 1) / bx, (height + by - 1) / by}, {bx, by}};
 }
 
-/// `CORPUS_PEER(peer_saxpy, a, raw(x), raw(y), n)`: the call of a function of peers.h in any library that has it.
+/// `CORPUS_PEER(peer_saxpy, a, raw(x), raw(y), n)`: the call of a function of peers.h in any
+/// library that has it.
 #define CORPUS_PEER(function, ...)                                                        \
   [=](const ::corpus::Library& library) -> ::corpus::Run {                                \
     const auto called = reinterpret_cast<decltype(&function)>(library.symbol(#function)); \

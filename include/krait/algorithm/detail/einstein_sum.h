@@ -13,14 +13,16 @@ namespace detail {
 /// Gives the operands all dimensions of a sum; `dimensions` names the dimensions of each operand. A
 /// dimension that occurs twice in an operand is a diagonal, one that does not occur repeats. Throws
 /// error{usage} in NumPy's words for extents that differ.
-KRAIT_API void sum_operands(layout* operands, const int (*dimensions)[max_rank], int operand_count, int count,
-                            const char* letters);
+KRAIT_API void sum_operands(layout* operands, const int (*dimensions)[max_rank], int operand_count,
+                            int count, const char* letters);
 
-/// Products are computed, and added up, in 32 bits where elements have no more, narrow floats in float.
+/// Products are computed, and added up, in 32 bits where elements have no more, narrow floats in
+/// float.
 template <class Elem>
 using product_word =
     std::conditional_t<is_float_v<Elem> || (sizeof(Elem) > 4), sum_type<Elem>,
-                       std::conditional_t<std::is_signed_v<Elem> || std::is_same_v<Elem, bool>, std::int32_t, std::uint32_t>>;
+                       std::conditional_t<std::is_signed_v<Elem> || std::is_same_v<Elem, bool>,
+                                          std::int32_t, std::uint32_t>>;
 template <class Word>
 struct product_of_elements {
   template <class First, class... Rest>
@@ -58,7 +60,8 @@ struct common_number {
 template <class First, class Second, class... Rest>
 struct common_number<First, Second, Rest...>
     : common_number<
-          typename std::conditional_t<std::is_same_v<First, Second>, std::type_identity<First>, arithmetic<First, Second>>::type,
+          typename std::conditional_t<std::is_same_v<First, Second>, std::type_identity<First>,
+                                      arithmetic<First, Second>>::type,
           Rest...> {};
 
 template <fixed_text Text>
@@ -69,10 +72,13 @@ struct einstein_sum {
   template <int Rank, std::size_t Operand, sum_dimensions All>
   static void place(int* dimensions) {
     constexpr subscripts own = parsed::text.operands[Operand];
-    static_assert(own.named() <= Rank, "krait: einstein sum subscripts string contains too many subscripts for an operand");
-    static_assert(own.has_ellipsis() || own.named() == Rank,
-                  "krait: operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
-                  "broadcast the extra dimensions.");
+    static_assert(
+        own.named() <= Rank,
+        "krait: einstein sum subscripts string contains too many subscripts for an operand");
+    static_assert(
+        own.has_ellipsis() || own.named() == Rank,
+        "krait: operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
+        "broadcast the extra dimensions.");
     const int rest = Rank - own.named();
     for (int i = 0; i < own.count; ++i) {
       if (own.letters[i] != '.') *dimensions++ = All.find(own.letters[i]);
@@ -88,23 +94,28 @@ struct einstein_sum {
   template <class... Elems, int... Ranks, std::size_t... Operands>
   static void prepare(layout* at, int (*dimensions)[max_rank], std::index_sequence<Operands...>,
                       const array<Elems, Ranks>&... operands) {
-    static_assert(sizeof...(Elems) == parsed::text.count, "krait: einsum needs as many operands as its subscripts have");
-    static_assert(all<Ranks...>.count <= max_rank, "krait: the subscripts of einsum name more than 6 dimensions");
-    static_assert(all<Ranks...>.ellipsis == 0 || parsed::text.output.has_ellipsis(),
-                  "krait: output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
-                  "broadcast the extra dimensions.");
+    static_assert(sizeof...(Elems) == parsed::text.count,
+                  "krait: einsum needs as many operands as its subscripts have");
+    static_assert(all<Ranks...>.count <= max_rank,
+                  "krait: the subscripts of einsum name more than 6 dimensions");
+    static_assert(
+        all<Ranks...>.ellipsis == 0 || parsed::text.output.has_ellipsis(),
+        "krait: output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
+        "broadcast the extra dimensions.");
     ((at[Operands] = operands.at()), ...);
     (place<Ranks, Operands, all<Ranks...>>(dimensions[Operands]), ...);
     sum_operands(at, dimensions, sizeof...(Elems), all<Ranks...>.count, all<Ranks...>.letters);
   }
 
   template <class Output, class... Elems, int... Ranks, std::size_t... Operands>
-  static auto compute(Output output, const layout* at, std::index_sequence<Operands...>, const array<Elems, Ranks>&... operands) {
+  static auto compute(Output output, const layout* at, std::index_sequence<Operands...>,
+                      const array<Elems, Ranks>&... operands) {
     constexpr sum_dimensions all = parsed::dimensions({Ranks...});
     using common = typename common_number<std::remove_const_t<Elems>...>::type;
     using word = product_word<common>;
-    const auto products = make_expression<product_of_elements<word>>(array<const std::remove_const_t<Elems>, all.count>(
-        at[Operands], operands.memory_owner(), handle_of(operands.device()))...);
+    const auto products = make_expression<product_of_elements<word>>(
+        array<const std::remove_const_t<Elems>, all.count>(at[Operands], operands.memory_owner(),
+                                                           handle_of(operands.device()))...);
     if constexpr (all.count == all.results) {
       std::int64_t extents[all.count];
       for (int d = 0; d < all.count; ++d) {
@@ -113,13 +124,15 @@ struct einstein_sum {
           if (at[o].extents[d] != 1) extents[d] = at[o].extents[d];
       }
       const device on = std::get<0>(std::tie(operands...)).device();
-      auto out = result_in<common, all.count>(output, dense(extents, all.count, false), on, operands...);
+      auto out =
+          result_in<common, all.count>(output, dense(extents, all.count, false), on, operands...);
       make_expression<converted_to<common>>(products).into(out.to);
       return out.give();
     } else {
       axis_list<all.count - all.results> summed;
       for (int d = all.results; d < all.count; ++d) summed.at[d - all.results] = d;
-      if constexpr (std::is_null_pointer_v<Output>) return reduce_operand<product_sum<common>::template of>(products, summed);
+      if constexpr (std::is_null_pointer_v<Output>)
+        return reduce_operand<product_sum<common>::template of>(products, summed);
       else return reduce_operand<product_sum<common>::template of>(products, summed, into(*output));
     }
   }
@@ -140,8 +153,10 @@ template <fixed_text Subscripts, class Output, class... Elems, int... Ranks>
 auto sum_products(Output output, const array<Elems, Ranks>&... operands) {
   layout at[sizeof...(Elems)];
   int dimensions[sizeof...(Elems)][max_rank]{};
-  einstein_sum<Subscripts>::prepare(at, dimensions, std::index_sequence_for<Elems...>{}, operands...);
-  return einstein_sum<Subscripts>::compute(output, at, std::index_sequence_for<Elems...>{}, operands...);
+  einstein_sum<Subscripts>::prepare(at, dimensions, std::index_sequence_for<Elems...>{},
+                                    operands...);
+  return einstein_sum<Subscripts>::compute(output, at, std::index_sequence_for<Elems...>{},
+                                           operands...);
 }
 
 }  // namespace detail

@@ -8,7 +8,8 @@
 
 namespace krait::detail {
 
-/// Roots of unity as tables of a kernel: those that are read, or products of two where there are many.
+/// Roots of unity as tables of a kernel: those that are read, or products of two where there are
+/// many.
 template <class Real>
 class root_table {
  public:
@@ -53,14 +54,17 @@ template <class Real>
 struct fft_buffer {
   view<Real> re, im;
   static fft_buffer make(std::int64_t size) {
-    const auto one = [&] { return view<Real>(make_array(op::Shared, scalar_of<Real>, sizeof(Real), &size, 1)); };
+    const auto one = [&] {
+      return view<Real>(make_array(op::Shared, scalar_of<Real>, sizeof(Real), &size, 1));
+    };
     return {one(), one()};
   }
 };
 
 /// The elements that a kernel reads of row `row`: element k as a complex number, 0 after the last.
 template <class Real, class Elem>
-value<std::complex<Real>> complex_element(const view<const Elem, 2>& x, const value<std::int64_t>& row,
+value<std::complex<Real>> complex_element(const view<const Elem, 2>& x,
+                                          const value<std::int64_t>& row,
                                           const value<std::int64_t>& k) {
   const auto part = [&](const auto& of) {
     return select(
@@ -92,7 +96,10 @@ class fft_pass_body {
   using wide = value<std::int64_t>;
 
   fft_pass_body(const fft_pass& pass, bool inverse, const fft_hooks& hooks)
-      : p_(pass), inverse_(inverse), hooks_(hooks), between_(pass.done * pass.length == pass.total ? 1 : pass.total / pass.done) {
+      : p_(pass),
+        inverse_(inverse),
+        hooks_(hooks),
+        between_(pass.done * pass.length == pass.total ? 1 : pass.total / pass.done) {
     std::int64_t rest = pass.length;
     for (int step = 0; step < pass.count; ++step) {
       const int radix = pass.radices[step];
@@ -114,16 +121,25 @@ class fft_pass_body {
 
   /// The chirp and the filter for the hooks; without hooks there is no table.
   template <class... Tables>
-  void operator()(view<const complex, 2> x, view<complex, 2> out, value<Real> scale, const Tables&... tables) const {
+  void operator()(view<const complex, 2> x, view<complex, 2> out, value<Real> scale,
+                  const Tables&... tables) const {
     const std::int64_t others = p_.total / p_.length, tiles = divided_up(others, p_.columns);
     const wide block = block_idx().x;
-    tile t{x, out, scale, rows() ? block * p_.columns : block % tiles * p_.columns, block / tiles, {tables...}, {}, {}};
+    tile t{x,
+           out,
+           scale,
+           rows() ? block * p_.columns : block % tiles * p_.columns,
+           block / tiles,
+           {tables...},
+           {},
+           {}};
     if (!last_pass()) t.between.push_back(between_.record());
     if (by_columns()) t.of_columns = {constant(column_re_), constant(column_im_)};
     const std::int64_t size = std::int64_t(p_.length) * p_.columns;
     std::vector<fft_buffer<Real>> buffers;
     for (int b = 0; b < std::min(p_.count - (turns() ? 0 : 1), 2); ++b)
-      buffers.push_back(fft_buffer<Real>::make(turns() ? std::int64_t(p_.pitch) * p_.columns : size));
+      buffers.push_back(
+          fft_buffer<Real>::make(turns() ? std::int64_t(p_.pitch) * p_.columns : size));
     std::int64_t done = p_.columns;
     for (int step = 0; step < p_.count; ++step) {
       const int radix = p_.radices[step], work = int(size / radix);
@@ -133,9 +149,11 @@ class fft_pass_body {
       const auto one = [&](const index& start) {
         const index thread = cast<int>(thread_idx().x), w = start + thread;
         const bool uniform = done % p_.threads == 0;
-        const index p = uniform ? start / int(done) : w / int(done), q = uniform ? start % int(done) + thread : w % int(done);
+        const index p = uniform ? start / int(done) : w / int(done),
+                    q = uniform ? start % int(done) + thread : w % int(done);
         const bool same = p_.threads == p_.columns;
-        const index column = same ? thread : w % p_.columns, line = same ? start / p_.columns : w / p_.columns;
+        const index column = same ? thread : w % p_.columns,
+                    line = same ? start / p_.columns : w / p_.columns;
         const auto body = [&] {
           fft_points<Real> z;
           for (int r = 0; r < radix; ++r) {
@@ -146,13 +164,16 @@ class fft_pass_body {
             }
           }
           const auto made = small_transform(z);
-          const auto between = last && !last_pass() && !by_columns() ? roots_between(t, column, line, radix) : fft_points<Real>();
+          const auto between = last && !last_pass() && !by_columns()
+                                   ? roots_between(t, column, line, radix)
+                                   : fft_points<Real>();
           for (int k = 0; k < radix; ++k) {
             const auto& point = made[std::size_t(k)];
             if (last) {
               const index at = line + k * (p_.length / radix);
-              const auto end = between.empty() ? by_columns() ? turned_by_columns(t, column, at, point) : point
-                                               : product(point, between[std::size_t(k)]);
+              const auto end = between.empty()
+                                   ? by_columns() ? turned_by_columns(t, column, at, point) : point
+                                   : product(point, between[std::size_t(k)]);
               if (turns()) keep(buffers[std::size_t(step % 2)], column, at, end);
               else write(t, column, at, end);
               continue;
@@ -165,7 +186,8 @@ class fft_pass_body {
             }
             const index at = p + (k - 1) * int(std::int64_t(work) / done);
             const value<Real> re = roots[0][at], im = roots[1][at];
-            to.re[place] = point.re * re - point.im * im, to.im[place] = point.re * im + point.im * re;
+            to.re[place] = point.re * re - point.im * im,
+            to.im[place] = point.re * im + point.im * re;
           }
         };
         const auto guarded = [&] {
@@ -197,11 +219,14 @@ class fft_pass_body {
 
   bool rows() const { return p_.total == p_.length; }
   bool last_pass() const { return p_.done * p_.length == p_.total; }
-  bool whole_tiles() const { return p_.columns == 1 || (!rows() && p_.total / p_.length % p_.columns == 0); }
+  bool whole_tiles() const {
+    return p_.columns == 1 || (!rows() && p_.total / p_.length % p_.columns == 0);
+  }
   /// The first of several passes: the output of a column is contiguous in the result, so it is
   /// turned before it is written.
   bool turns() const { return p_.done == 1 && !last_pass(); }
-  /// Its roots are products of one for all columns and one of a small table. GPUs read two numbers as quickly as one.
+  /// Its roots are products of one for all columns and one of a small table. GPUs read two numbers
+  /// as quickly as one.
   bool by_columns() const { return turns() && p_.threads == p_.columns; }
 
   template <class Body>
@@ -217,9 +242,11 @@ class fft_pass_body {
   }
   fft_point<Real> read(const tile& t, const index& column, const index& e) const {
     const wide at = t.first + column;
-    const wide row = rows() ? at : t.row, k = rows() ? wide(e) : wide(at + cast<std::int64_t>(e) * (p_.total / p_.length));
+    const wide row = rows() ? at : t.row,
+               k = rows() ? wide(e) : wide(at + cast<std::int64_t>(e) * (p_.total / p_.length));
     if (hooks_.by_chirp_before) {
-      const value<complex> own = complex_element<Real>(t.x, row, k), by = t.tables[0][krait::min(k, t.tables[0].size() - 1)];
+      const value<complex> own = complex_element<Real>(t.x, row, k),
+                           by = t.tables[0][krait::min(k, t.tables[0].size() - 1)];
       const value<complex> z = (hooks_.turned ? value<complex>(own.imag(), own.real()) : own) * by;
       return {z.real(), z.imag()};
     }
@@ -227,7 +254,8 @@ class fft_pass_body {
     return inverse_ ? fft_point<Real>{z.imag(), z.real()} : fft_point<Real>{z.real(), z.imag()};
   }
   value<complex> scaled(const tile& t, const value<Real>& re, const value<Real>& im) const {
-    return inverse_ ? value<complex>(im * t.scale, re * t.scale) : value<complex>(re * t.scale, im * t.scale);
+    return inverse_ ? value<complex>(im * t.scale, re * t.scale)
+                    : value<complex>(re * t.scale, im * t.scale);
   }
   /// Element `at` of `others` as its number among the transforms of different elements, and its
   /// place in their output.
@@ -235,7 +263,8 @@ class fft_pass_body {
     wide p, q;
   };
   split split_of(const tile& t, const index& column) const {
-    if (whole_tiles() && p_.done % p_.columns == 0) return {t.first / p_.done, t.first % p_.done + column};
+    if (whole_tiles() && p_.done % p_.columns == 0)
+      return {t.first / p_.done, t.first % p_.done + column};
     const wide at = t.first + column;
     return {at / p_.done, at % p_.done};
   }
@@ -266,30 +295,37 @@ class fft_pass_body {
   /// The factors of the elements line, line + length / radix, … of a column before the next pass.
   /// GPUs read two factors, scattered over a table, and multiply them: each is a product of at most
   /// five.
-  fft_points<Real> roots_between(const tile& t, const index& column, const index& line, int radix) const {
+  fft_points<Real> roots_between(const tile& t, const index& column, const index& line,
+                                 int radix) const {
     const wide p = split_of(t, column).p;
     const std::int64_t apart = p_.length / radix;
     const auto at = [&](const wide& k) { return point_of(t.between[0].at(p * k)); };
     fft_points<Real> roots{at(cast<std::int64_t>(line))};
     if (p_.threads % 32 != 0) {
-      for (int k = 1; k < radix; ++k) roots.push_back(at(cast<std::int64_t>(line + int(k * apart))));
+      for (int k = 1; k < radix; ++k)
+        roots.push_back(at(cast<std::int64_t>(line + int(k * apart))));
       return roots;
     }
     fft_points<Real> powers{roots[0]};  // of the second root; the first is not used
     for (int k = 1; k < radix; ++k) {
-      powers.push_back(k == 1 ? at(wide(apart)) : product(powers[std::size_t(k / 2)], powers[std::size_t(k - k / 2)]));
+      powers.push_back(k == 1
+                           ? at(wide(apart))
+                           : product(powers[std::size_t(k / 2)], powers[std::size_t(k - k / 2)]));
       roots.push_back(product(roots[0], powers.back()));
     }
     return roots;
   }
-  fft_point<Real> turned_by_columns(const tile& t, const index& column, const index& k, const fft_point<Real>& z) const {
+  fft_point<Real> turned_by_columns(const tile& t, const index& column, const index& k,
+                                    const fft_point<Real>& z) const {
     const auto root = point_of(t.between[0].at(t.first * k));
     const index place = k * p_.columns + column;
-    const fft_point<Real> own{value<Real>(t.of_columns[0][place]), value<Real>(t.of_columns[1][place])};
+    const fft_point<Real> own{value<Real>(t.of_columns[0][place]),
+                              value<Real>(t.of_columns[1][place])};
     return product(z, product(own, root));
   }
 
-  void keep(const fft_buffer<Real>& to, const index& column, const index& k, const fft_point<Real>& z) const {
+  void keep(const fft_buffer<Real>& to, const index& column, const index& k,
+            const fft_point<Real>& z) const {
     const index place = column * p_.pitch + k;
     to.re[place] = z.re, to.im[place] = z.im;
   }
@@ -299,10 +335,12 @@ class fft_pass_body {
     const bool aligned = p_.length % p_.threads == 0;
     for_each(size, [&](const index& start) {
       const index thread = cast<int>(thread_idx().x), w = start + thread;
-      const index column = (aligned ? start : w) / p_.length, k = aligned ? start % p_.length + thread : w % p_.length;
+      const index column = (aligned ? start : w) / p_.length,
+                  k = aligned ? start % p_.length + thread : w % p_.length;
       const auto body = [&] {
         const index place = column * p_.pitch + k;
-        t.out(t.row, t.first * p_.length + w) = scaled(t, value<Real>(from.re[place]), value<Real>(from.im[place]));
+        t.out(t.row, t.first * p_.length + w) =
+            scaled(t, value<Real>(from.re[place]), value<Real>(from.im[place]));
       };
       const auto guarded = [&] { inside(t, t.first + column, body); };
       if (size % p_.threads == 0) guarded();

@@ -24,7 +24,8 @@ struct fft_plan {
 };
 /// Rows from which on a plan is one of many: a block may have several.
 inline constexpr std::int64_t fft_rows_at_once = 16;
-KRAIT_API fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes, const algorithm_device& on);
+KRAIT_API fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes,
+                            const algorithm_device& on);
 /// exp(-2 pi i k / n), rounded once.
 struct fft_root {
   double re, im;
@@ -33,7 +34,8 @@ KRAIT_API fft_root root_of_unity(std::int64_t k, std::int64_t n);
 /// A length from there on that is quick.
 KRAIT_API std::int64_t fft_length(std::int64_t least);
 
-/// The factor of a transform of n points. Throws error{usage} in NumPy's words for another norm than backward, ortho and forward.
+/// The factor of a transform of n points. Throws error{usage} in NumPy's words for another norm
+/// than backward, ortho and forward.
 KRAIT_API double fft_scale(const char* norm, std::int64_t n, bool inverse);
 /// Throws error{usage} in NumPy's words where n is below 1.
 KRAIT_API void check_points(std::int64_t n);

@@ -19,11 +19,14 @@ array<const std::complex<Real>, 2> pairs_of(const array<const Elem, 2>& x, std::
   };
   if constexpr (std::is_same_v<Elem, Real>) {
     const bool even = x.at().offset % 2 == 0 && (x.stride(0) % 2 == 0 || x.extent(0) == 1);
-    if (points <= x.extent(1) && x.stride(1) == 1 && even && x.address() % alignof(complex) == 0) return paired(x, points);
+    if (points <= x.extent(1) && x.stride(1) == 1 && even && x.address() % alignof(complex) == 0)
+      return paired(x, points);
   }
   static auto& copy = lasting(kernel(
       [](view<const Elem, 2> from, view<Real, 2> to) {
-        for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = complex_element<Real>(from, row, k).real(); });
+        for_each_of_rows(to, [&](const auto& row, const auto& k) {
+          to(row, k) = complex_element<Real>(from, row, k).real();
+        });
       },
       {.name = "fft_copy"}));
   array<Real, 2> out(shape<2>(x.extent(0), points), x.device());
@@ -31,10 +34,12 @@ array<const std::complex<Real>, 2> pairs_of(const array<const Elem, 2>& x, std::
   return paired(out.share(), points);
 }
 
-/// Rows of real numbers to n / 2 + 1 elements of their transform. An even number is a complex transform of half the length, whose
-/// elements are those of the even numbers and, times i, of the odd ones.
+/// Rows of real numbers to n / 2 + 1 elements of their transform. An even number is a complex
+/// transform of half the length, whose elements are those of the even numbers and, times i, of the
+/// odd ones.
 template <class Real, class Elem>
-void transform_real(const array<const Elem, 2>& x, array<std::complex<Real>, 2>& out, std::int64_t n, Real scale) {
+void transform_real(const array<const Elem, 2>& x, array<std::complex<Real>, 2>& out,
+                    std::int64_t n, Real scale) {
   using complex = std::complex<Real>;
   array<complex, 2> half(shape<2>(x.extent(0), n % 2 == 0 ? n / 2 : n), x.device());
   if (n % 2 != 0) {
@@ -58,25 +63,30 @@ void transform_real(const array<const Elem, 2>& x, array<std::complex<Real>, 2>&
   kept_for(std::make_tuple(n), make).launch(row_grid(out), half, out);
 }
 
-/// The first n / 2 + 1 elements of a transform, which are 0 where rows end before, to n real numbers.
+/// The first n / 2 + 1 elements of a transform, which are 0 where rows end before, to n real
+/// numbers.
 template <class Real, class Elem>
-void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::int64_t n, Real scale) {
+void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::int64_t n,
+                       Real scale) {
   using complex = std::complex<Real>;
   const std::int64_t rows = out.extent(0), length = n % 2 == 0 ? n / 2 : n;
   const auto make = [&] {
     return kernel(
-        [roots = root_table<Real>(n)](view<const Elem, 2> z, view<complex, 2> to, value<std::int64_t> points) {
+        [roots = root_table<Real>(n)](view<const Elem, 2> z, view<complex, 2> to,
+                                      value<std::int64_t> points) {
           const auto root = roots.record();
           for_each_of_rows(to, [&](const auto& row, const auto& k) {
             const value<std::int64_t> last = points / 2;
-            // Of a real transform: the imaginary part of the first element, and of the middle one, is 0.
+            // Of a real transform: the imaginary part of the first element, and of the middle one,
+            // is 0.
             const auto element = [&](const value<std::int64_t>& at) {
               const value<complex> e = complex_element<Real>(z, row, at);
               const value<bool> real = at == 0 || at * 2 == points;
               return value<complex>(e.real(), select(real, value<Real>(Real(0)), e.imag()));
             };
             if (roots.even()) {
-              const value<complex> a = element(k), b = conj(element(last - k)), odd = (a - b) * conj(root.at(k));
+              const value<complex> a = element(k), b = conj(element(last - k)),
+                                   odd = (a - b) * conj(root.at(k));
               to(row, k) = a + b + value<complex>(-odd.imag(), odd.real());
             } else {
               const value<complex> e = element(krait::min(k, points - k));
@@ -91,7 +101,8 @@ void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::
   if (n % 2 == 0) {
     // Where the user's memory begins between two pairs, they are made beside it.
     const bool shared = out.at().offset % 2 == 0;
-    const array<Real, 2> own = shared ? as_rows(out, rows, n) : array<Real, 2>(out.extents(), x.device());
+    const array<Real, 2> own =
+        shared ? as_rows(out, rows, n) : array<Real, 2>(out.extents(), x.device());
     layout at = dense(given.extents().extents, 2, false);
     at.offset = own.at().offset / 2;
     array<complex, 2> pairs(at, own.memory_owner(), handle_of(x.device()));
@@ -102,7 +113,9 @@ void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::
     transform_rows<Real>(given.share(), made, true, scale);
     static auto& copy = lasting(kernel(
         [](view<const complex, 2> from, view<Real, 2> to) {
-          for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = value<complex>(from(row, k)).real(); });
+          for_each_of_rows(to, [&](const auto& row, const auto& k) {
+            to(row, k) = value<complex>(from(row, k)).real();
+          });
         },
         {.name = "real_part"}));
     copy.launch(row_grid(out), made, out);

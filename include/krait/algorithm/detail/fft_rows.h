@@ -36,7 +36,8 @@ auto recent_for(const Key& key, const Make& make) {
   static auto& all = lasting<Make>(std::list<std::pair<Key, kept>>());  // the last used first
   static auto& mutex = *lasting<Make>(std::make_unique<std::mutex>());
   const std::lock_guard lock(mutex);
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == key; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == key; });
   if (found != all.end()) all.splice(all.begin(), all, found);
   else all.emplace_front(key, std::make_shared<typename kept::element_type>(make()));
   if (all.size() > most) all.pop_back();
@@ -45,9 +46,12 @@ auto recent_for(const Key& key, const Make& make) {
 
 /// Rows along an axis; where it has no elements, rows without any.
 template <class Elem, int Rank>
-array<const std::remove_const_t<Elem>, 2> rows_or_none(const array<Elem, Rank>& x, std::int64_t axis, std::int64_t rows) {
+array<const std::remove_const_t<Elem>, 2> rows_or_none(const array<Elem, Rank>& x,
+                                                       std::int64_t axis, std::int64_t rows) {
   using elem = std::remove_const_t<Elem>;
-  if (x.size() > 0) return rows_along(array<const elem, Rank>(x.at(), x.memory_owner(), handle_of(x.device())), axis);
+  if (x.size() > 0)
+    return rows_along(array<const elem, Rank>(x.at(), x.memory_owner(), handle_of(x.device())),
+                      axis);
   return array<elem, 2>(shape<2>(rows, 0), x.device()).share();
 }
 
@@ -60,13 +64,15 @@ launch_config row_grid(const array<Elem, 2>& of) {
 template <class Elem, class Body>
 void for_each_of_rows(const view<Elem, 2>& of, const Body& body) {
   const value<std::int64_t> k = block_idx().x * block_dim().x + thread_idx().x;
-  for (auto row : krait::range(value<std::int64_t>(block_idx().y), of.extent(0), value<std::int64_t>(grid_dim().y)))
+  for (auto row : krait::range(value<std::int64_t>(block_idx().y), of.extent(0),
+                               value<std::int64_t>(grid_dim().y)))
     if_(k < of.extent(1), [&] { body(value<std::int64_t>(row), k); });
 }
 
 /// Rows of so many complex numbers: the given ones, or a copy.
 template <class Real, class Elem>
-array<const std::complex<Real>, 2> complex_rows(const array<const Elem, 2>& x, std::int64_t points) {
+array<const std::complex<Real>, 2> complex_rows(const array<const Elem, 2>& x,
+                                                std::int64_t points) {
   using complex = std::complex<Real>;
   if constexpr (std::is_same_v<Elem, complex>) {
     if (points == x.extent(1)) return x.share();
@@ -74,7 +80,9 @@ array<const std::complex<Real>, 2> complex_rows(const array<const Elem, 2>& x, s
   }
   static auto& copy = lasting(kernel(
       [](view<const Elem, 2> from, view<complex, 2> to) {
-        for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = complex_element<Real>(from, row, k); });
+        for_each_of_rows(to, [&](const auto& row, const auto& k) {
+          to(row, k) = complex_element<Real>(from, row, k);
+        });
       },
       {.name = "fft_copy"}));
   array<complex, 2> out(shape<2>(x.extent(0), points), x.device());
@@ -95,7 +103,8 @@ std::vector<std::complex<Real>> chirp_of(std::int64_t n) {
 }
 
 template <class Real>
-void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse, Real scale);
+void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out,
+                    bool inverse, Real scale);
 
 /// A plan with its kernels, which take these tables.
 template <class Real, class... Tables>
@@ -103,13 +112,14 @@ auto make_transform(const fft_plan& plan, bool inverse, const fft_hooks& hooks) 
   const auto make = [&](int i) {
     fft_hooks own{.turned = hooks.turned};
     if (i == 0) own.by_chirp_before = hooks.by_chirp_before;
-    if (i == plan.count - 1) own.by_filter = hooks.by_filter, own.by_chirp_after = hooks.by_chirp_after;
+    if (i == plan.count - 1)
+      own.by_filter = hooks.by_filter, own.by_chirp_after = hooks.by_chirp_after;
     // The CPU's code of a block that is one gang has no masks and keeps nothing between gangs.
     constexpr int gang = 16;
     const int threads = plan.passes[i].threads;
-    return kernel([body = fft_pass_body<Real>(plan.passes[i], inverse, own)](view<const std::complex<Real>, 2> from,
-                                                                             view<std::complex<Real>, 2> to, value<Real> by,
-                                                                             Tables... tables) { body(from, to, by, tables...); },
+    return kernel([body = fft_pass_body<Real>(plan.passes[i], inverse, own)](
+                      view<const std::complex<Real>, 2> from, view<std::complex<Real>, 2> to,
+                      value<Real> by, Tables... tables) { body(from, to, by, tables...); },
                   {.name = "fft", .block = threads <= gang ? dims(threads) : dims(0, 0, 0)});
   };
   struct transform {
@@ -122,32 +132,34 @@ auto make_transform(const fft_plan& plan, bool inverse, const fft_hooks& hooks) 
 }
 /// Runs the passes on rows of the plan's length; x or out may have shorter rows if hooks say so.
 template <class Real, class Transform, class... Tables>
-void run_transform(const Transform& transform, const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out,
-                   Real scale, const Tables&... tables) {
+void run_transform(const Transform& transform, const array<const std::complex<Real>, 2>& x,
+                   array<std::complex<Real>, 2>& out, Real scale, const Tables&... tables) {
   using complex = std::complex<Real>;
   const fft_plan& plan = transform.plan;
   const std::int64_t rows = out.extent(0), n = plan.passes[0].total;
   array<complex, 2> between[2];
-  for (int b = 0; b < std::min(plan.count - 1, 2); ++b) between[b] = array<complex, 2>(shape<2>(rows, n), x.device());
+  for (int b = 0; b < std::min(plan.count - 1, 2); ++b)
+    between[b] = array<complex, 2>(shape<2>(rows, n), x.device());
   for (int i = 0; i < plan.count; ++i) {
     const fft_pass& pass = plan.passes[i];
     const std::int64_t others = n / pass.length,
-                       blocks = others == 1 ? divided_up(rows, pass.columns) : rows * divided_up(others, pass.columns);
+                       blocks = others == 1 ? divided_up(rows, pass.columns)
+                                            : rows * divided_up(others, pass.columns);
     array<complex, 2>& to = i == plan.count - 1 ? out : between[i % 2];
     const auto launch = [&](const auto& from) {
-      transform.kernels[std::size_t(i)].launch({blocks, pass.threads}, from, to, i == plan.count - 1 ? scale : Real(1),
-                                               tables...);
+      transform.kernels[std::size_t(i)].launch({blocks, pass.threads}, from, to,
+                                               i == plan.count - 1 ? scale : Real(1), tables...);
     };
     if (i == 0) launch(x);
     else launch(between[(i - 1) % 2]);
   }
 }
 
-/// A convolution with a chirp makes a transform of any length one of a length that has small factors (L. I. Bluestein, IEEE Trans. Audio
-/// Electroacoustics 18 (1970) 451).
+/// A convolution with a chirp makes a transform of any length one of a length that has small
+/// factors (L. I. Bluestein, IEEE Trans. Audio Electroacoustics 18 (1970) 451).
 template <class Real>
-void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse,
-                        Real scale) {
+void transform_by_chirp(const array<const std::complex<Real>, 2>& x,
+                        array<std::complex<Real>, 2>& out, bool inverse, Real scale) {
   using complex = std::complex<Real>;
   const std::int64_t n = out.extent(1), rows = out.extent(0), length = fft_length(2 * n - 1);
   const device on = x.device();
@@ -158,7 +170,8 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::
     const outside_graph now;
     const std::vector<complex> chirp = chirp_of<Real>(n);
     std::vector<complex> filter(static_cast<std::size_t>(length));
-    for (std::size_t k = 0; k < chirp.size(); ++k) filter[k] = filter[(filter.size() - k) % filter.size()] = std::conj(chirp[k]);
+    for (std::size_t k = 0; k < chirp.size(); ++k)
+      filter[k] = filter[(filter.size() - k) % filter.size()] = std::conj(chirp[k]);
     tables made{array<complex>(shape<1>(n), on), array<complex>(shape<1>(length), on)};
     array<complex, 2> given(shape<2>(1, length), on), filtered(given.extents(), on);
     made.chirp.copy_from(chirp), given.copy_from(filter);
@@ -170,24 +183,29 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::
   const algorithm_device device = algorithm_device_of(on);
   const auto transform = [&](const fft_hooks& hooks) -> const auto& {
     const bool back = hooks.by_chirp_after;
-    return kept_for(std::make_tuple(length, rows >= fft_rows_at_once, device.form, device.tensor_shared, back, inverse), [&] {
-      using table = view<const complex>;
-      return make_transform<Real, table, table>(plan_fft(length, rows, sizeof(Real), device), back, hooks);
-    });
+    return kept_for(std::make_tuple(length, rows >= fft_rows_at_once, device.form,
+                                    device.tensor_shared, back, inverse),
+                    [&] {
+                      using table = view<const complex>;
+                      return make_transform<Real, table, table>(
+                          plan_fft(length, rows, sizeof(Real), device), back, hooks);
+                    });
   };
   array<complex, 2> between(shape<2>(rows, length), on);
-  run_transform<Real>(transform({.by_chirp_before = true, .by_filter = true, .turned = inverse}), x, between, Real(1),
-                      kept->chirp, kept->filter);
-  run_transform<Real>(transform({.by_chirp_after = true, .turned = inverse}), between.share(), out, scale, kept->chirp,
-                      kept->filter);
+  run_transform<Real>(transform({.by_chirp_before = true, .by_filter = true, .turned = inverse}), x,
+                      between, Real(1), kept->chirp, kept->filter);
+  run_transform<Real>(transform({.by_chirp_after = true, .turned = inverse}), between.share(), out,
+                      scale, kept->chirp, kept->filter);
 }
 
 template <class Real>
-void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse, Real scale) {
+void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out,
+                    bool inverse, Real scale) {
   const std::int64_t rows = out.extent(0), n = out.extent(1);
   const algorithm_device device = algorithm_device_of(x.device());
-  const auto& transform = kept_for(std::make_tuple(n, rows >= fft_rows_at_once, device.form, device.tensor_shared, inverse),
-                                   [&] { return make_transform<Real>(plan_fft(n, rows, sizeof(Real), device), inverse, {}); });
+  const auto& transform = kept_for(
+      std::make_tuple(n, rows >= fft_rows_at_once, device.form, device.tensor_shared, inverse),
+      [&] { return make_transform<Real>(plan_fft(n, rows, sizeof(Real), device), inverse, {}); });
   if (transform.plan.count == 0) return transform_by_chirp(x, out, inverse, scale);
   run_transform<Real>(transform, x, out, scale);
 }

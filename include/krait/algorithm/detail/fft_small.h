@@ -12,8 +12,12 @@ namespace krait::detail {
 template <class Real>
 struct fft_point {
   value<Real> re, im;
-  friend fft_point operator+(const fft_point& x, const fft_point& y) { return {x.re + y.re, x.im + y.im}; }
-  friend fft_point operator-(const fft_point& x, const fft_point& y) { return {x.re - y.re, x.im - y.im}; }
+  friend fft_point operator+(const fft_point& x, const fft_point& y) {
+    return {x.re + y.re, x.im + y.im};
+  }
+  friend fft_point operator-(const fft_point& x, const fft_point& y) {
+    return {x.re - y.re, x.im - y.im};
+  }
 };
 template <class Real>
 using fft_points = std::vector<fft_point<Real>>;
@@ -52,7 +56,8 @@ fft_points<Real> small_transform(const fft_points<Real>& x) {
     std::vector<fft_points<Real>> made;
     for (std::size_t k = 0; k < rows; ++k) {
       fft_points<Real> row;
-      for (std::size_t c = 0; c < columns; ++c) row.push_back(turned(parts[c][k], std::int64_t(c * k), std::int64_t(n)));
+      for (std::size_t c = 0; c < columns; ++c)
+        row.push_back(turned(parts[c][k], std::int64_t(c * k), std::int64_t(n)));
       made.push_back(small_transform(row));
     }
     for (std::size_t k = 0; k < n; ++k) out.push_back(made[k % rows][k / rows]);
@@ -60,7 +65,8 @@ fft_points<Real> small_transform(const fft_points<Real>& x) {
   }
   // Odd: pairs of elements, whose sums meet cosines and whose differences meet sines.
   fft_points<Real> sums, differences, first, last;
-  for (std::size_t r = 1; r <= n / 2; ++r) sums.push_back(x[r] + x[n - r]), differences.push_back(x[r] - x[n - r]);
+  for (std::size_t r = 1; r <= n / 2; ++r)
+    sums.push_back(x[r] + x[n - r]), differences.push_back(x[r] - x[n - r]);
   std::vector<fft_point<Real>> zero{x[0]};
   for (const auto& s : sums) zero.push_back(zero.back() + s);
   out.push_back(zero.back());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folds whose operation the library knows, as reducers: many threads share the elements of a result.
+// Folds whose operation the library knows, as reducers: many threads share the elements of a
+// result.
 #pragma once
 
 #include <krait/algorithm/detail/recipe.h>
@@ -12,7 +13,8 @@ struct fold_by_add : summing<std::conditional_t<is_float_v<State>, sum_type<Stat
   using result = State;
   static constexpr const char* name = "add";
   static auto enter(const value<State>& x, const value<std::int64_t>&) {
-    return typename fold_by_add::element{cast<typename std::tuple_element_t<0, typename fold_by_add::element>::traced_type>(x)};
+    return typename fold_by_add::element{
+        cast<typename std::tuple_element_t<0, typename fold_by_add::element>::traced_type>(x)};
   }
   static auto finish(const typename fold_by_add::state& s, const value<std::int64_t>&) {
     return value<State>(cast<State>(fold_by_add::total(s)));
@@ -28,8 +30,12 @@ struct fold_by : one_word<Word>, one_kind<fold_by<State, Word, Combine>> {
   static constexpr bool needs_elements = Combine::needs_elements;
   static constexpr std::tuple<Word> zero{Combine::template neutral<Word>()};
   static state enter(const value<State>& x, const value<std::int64_t>&) { return {cast<Word>(x)}; }
-  static state combine(const state& x, const state& y) { return {cast<Word>(Combine::apply(std::get<0>(x), std::get<0>(y)))}; }
-  static auto finish(const state& s, const value<std::int64_t>&) { return value<State>(cast<State>(std::get<0>(s))); }
+  static state combine(const state& x, const state& y) {
+    return {cast<Word>(Combine::apply(std::get<0>(x), std::get<0>(y)))};
+  }
+  static auto finish(const state& s, const value<std::int64_t>&) {
+    return value<State>(cast<State>(std::get<0>(s)));
+  }
 };
 // Undefined below.
 #define KRAIT_FOLD(what, numpy_name, needs, neutral_word, operation) \
@@ -46,7 +52,8 @@ struct fold_by : one_word<Word>, one_kind<fold_by<State, Word, Combine>> {
     }                                                                \
   };                                                                 \
   template <class State>                                             \
-  struct fold_by_##what : fold_by<State, std::conditional_t<is_narrow_v<State>, float, State>, what##_operator> {};
+  struct fold_by_##what                                              \
+      : fold_by<State, std::conditional_t<is_narrow_v<State>, float, State>, what##_operator> {};
 
 /// NaN loses against numbers in kr::min and kr::max, so it is what changes nothing.
 template <class Word>

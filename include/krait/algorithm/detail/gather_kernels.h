@@ -9,7 +9,8 @@ namespace krait::detail {
 
 /// to(r, i) = x(r, places(r, i)), where places are within the row.
 template <class Elem, class Place>
-void gather_rows(const array<const Elem, 2>& x, const array<const Place, 2>& places, array<Elem, 2>& to) {
+void gather_rows(const array<const Elem, 2>& x, const array<const Place, 2>& places,
+                 array<Elem, 2>& to) {
   static auto& gather = lasting(kernel(
       [](view<const Elem, 2> from, view<const Place, 2> at, view<Elem, 2> out) {
         const value<std::int64_t> length = at.extent(1);

@@ -30,7 +30,8 @@ struct not_zero {
 /// Whether an index is none of an array's.
 struct outside_of {
   template <class Index>
-  auto operator()(const Index& i, const value<std::int64_t>& least, const value<std::int64_t>& size) const {
+  auto operator()(const Index& i, const value<std::int64_t>& least,
+                  const value<std::int64_t>& size) const {
     const value<std::int64_t> wide(cast<std::int64_t>(i));
     return value<bool>(((wide < least) | (wide >= size)) != 0);
   }
@@ -48,20 +49,26 @@ inline int first_axis(unsigned mask) {
   while (!(mask >> axis & 1)) ++axis;
   return axis;
 }
-/// The indices counted from the begin. `refuse` throws for one that is below `least` or not below `size`.
+/// The indices counted from the begin. `refuse` throws for one that is below `least` or not below
+/// `size`.
 template <class Index, class Refuse>
-array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int64_t least, std::int64_t size,
-                                       const Refuse& refuse) {
-  static_assert(std::is_integral_v<Index> && !std::is_same_v<std::remove_const_t<Index>, bool>, "krait: indices must be integers");
+array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int64_t least,
+                                       std::int64_t size, const Refuse& refuse) {
+  static_assert(std::is_integral_v<Index> && !std::is_same_v<std::remove_const_t<Index>, bool>,
+                "krait: indices must be integers");
   if (indices.size() == 0) return array<std::int64_t, 1>(indices.extents(), indices.device());
-  const auto outside = make_expression<outside_of>(indices, std::is_signed_v<Index> ? least : std::int64_t(0), size);
+  const auto outside =
+      make_expression<outside_of>(indices, std::is_signed_v<Index> ? least : std::int64_t(0), size);
   if (krait::any(outside))
-    refuse(static_cast<std::int64_t>(static_cast<std::remove_const_t<Index>>(indices(krait::argmax(outside)))));
+    refuse(static_cast<std::int64_t>(
+        static_cast<std::remove_const_t<Index>>(indices(krait::argmax(outside)))));
   return make_expression<from_begin>(indices, size);
 }
 template <class Index>
-array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int64_t size, int axis) {
-  return checked_indices(indices, -size, size, [&](std::int64_t index) { refuse_index(index, axis, size); });
+array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int64_t size,
+                                       int axis) {
+  return checked_indices(indices, -size, size,
+                         [&](std::int64_t index) { refuse_index(index, axis, size); });
 }
 
 /// A kernel object of this type, made once.
@@ -139,13 +146,15 @@ inline array<int, 1> last_places(const array<std::int64_t, 1>& indices, std::int
 }
 /// x[indices[i], …] = values[i, …], the last of equal indices.
 template <class Elem, int Rank>
-void put_rows(array<Elem, Rank>& x, const array<std::int64_t, 1>& indices, const array<Elem, Rank>& values) {
+void put_rows(array<Elem, Rank>& x, const array<std::int64_t, 1>& indices,
+              const array<Elem, Rank>& values) {
   if (values.size() == 0) return;
   check_apart(x.at(), "an assignment by indices");
   auto last = last_places(indices, x.extent(0));
   launch_once(
       "put", values.size(),
-      [](view<Elem, Rank> to, view<const std::int64_t> which, view<const Elem, Rank> from, view<const int> keeps) {
+      [](view<Elem, Rank> to, view<const std::int64_t> which, view<const Elem, Rank> from,
+         view<const int> keeps) {
         for (auto i : grid_stride(from.size())) {
           node at[Rank];
           unflatten<Rank>(node_of(i), from, at);
@@ -166,7 +175,8 @@ void put_flat(array<Elem, Rank>& x, const array<std::int64_t, 1>& indices, const
   auto last = last_places(indices, x.size());
   launch_once(
       "put", given.size(),
-      [](view<Elem, Rank> to, view<const std::int64_t> which, view<const Elem> from, view<const int> keeps) {
+      [](view<Elem, Rank> to, view<const std::int64_t> which, view<const Elem> from,
+         view<const int> keeps) {
         for (auto i : grid_stride(from.size())) {
           node at[Rank];
           unflatten<Rank>(node_of(which[i]), to, at);
@@ -183,10 +193,13 @@ auto as_mask(const Mask& mask) {
 }
 template <int Rank, int MaskRank>
 void check_mask(const shape<MaskRank>& mask, const shape<Rank>& of) {
-  static_assert(MaskRank == Rank, "krait: a mask must have as many dimensions as the array: use broadcast_to on the mask");
+  static_assert(
+      MaskRank == Rank,
+      "krait: a mask must have as many dimensions as the array: use broadcast_to on the mask");
   check_mask_shape(mask.extents, of.extents, Rank);
 }
-/// Where a mask in C order is set: parts of it are counted, then each writes its numbers from where those before end.
+/// Where a mask in C order is set: parts of it are counted, then each writes its numbers from where
+/// those before end.
 template <int Rank>
 array<std::int64_t, 1> places_of(const array<bool, Rank>& mask) {
   constexpr std::int64_t part = 1024;
@@ -199,7 +212,8 @@ array<std::int64_t, 1> places_of(const array<bool, Rank>& mask) {
         [](view<const bool> in, view<std::int64_t> to) {
           for (auto p : grid_stride(to.size())) {
             var count(std::int64_t(0));
-            for (auto i : range(p * part, min(p * part + part, in.size()))) count += cast<std::int64_t>(in[i]);
+            for (auto i : range(p * part, min(p * part + part, in.size())))
+              count += cast<std::int64_t>(in[i]);
             to[p] = count;
           }
         },

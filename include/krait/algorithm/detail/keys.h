@@ -11,7 +11,8 @@ namespace krait::detail {
 
 /// The type and order of keys. NaN is last in both orders, −0 and 0 are equal.
 struct key_order {
-  enum kind_type : unsigned char { words, integers, floats };  // unsigned; with a sign; sign and size
+  // unsigned; with a sign; sign and size
+  enum kind_type : unsigned char { words, integers, floats };
   kind_type kind = words;
   unsigned char bytes = 0;
   bool descending = false;
@@ -20,13 +21,15 @@ struct key_order {
 };
 template <plain Key>
 constexpr key_order order_of(bool descending) {
-  using under = typename std::conditional_t<std::is_enum_v<Key>, std::underlying_type<Key>, std::type_identity<Key>>::type;
+  using under = typename std::conditional_t<std::is_enum_v<Key>, std::underlying_type<Key>,
+                                            std::type_identity<Key>>::type;
   key_order order{key_order::words, sizeof(Key), descending, 0};
   if constexpr (is_float_v<under>) {
     order.kind = key_order::floats;
     constexpr under infinity = convert_plain<under>(__builtin_huge_val());
     constexpr bool none =
-        convert_plain<float>(infinity) != convert_plain<float>(infinity);  // NaN follows the largest number then
+        // NaN follows the largest number then
+        convert_plain<float>(infinity) != convert_plain<float>(infinity);
     order.largest = bits_of(infinity) - none;
   } else if constexpr (std::is_signed_v<under>) {
     order.kind = key_order::integers;
@@ -44,23 +47,28 @@ word_rows words_of_rows(const array<Elem, 2>& x) {
   return {x.at(), x.memory_owner()};
 }
 
-/// Sorts each row into `sorted`, stable. `values`: 32-bit words that travel with the keys to `moved`; without them `moved` is filled with
-/// the places that the keys had in their rows. `moved` may be null. Outputs are contiguous and not empty. Throws error{usage} where keys of 2^32
-/// and more carry values or places, error{device} where memory is short.
-KRAIT_API void sort_rows(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
-                         const word_rows& sorted, const word_rows* values, const word_rows* moved);
+/// Sorts each row into `sorted`, stable. `values`: 32-bit words that travel with the keys to
+/// `moved`; without them `moved` is filled with the places that the keys had in their rows. `moved`
+/// may be null. Outputs are contiguous and not empty. Throws error{usage} where keys of 2^32 and
+/// more carry values or places, error{device} where memory is short.
+KRAIT_API void sort_rows(device on, const algorithm_device& how, const key_order& order,
+                         const word_rows& keys, const word_rows& sorted, const word_rows* values,
+                         const word_rows* moved);
 
 /// The length of the longest segment if each segment is best sorted by itself, else 0; waits for
 /// it. It is 0 while a graph is recorded and if some keys are in no segment. On GPUs it is also 0
 /// for long and very short segments and without warps of 32.
-KRAIT_API std::int64_t longest_segment(device on, const algorithm_device& how, std::int64_t keys, int bytes,
-                                       const array<const std::int64_t>& offsets);
+KRAIT_API std::int64_t longest_segment(device on, const algorithm_device& how, std::int64_t keys,
+                                       int bytes, const array<const std::int64_t>& offsets);
 /// Sorts the keys of the one row from each offset to before the next.
-KRAIT_API void sort_segments(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
-                             const word_rows& sorted, const array<const std::int64_t>& offsets, std::int64_t longest);
-/// The places, in any order, of the first k elements of the one row in this order, of equal ones the first, and maybe of elements that come after them. Rows
-/// have fewer than 2^32 elements, and k or more.
-KRAIT_API array<unsigned> select_places(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
+KRAIT_API void sort_segments(device on, const algorithm_device& how, const key_order& order,
+                             const word_rows& keys, const word_rows& sorted,
+                             const array<const std::int64_t>& offsets, std::int64_t longest);
+/// The places, in any order, of the first k elements of the one row in this order, of equal ones
+/// the first, and maybe of elements that come after them. Rows have fewer than 2^32 elements, and k
+/// or more.
+KRAIT_API array<unsigned> select_places(device on, const algorithm_device& how,
+                                        const key_order& order, const word_rows& keys,
                                         std::int64_t k);
 
 }  // namespace krait::detail

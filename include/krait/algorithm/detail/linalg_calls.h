@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Routines of LAPACK's, without their element type: the library finds LAPACK for arrays of the CPU, and cuSOLVER for CUDA's.
+// Routines of LAPACK's, without their element type: the library finds LAPACK for arrays of the CPU,
+// and cuSOLVER for CUDA's.
 #pragma once
 
 #include <complex>
@@ -13,10 +14,11 @@ namespace krait::detail {
 
 enum class linalg_number : unsigned char { f32, f64, c64, c128 };
 template <class T>
-inline constexpr linalg_number linalg_number_of = std::is_same_v<T, float>                 ? linalg_number::f32
-                                                  : std::is_same_v<T, double>              ? linalg_number::f64
-                                                  : std::is_same_v<T, std::complex<float>> ? linalg_number::c64
-                                                                                           : linalg_number::c128;
+inline constexpr linalg_number linalg_number_of =
+    std::is_same_v<T, float>                 ? linalg_number::f32
+    : std::is_same_v<T, double>              ? linalg_number::f64
+    : std::is_same_v<T, std::complex<float>> ? linalg_number::c64
+                                             : linalg_number::c128;
 
 /// On which device, and the function in messages.
 struct linalg_call {
@@ -31,25 +33,32 @@ struct linalg_call {
 // extents of 2^31 or more. The result is LAPACK's info, which is above 0 if there is no solution.
 
 /// a becomes L, whose diagonal is 1, below U.
-KRAIT_API int factor_lu(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t pivots);
+KRAIT_API int factor_lu(const linalg_call& call, std::int64_t rows, std::int64_t columns,
+                        std::uint64_t a, std::uint64_t pivots);
 /// b becomes the solution of a system that factor_lu has factored.
-KRAIT_API int solve_lu(const linalg_call& call, std::int64_t n, std::int64_t columns, std::uint64_t a, std::uint64_t pivots,
-                       std::uint64_t b);
+KRAIT_API int solve_lu(const linalg_call& call, std::int64_t n, std::int64_t columns,
+                       std::uint64_t a, std::uint64_t pivots, std::uint64_t b);
 /// The lower triangle of a becomes that of its Cholesky factor.
 KRAIT_API int factor_cholesky(const linalg_call& call, std::int64_t n, std::uint64_t a);
 /// a becomes R, and below it what make_q makes Q of.
-KRAIT_API int factor_qr(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t tau);
-KRAIT_API int make_q(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t tau);
+KRAIT_API int factor_qr(const linalg_call& call, std::int64_t rows, std::int64_t columns,
+                        std::uint64_t a, std::uint64_t tau);
+KRAIT_API int make_q(const linalg_call& call, std::int64_t rows, std::int64_t columns,
+                     std::uint64_t a, std::uint64_t tau);
 /// Of no fewer rows than columns: s, u of `u_columns`, and vh. It destroys a.
-KRAIT_API int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a,
-                                 std::uint64_t s, std::uint64_t u, std::int64_t u_columns, std::uint64_t vh);
+KRAIT_API int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t columns,
+                                 std::uint64_t a, std::uint64_t s, std::uint64_t u,
+                                 std::int64_t u_columns, std::uint64_t vh);
 /// Of the matrix whose lower triangle is a's: w ascending, and a becomes the vectors.
-KRAIT_API int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a, std::uint64_t w);
+KRAIT_API int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a,
+                                  std::uint64_t w);
 
 // Throw error{usage} in NumPy's words.
 KRAIT_API void check_square(const char* function, const layout& of);
-/// `batch`: the dimensions before those of matrices, and how many. `vector`: b is one, for all systems.
-KRAIT_API void solve_shape(const layout& a, const layout& b, bool vector, int batch, std::int64_t* extents);
+/// `batch`: the dimensions before those of matrices, and how many. `vector`: b is one, for all
+/// systems.
+KRAIT_API void solve_shape(const layout& a, const layout& b, bool vector, int batch,
+                           std::int64_t* extents);
 [[noreturn]] KRAIT_API void refuse_matrix(const char* function, const char* why);
 
 }  // namespace krait::detail

@@ -41,7 +41,9 @@ struct product_types {
   static value<packed> pack_right(const At& at) {
     return enter(at(0));
   }
-  static value<Word> add(const value<packed>& x, const value<packed>& y, const value<Word>& sum) { return sum + x * y; }
+  static value<Word> add(const value<packed>& x, const value<packed>& y, const value<Word>& sum) {
+    return sum + x * y;
+  }
 };
 
 /// For bytes, by kr::dot4, and for bf16, by kr::dot2_bf16. Processors multiply unsigned bytes by
@@ -67,7 +69,9 @@ struct dot_types : product_types<Left, Right, Out, Word> {
     return turned(pack(at));
   }
   /// A word of left elements as it is in memory.
-  static value<packed> turned(const value<packed>& word) { return turns ? value<packed>(word ^ packed(0x80808080)) : word; }
+  static value<packed> turned(const value<packed>& word) {
+    return turns ? value<packed>(word ^ packed(0x80808080)) : word;
+  }
   template <class At>
   static value<packed> pack_right(const At& at) {
     return pack(at);
@@ -84,16 +88,19 @@ struct dot_types : product_types<Left, Right, Out, Word> {
                         : value<int>(sum + dot4(y, ones, value<int>(0)) * 128);
   }
 };
-/// Whether a product can be one of those, and whether it is of bytes, which every processor multiplies so; of bf16 those do that have an instruction.
+/// Whether a product can be one of those, and whether it is of bytes, which every processor
+/// multiplies so; of bf16 those do that have an instruction.
 template <class Left, class Right, class Word>
-inline constexpr bool has_byte_dots = std::is_integral_v<Left> && sizeof(Left) == 1 &&
-                                      !std::is_same_v<Left, bool> && std::is_integral_v<Right> && sizeof(Right) == 1 &&
-                                      !std::is_same_v<Right, bool> && std::is_integral_v<Word> && sizeof(Word) == 4;
+inline constexpr bool has_byte_dots =
+    std::is_integral_v<Left> && sizeof(Left) == 1 && !std::is_same_v<Left, bool> &&
+    std::is_integral_v<Right> && sizeof(Right) == 1 && !std::is_same_v<Right, bool> &&
+    std::is_integral_v<Word> && sizeof(Word) == 4;
 template <class Left, class Right, class Word>
-inline constexpr bool has_pair_dots = std::is_same_v<Left, Right>&& is_float_v<Left> && sizeof(Left) == 2 &&
-                                      !std::is_same_v<Left, f16> && std::is_same_v<Word, float>;
+inline constexpr bool has_pair_dots =
+    std::is_same_v<Left, Right> && is_float_v<Left> && sizeof(Left) == 2 &&
+    !std::is_same_v<Left, f16> && std::is_same_v<Word, float>;
 
-// ---- a CPU ---------------------------------------------------------------------------------------------------------------------------
+// ---- a CPU --------------------------------------------------------------------------------------
 inline constexpr int panel_columns = 32;  // and threads of a block
 template <class Types>
 inline constexpr int panel_rows = Types::rows;
@@ -103,9 +110,11 @@ inline constexpr int panel_rows = Types::rows;
 /// product of 1,024 x 1,024 x 1,024 takes a quarter longer (f32, Zen 5).
 inline constexpr std::int64_t panel_bytes = 128 << 10, group_bytes = 960 << 10;
 template <class Types>
-inline constexpr std::int64_t panel_depth = panel_bytes / (panel_columns * std::int64_t(sizeof(typename Types::packed)));
+inline constexpr std::int64_t panel_depth =
+    panel_bytes / (panel_columns * std::int64_t(sizeof(typename Types::packed)));
 template <class Types>
-inline constexpr std::int64_t panel_group = group_bytes* panel_columns / (panel_bytes * panel_rows<Types>);
+inline constexpr std::int64_t panel_group =
+    group_bytes * panel_columns / (panel_bytes * panel_rows<Types>);
 
 /// Words of a row that are side by side in a panel of rows; the words of the next row follow. A
 /// block's threads write them together.
@@ -125,9 +134,11 @@ auto make_pack_rows() {
   static constexpr int own_rows = panel_rows<Types>, per_word = of_words ? 1 : Types::per_word;
   return kernel(
       [](view<const Elem, 3> x, view<packed> out, value<std::int64_t> panels) {
-        const value<std::int64_t> block = block_idx().x, batch = block / panels, first = block % panels * own_rows,
-                                  depth = x.extent(2), words = (depth + (per_word - 1)) / per_word,
-                                  own = cast<std::int64_t>(thread_idx().x), to = block * words_of_rows<Types>(words) + own;
+        const value<std::int64_t> block = block_idx().x, batch = block / panels,
+                                  first = block % panels * own_rows, depth = x.extent(2),
+                                  words = (depth + (per_word - 1)) / per_word,
+                                  own = cast<std::int64_t>(thread_idx().x),
+                                  to = block * words_of_rows<Types>(words) + own;
         for (auto chunk : range(std::int64_t(0), words, panel_chunk))
           for (int r = 0; r < own_rows; ++r) {
             const value<std::int64_t> k = chunk + own;
@@ -141,12 +152,12 @@ auto make_pack_rows() {
               else
                 return Types::pack_left([&](int i) {
                   return cast<Elem>(select(
-                      first + r < x.extent(1) && k * per_word + i < depth, [&] { return value<Elem>(element(i)); },
-                      value<Elem>(Elem(0))));
+                      first + r < x.extent(1) && k * per_word + i < depth,
+                      [&] { return value<Elem>(element(i)); }, value<Elem>(Elem(0))));
                 });
             };
-            out[to + chunk * own_rows + r * panel_chunk] =
-                select(first + r < x.extent(1) && k * per_word + (per_word - 1) < depth, whole, some);
+            out[to + chunk * own_rows + r * panel_chunk] = select(
+                first + r < x.extent(1) && k * per_word + (per_word - 1) < depth, whole, some);
           }
       },
       {.name = "matmul_rows"});
@@ -159,16 +170,20 @@ auto make_pack_columns() {
   static constexpr int per_word = Types::per_word;
   return kernel(
       [](view<const typename Types::right, 3> y, view<packed> out, value<std::int64_t> panels) {
-        const value<std::int64_t> own = cast<std::int64_t>(thread_idx().x), block = block_idx().x, batch = block / panels,
-                                  depth = y.extent(1), words = (depth + (per_word - 1)) / per_word,
+        const value<std::int64_t> own = cast<std::int64_t>(thread_idx().x), block = block_idx().x,
+                                  batch = block / panels, depth = y.extent(1),
+                                  words = (depth + (per_word - 1)) / per_word,
                                   column = block % panels * panel_columns + own,
                                   to = block * (words + Types::turns) * panel_columns + own;
         var<int> start = 0;
         for (auto k : range(std::int64_t(0), words)) {
           const auto word = Types::pack_right([&](int i) {
-            const auto inside = [&] { return value<typename Types::right>(y(batch, k * per_word + i, column)); };
-            return cast<typename Types::right>(select(column < y.extent(2) && (per_word == 1 || k * per_word + i < depth), inside,
-                                                      value<typename Types::right>(typename Types::right(0))));
+            const auto inside = [&] {
+              return value<typename Types::right>(y(batch, k * per_word + i, column));
+            };
+            return cast<typename Types::right>(
+                select(column < y.extent(2) && (per_word == 1 || k * per_word + i < depth), inside,
+                       value<typename Types::right>(typename Types::right(0))));
           });
           out[to + (k + Types::turns) * panel_columns] = word;
           if constexpr (Types::turns) start = Types::begin(word, start);
@@ -177,8 +192,9 @@ auto make_pack_columns() {
       },
       {.name = "matmul_columns"});
 }
-/// A block has some panels of rows times one of columns, for words of a row from `begin` to before `end`. Sums go on where begin is not 0, and
-/// end where `end` is the depth. A batch of one panel repeats.
+/// A block has some panels of rows times one of columns, for words of a row from `begin` to before
+/// `end`. Sums go on where begin is not 0, and end where `end` is the depth. A batch of one panel
+/// repeats.
 template <class Types, class Function, class... More>
 auto make_panel_product(const Function& f) {
   using word = typename Types::word;
@@ -186,35 +202,45 @@ auto make_panel_product(const Function& f) {
   using out_type = typename Types::out;
   static constexpr int own_rows = panel_rows<Types>;
   return kernel(
-      [f](view<const packed> rows, view<const packed> columns, view<out_type, 3> out, value<std::int64_t> depth,
-          value<std::int64_t> begin, value<std::int64_t> end, value<std::int64_t> groups, value<std::int64_t> row_batch,
+      [f](view<const packed> rows, view<const packed> columns, view<out_type, 3> out,
+          value<std::int64_t> depth, value<std::int64_t> begin, value<std::int64_t> end,
+          value<std::int64_t> groups, value<std::int64_t> row_batch,
           value<std::int64_t> column_batch, ending_parameter<More>... more) {
         const value<std::int64_t> m = out.extent(1), n = out.extent(2);
         const value<std::int64_t> row_panels = (m + (own_rows - 1)) / own_rows,
                                   column_panels = (n + (panel_columns - 1)) / panel_columns;
-        const value<std::int64_t> block = block_idx().x, column_panel = block % column_panels, rest = block / column_panels,
-                                  group = rest % groups, batch = rest / groups;
-        const value<std::int64_t> own = cast<std::int64_t>(thread_idx().x), column = column_panel * panel_columns + own;
-        const value<std::int64_t> right = (batch * column_batch + column_panel) * (depth + Types::turns) * panel_columns + own;
-        for (auto row_panel : range(group * row_panels / groups, (group + 1) * row_panels / groups)) {
-          const value<std::int64_t> left = (batch * row_batch + row_panel) * words_of_rows<Types>(depth);
+        const value<std::int64_t> block = block_idx().x, column_panel = block % column_panels,
+                                  rest = block / column_panels, group = rest % groups,
+                                  batch = rest / groups;
+        const value<std::int64_t> own = cast<std::int64_t>(thread_idx().x),
+                                  column = column_panel * panel_columns + own;
+        const value<std::int64_t> right =
+            (batch * column_batch + column_panel) * (depth + Types::turns) * panel_columns + own;
+        for (auto row_panel :
+             range(group * row_panels / groups, (group + 1) * row_panels / groups)) {
+          const value<std::int64_t> left =
+              (batch * row_batch + row_panel) * words_of_rows<Types>(depth);
           var<word> sums[own_rows];
           if constexpr (Types::turns) {
             const auto start = select(
-                begin == 0, [&] { return cast<word>(value<packed>(columns[right])); }, value<word>(word(0)));
+                begin == 0, [&] { return cast<word>(value<packed>(columns[right])); },
+                value<word>(word(0)));
             for (int r = 0; r < own_rows; ++r) sums[r] = start;
           }
           for (auto k : range(begin, end)) {
             const value<packed> y = columns[right + (k + Types::turns) * panel_columns];
-            const value<std::int64_t> in_chunk = k & (panel_chunk - 1), x = left + (k - in_chunk) * own_rows + in_chunk;
+            const value<std::int64_t> in_chunk = k & (panel_chunk - 1),
+                                      x = left + (k - in_chunk) * own_rows + in_chunk;
             for (int r = 0; r < own_rows; ++r)
-              sums[r] = Types::add(value<packed>(rows[x + r * panel_chunk]), y, value<word>(sums[r]));
+              sums[r] =
+                  Types::add(value<packed>(rows[x + r * panel_chunk]), y, value<word>(sums[r]));
           }
           for (int r = 0; r < own_rows; ++r) {
             const value<std::int64_t> row = row_panel * own_rows + r;
             if_(row < m && column < n, [&] {
               const auto ended = [&](const value<word>& sum) {
-                return product_ending<Function, More...>::template of<out_type, word>(f, sum, batch, row, column, more...);
+                return product_ending<Function, More...>::template of<out_type, word>(
+                    f, sum, batch, row, column, more...);
               };
               if constexpr (!std::is_same_v<word, out_type>) {  // one step
                 out(batch, row, column) = ended(value<word>(sums[r]));
@@ -222,7 +248,9 @@ auto make_panel_product(const Function& f) {
                 const value<word> sum = select(
                     begin == 0, [&] { return value<word>(sums[r]); },
                     [&] { return value<word>(out(batch, row, column) + sums[r]); });
-                if_(end == depth, [&] { out(batch, row, column) = ended(sum); }).else_([&] { out(batch, row, column) = sum; });
+                if_(end == depth, [&] { out(batch, row, column) = ended(sum); }).else_([&] {
+                  out(batch, row, column) = sum;
+                });
               }
             });
           }
@@ -234,13 +262,14 @@ auto make_panel_product(const Function& f) {
 /// Whether rows of x are words of per_word elements, as which they can be read.
 template <class Elem>
 bool has_words(const array<const Elem, 3>& x, int per_word) {
-  return x.extent(2) % per_word == 0 && x.stride(2) == 1 && x.stride(1) % per_word == 0 && x.stride(0) % per_word == 0 &&
-         x.at().offset % per_word == 0 && x.address() % (sizeof(Elem) * std::size_t(per_word)) == 0;
+  return x.extent(2) % per_word == 0 && x.stride(2) == 1 && x.stride(1) % per_word == 0 &&
+         x.stride(0) % per_word == 0 && x.at().offset % per_word == 0 &&
+         x.address() % (sizeof(Elem) * std::size_t(per_word)) == 0;
 }
 
 template <class Types>
-void pack_rows(const array<const typename Types::left, 3>& x, array<typename Types::packed>& rows, std::int64_t batch,
-               std::int64_t panels) {
+void pack_rows(const array<const typename Types::left, 3>& x, array<typename Types::packed>& rows,
+               std::int64_t batch, std::int64_t panels) {
   using packed = typename Types::packed;
   if constexpr (Types::per_word > 1)
     if (has_words(x, Types::per_word)) {
@@ -257,23 +286,30 @@ void pack_rows(const array<const typename Types::left, 3>& x, array<typename Typ
 }
 
 template <class Types, class Function = sum_alone, class... More>
-void multiply_panels(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
-                     array<typename Types::out, 3>& out, const product_ending<Function, More...>& ending = {}) {
+void multiply_panels(const array<const typename Types::left, 3>& x,
+                     const array<const typename Types::right, 3>& y,
+                     array<typename Types::out, 3>& out,
+                     const product_ending<Function, More...>& ending = {}) {
   using packed = typename Types::packed;
   static auto& pack_columns = lasting(make_pack_columns<Types>());
-  const std::int64_t depth = divided_up(x.extent(2), Types::per_word), m = out.extent(1), n = out.extent(2),
-                     batch = out.extent(0);
+  const std::int64_t depth = divided_up(x.extent(2), Types::per_word), m = out.extent(1),
+                     n = out.extent(2), batch = out.extent(0);
   constexpr int own_rows = panel_rows<Types>;
-  const std::int64_t row_panels = divided_up(m, own_rows), column_panels = divided_up(n, panel_columns);
+  const std::int64_t row_panels = divided_up(m, own_rows),
+                     column_panels = divided_up(n, panel_columns);
   // A matrix that repeats is packed once.
   const std::int64_t lefts = x.stride(0) == 0 ? 1 : batch, rights = y.stride(0) == 0 ? 1 : batch;
   array<packed> rows(shape<1>(lefts * row_panels * words_of_rows<Types>(depth)), x.device());
-  array<packed> columns(shape<1>(rights * column_panels * (depth + Types::turns) * panel_columns), x.device());
+  array<packed> columns(shape<1>(rights * column_panels * (depth + Types::turns) * panel_columns),
+                        x.device());
   pack_rows<Types>(x, rows, lefts, row_panels);
   pack_columns.launch({rights * column_panels, panel_columns}, y, columns, column_panels);
-  const std::int64_t workers = algorithm_device_of(x.device()).workers, tiles = batch * column_panels;
-  const std::int64_t groups = smaller(row_panels, larger(divided_up(row_panels, panel_group<Types>), workers / tiles));
-  const std::int64_t step = std::is_same_v<typename Types::word, typename Types::out> ? panel_depth<Types> : depth;
+  const std::int64_t workers = algorithm_device_of(x.device()).workers,
+                     tiles = batch * column_panels;
+  const std::int64_t groups =
+      smaller(row_panels, larger(divided_up(row_panels, panel_group<Types>), workers / tiles));
+  const std::int64_t step =
+      std::is_same_v<typename Types::word, typename Types::out> ? panel_depth<Types> : depth;
   with_kernel(
       ending.f, [](const Function& f) { return make_panel_product<Types, Function, More...>(f); },
       [&](const auto& multiply) {
@@ -281,8 +317,9 @@ void multiply_panels(const array<const typename Types::left, 3>& x, const array<
         do {  // once where there is nothing to add
           const std::int64_t end = smaller(begin + step, depth);
           ending.launch([&](const auto&... more) {
-            multiply.launch({tiles * groups, panel_columns}, rows, columns, out, depth, begin, end, groups,
-                            lefts > 1 ? row_panels : 0, rights > 1 ? column_panels : 0, more...);
+            multiply.launch({tiles * groups, panel_columns}, rows, columns, out, depth, begin, end,
+                            groups, lefts > 1 ? row_panels : 0, rights > 1 ? column_panels : 0,
+                            more...);
           });
           begin += step;
         } while (begin < depth);

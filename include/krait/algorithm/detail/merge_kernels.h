@@ -14,7 +14,8 @@ template <class Elem, class Before>
 auto make_sort_runs(const Before& before) {
   return kernel(
       [before](view<const Elem, 2> x, view<Elem, 2> to, value<std::int64_t> run) {
-        const value<std::int64_t> length = x.extent(1), runs = (length + run - 1) / run, row = grid() / runs;
+        const value<std::int64_t> length = x.extent(1), runs = (length + run - 1) / run,
+                                  row = grid() / runs;
         if_(row < x.extent(0), [&] {
           const value<std::int64_t> first = grid() % runs * run, end = min(first + run, length);
           for (auto i : range(first, end)) {
@@ -36,29 +37,39 @@ auto make_sort_runs(const Before& before) {
       {.name = "sort_runs"});
 }
 
-/// Merges runs of `run` elements in pairs; a thread writes `part` neighbours, and parts divide runs.
+/// Merges runs of `run` elements in pairs; a thread writes `part` neighbours, and parts divide
+/// runs.
 template <class Elem, class Before>
 auto make_merge(const Before& before) {
   return kernel(
-      [before](view<const Elem, 2> x, view<Elem, 2> to, value<std::int64_t> run, value<std::int64_t> part) {
-        const value<std::int64_t> length = x.extent(1), parts = (length + part - 1) / part, row = grid() / parts;
+      [before](view<const Elem, 2> x, view<Elem, 2> to, value<std::int64_t> run,
+               value<std::int64_t> part) {
+        const value<std::int64_t> length = x.extent(1), parts = (length + part - 1) / part,
+                                  row = grid() / parts;
         if_(row < x.extent(0), [&] {
-          const value<std::int64_t> out = grid() % parts * part, first = out / (2 * run) * (2 * run);
-          const value<std::int64_t> middle = min(first + run, length), end = min(first + 2 * run, length);
+          const value<std::int64_t> out = grid() % parts * part,
+                                    first = out / (2 * run) * (2 * run);
+          const value<std::int64_t> middle = min(first + run, length),
+                                    end = min(first + 2 * run, length);
           const value<std::int64_t> written = out - first;  // by others, before this part
-          // How many of them come from the left run: one of the right comes before an equal one of the left never.
-          var<std::int64_t> low = max(written - (end - middle), std::int64_t(0)), high = min(written, middle - first);
+          // How many of them come from the left run: one of the right comes before an equal one of
+          // the left never.
+          var<std::int64_t> low = max(written - (end - middle), std::int64_t(0)),
+                            high = min(written, middle - first);
           while_([&] { return low < high; },
                  [&] {
                    const value<std::int64_t> half = (low + high) / 2;
-                   const value<Elem> left = x(row, first + half), right = x(row, middle + (written - half - 1));
+                   const value<Elem> left = x(row, first + half),
+                                     right = x(row, middle + (written - half - 1));
                    if_(before(right, left), [&] { high = half; }).else_([&] { low = half + 1; });
                  });
           var<std::int64_t> left = first + low, right = middle + (written - low);
           for (auto i : range(out, min(out + part, end))) {
             var<bool> takes_right = left >= middle;
-            if_(left < middle && right < end,
-                [&] { takes_right = as_value<bool>(before(value<Elem>(x(row, right)), value<Elem>(x(row, left)))); });
+            if_(left < middle && right < end, [&] {
+              takes_right =
+                  as_value<bool>(before(value<Elem>(x(row, right)), value<Elem>(x(row, left))));
+            });
             if_(takes_right, [&] {
               to(row, i) = value<Elem>(x(row, right));
               right += 1;
@@ -74,8 +85,8 @@ auto make_merge(const Before& before) {
 
 /// Rows into `to`, which is contiguous; neither is empty.
 template <class Elem, class Before>
-void merge_sort(const array<const Elem, 2>& x, array<Elem, 2>& to, const Before& user, bool descends,
-                const algorithm_device& how) {
+void merge_sort(const array<const Elem, 2>& x, array<Elem, 2>& to, const Before& user,
+                bool descends, const algorithm_device& how) {
   const auto sort = [&](const auto& before) {
     using function = std::remove_cvref_t<decltype(before)>;
     const std::int64_t rows = x.extent(0), length = x.extent(1);
@@ -84,11 +95,14 @@ void merge_sort(const array<const Elem, 2>& x, array<Elem, 2>& to, const Before&
     int passes = 0;
     while (first_run << passes < length) ++passes;
     array<Elem, 2> other(passes > 0 ? x.extents() : shape<2>(1, 0), x.device());
-    const auto into = [&](int pass) -> array<Elem, 2>& { return (passes - pass) % 2 == 0 ? to : other; };
+    const auto into = [&](int pass) -> array<Elem, 2>& {
+      return (passes - pass) % 2 == 0 ? to : other;
+    };
     with_kernel(
         before, [](const function& f) { return make_sort_runs<Elem>(f); },
         [&](const auto& k) {
-          k.launch({divided_up(rows * divided_up(length, first_run), threads), threads}, x, into(0), first_run);
+          k.launch({divided_up(rows * divided_up(length, first_run), threads), threads}, x, into(0),
+                   first_run);
         });
     for (int p = 1; p <= passes; ++p) {
       const std::int64_t run = first_run << (p - 1);
@@ -97,7 +111,8 @@ void merge_sort(const array<const Elem, 2>& x, array<Elem, 2>& to, const Before&
       with_kernel(
           before, [](const function& f) { return make_merge<Elem>(f); },
           [&](const auto& k) {
-            k.launch({divided_up(rows * divided_up(length, part), threads), threads}, into(p - 1), into(p), run, part);
+            k.launch({divided_up(rows * divided_up(length, part), threads), threads}, into(p - 1),
+                     into(p), run, part);
           });
     }
   };

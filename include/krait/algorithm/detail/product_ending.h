@@ -21,16 +21,16 @@ value<Out> leave_word(const value<Word>& x) {
 template <class Operand>
 struct ending_operand {
   using parameter = value<Operand>;
-  static value<Operand> at(const parameter& x, const value<std::int64_t>&, const value<std::int64_t>&,
-                           const value<std::int64_t>&) {
+  static value<Operand> at(const parameter& x, const value<std::int64_t>&,
+                           const value<std::int64_t>&, const value<std::int64_t>&) {
     return x;
   }
 };
 template <class Elem>
 struct ending_operand<array<const Elem, 3>> {
   using parameter = view<const Elem, 3>;
-  static value<Elem> at(const parameter& x, const value<std::int64_t>& batch, const value<std::int64_t>& row,
-                        const value<std::int64_t>& column) {
+  static value<Elem> at(const parameter& x, const value<std::int64_t>& batch,
+                        const value<std::int64_t>& row, const value<std::int64_t>& column) {
     return x(batch, row, column);
   }
 };
@@ -45,7 +45,8 @@ struct sum_alone {
   }
 };
 
-/// Function of a sum, then of the elements of More, which are arrays that were broadcast to the result, or numbers.
+/// Function of a sum, then of the elements of More, which are arrays that were broadcast to the
+/// result, or numbers.
 template <class Function = sum_alone, class... More>
 struct product_ending {
   Function f;
@@ -54,7 +55,8 @@ struct product_ending {
   /// The type that is stored.
   template <class Out, class Word>
   static value<Out> of(const Function& f, const value<Word>& sum, const value<std::int64_t>& batch,
-                       const value<std::int64_t>& row, const value<std::int64_t>& column, const ending_parameter<More>&... more) {
+                       const value<std::int64_t>& row, const value<std::int64_t>& column,
+                       const ending_parameter<More>&... more) {
     if constexpr (std::is_same_v<Function, sum_alone>) return leave_word<Out>(sum);
     else return as_value<Out>(f(sum, ending_operand<More>::at(more, batch, row, column)...));
   }

@@ -11,7 +11,8 @@ namespace krait::detail {
 /// 0.
 template <class Source, class Mask>
 struct masked {
-  static_assert(Mask::rank <= Source::rank, "krait: the mask has more dimensions than the array that is reduced");
+  static_assert(Mask::rank <= Source::rank,
+                "krait: the mask has more dimensions than the array that is reduced");
   static constexpr int leaves = Source::leaves + Mask::leaves, rank = Source::rank;
   const Source& source;
   const Mask& mask;
@@ -31,10 +32,12 @@ struct mask_part {
 template <class Source, class Mask>
 struct mask_part<masked<Source, Mask>> {
   template <class Values>
-  static words apply(const Values& values, const words& element, const words& identity, const scalar* types, int count) {
+  static words apply(const Values& values, const words& element, const words& identity,
+                     const scalar* types, int count) {
     const auto holds = Mask::template compute<Source::leaves>(values) != 0;
     words x;
-    for (int w = 0; w < count; ++w) x.at[w] = detail::apply(op::Select, types[w], node_of(holds), element.at[w], identity.at[w]);
+    for (int w = 0; w < count; ++w)
+      x.at[w] = detail::apply(op::Select, types[w], node_of(holds), element.at[w], identity.at[w]);
     return x;
   }
 };
@@ -73,7 +76,8 @@ struct leaves_of<std::tuple<Args...>> {
 };
 
 template <class Source>
-inline constexpr std::size_t nodes_of = leaves_of<decltype(std::declval<const Source&>().arguments())>::nodes;
+inline constexpr std::size_t nodes_of =
+    leaves_of<decltype(std::declval<const Source&>().arguments())>::nodes;
 /// Without those of a mask, which come last.
 template <class Source>
 inline constexpr std::size_t reduced_nodes = nodes_of<Source>;
@@ -83,7 +87,8 @@ inline constexpr std::size_t reduced_nodes<masked<Source, Mask>> = nodes_of<Sour
 /// The type of an operand's elements.
 template <class Source>
 using operand_element = held_t<decltype(Source::template compute<0>(
-    std::declval<const typename leaves_of<decltype(std::declval<const Source&>().arguments())>::values&>()))>;
+    std::declval<const typename leaves_of<
+        decltype(std::declval<const Source&>().arguments())>::values&>()))>;
 
 template <template <class> class Reducer, class Source>
 struct reduction_glue {
@@ -94,7 +99,8 @@ struct reduction_glue {
   using element = typename reducer::element;
   using state = typename reducer::state;
   static constexpr std::size_t input_nodes = leaves::nodes;
-  static constexpr int element_words = std::tuple_size_v<element>, state_words = std::tuple_size_v<state>;
+  static constexpr int element_words = std::tuple_size_v<element>,
+                       state_words = std::tuple_size_v<state>;
 
   template <class... Values>
   static words words_of(const std::tuple<Values...>& x) {
@@ -104,8 +110,12 @@ struct reduction_glue {
   static Values values_of(const words& x, std::index_sequence<Index...>) {
     return Values(std::tuple_element_t<Index, Values>(x.at[Index])...);
   }
-  static element element_at(const words& x) { return values_of<element>(x, std::make_index_sequence<element_words>{}); }
-  static state state_at(const words& x) { return values_of<state>(x, std::make_index_sequence<state_words>{}); }
+  static element element_at(const words& x) {
+    return values_of<element>(x, std::make_index_sequence<element_words>{});
+  }
+  static state state_at(const words& x) {
+    return values_of<state>(x, std::make_index_sequence<state_words>{});
+  }
   template <class... Plain>
   static void bits_of_each(const std::tuple<Plain...>& x, std::uint64_t* to) {
     std::apply([&](const Plain&... each) { ((*to++ = bits_of(each)), ...); }, x);
@@ -117,13 +127,22 @@ struct reduction_glue {
     const reduction_recipe& r = recipe();
     words identity;
     for (int w = 0; w < element_words; ++w) identity.at[w] = literal(r.types[w], r.identity[w]);
-    return mask_part<Source>::apply(values, words_of(reducer::enter(x, value<std::int64_t>(at.number))), identity, r.types,
-                                    element_words);
+    return mask_part<Source>::apply(values,
+                                    words_of(reducer::enter(x, value<std::int64_t>(at.number))),
+                                    identity, r.types, element_words);
   }
-  static words join(const words& x, const words& y) { return words_of(reducer::join(element_at(x), element_at(y))); }
-  static words absorb(const words& x, const words& y) { return words_of(reducer::absorb(state_at(x), element_at(y))); }
-  static words combine(const words& x, const words& y) { return words_of(reducer::combine(state_at(x), state_at(y))); }
-  static node finish(const words& x, node count) { return node_of(reducer::finish(state_at(x), value<std::int64_t>(count))); }
+  static words join(const words& x, const words& y) {
+    return words_of(reducer::join(element_at(x), element_at(y)));
+  }
+  static words absorb(const words& x, const words& y) {
+    return words_of(reducer::absorb(state_at(x), element_at(y)));
+  }
+  static words combine(const words& x, const words& y) {
+    return words_of(reducer::combine(state_at(x), state_at(y)));
+  }
+  static node finish(const words& x, node count) {
+    return node_of(reducer::finish(state_at(x), value<std::int64_t>(count)));
+  }
 
   template <class... Types>
   static void set_types(scalar* to, const std::tuple<value<Types>...>*) {
@@ -134,7 +153,8 @@ struct reduction_glue {
     r.name = reducer::name, r.state_words = state_words;
     set_types(r.types, static_cast<const state*>(nullptr));
     bits_of_each(reducer::zero, r.identity);
-    r.result = scalar_of<result>, r.result_bytes = sizeof(result), r.needs_elements = reducer::needs_elements;
+    r.result = scalar_of<result>, r.result_bytes = sizeof(result),
+    r.needs_elements = reducer::needs_elements;
     r.numbered = requires { reducer::numbers; };
     r.inputs = leaves::parameters.at, r.input_nodes = input_nodes;
     r.enter = &enter, r.join = &join, r.absorb = &absorb, r.combine = &combine, r.finish = &finish;
@@ -146,7 +166,8 @@ struct reduction_glue {
     return made;
   }
   static reduction_kernels* kernels() {
-    static reduction_kernels* const made = lasting<reduction_glue>(reduction_owner(make_reduction(recipe()))).kernels;
+    static reduction_kernels* const made =
+        lasting<reduction_glue>(reduction_owner(make_reduction(recipe()))).kernels;
     return made;
   }
 };

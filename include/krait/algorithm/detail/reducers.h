@@ -15,7 +15,8 @@ namespace krait::detail {
 template <class Elem>
 using sum_type =
     std::conditional_t<is_float_v<Elem>, std::conditional_t<sizeof(Elem) <= 4, float, double>,
-                       std::conditional_t<std::is_signed_v<Elem> || std::is_same_v<Elem, bool>, std::int64_t, std::uint64_t>>;
+                       std::conditional_t<std::is_signed_v<Elem> || std::is_same_v<Elem, bool>,
+                                          std::int64_t, std::uint64_t>>;
 /// Comparisons of bool are those of 0 and 1.
 template <class Elem>
 using ordered_type = std::conditional_t<std::is_same_v<Elem, bool>, unsigned char, Elem>;
@@ -48,7 +49,8 @@ struct one_kind {  // of words
   }
 };
 
-/// Sums of floats: a few elements are added in pairs, and what a longer sum loses is kept beside it (Knuth's two-sum).
+/// Sums of floats: a few elements are added in pairs, and what a longer sum loses is kept beside it
+/// (Knuth's two-sum).
 template <class Real>
 struct exact_sum {
   using element = std::tuple<value<Real>>;
@@ -60,7 +62,9 @@ struct exact_sum {
   static state_types start(Number x) {
     return {convert_plain<Real>(x), Real(0)};
   }
-  static element join(const element& x, const element& y) { return {std::get<0>(x) + std::get<0>(y)}; }
+  static element join(const element& x, const element& y) {
+    return {std::get<0>(x) + std::get<0>(y)};
+  }
   static state absorb(const state& s, const element& x) {
     const value<Real> a = std::get<0>(s), b = std::get<0>(x), sum = a + b, part = sum - a;
     return {sum, std::get<1>(s) + ((a - (sum - part)) + (b - part))};
@@ -89,7 +93,9 @@ template <class Elem>
 struct sum_of : summing<sum_type<Elem>> {
   using result = std::conditional_t<is_float_v<Elem>, Elem, sum_type<Elem>>;
   static constexpr const char* name = "add";
-  static auto enter(const value<Elem>& x, const value<std::int64_t>&) { return std::tuple{cast<sum_type<Elem>>(x)}; }
+  static auto enter(const value<Elem>& x, const value<std::int64_t>&) {
+    return std::tuple{cast<sum_type<Elem>>(x)};
+  }
   static auto finish(const typename sum_of::state& s, const value<std::int64_t>&) {
     return value<result>(cast<result>(sum_of::total(s)));
   }
@@ -116,13 +122,17 @@ struct product_of : one_word<sum_type<Elem>>, one_kind<product_of<Elem>> {
   static constexpr std::tuple<sum> zero{sum(1)};
   static state enter(const value<Elem>& x, const value<std::int64_t>&) { return {cast<sum>(x)}; }
   static state combine(const state& x, const state& y) { return {std::get<0>(x) * std::get<0>(y)}; }
-  static auto finish(const state& s, const value<std::int64_t>&) { return value<result>(cast<result>(std::get<0>(s))); }
+  static auto finish(const state& s, const value<std::int64_t>&) {
+    return value<result>(cast<result>(std::get<0>(s)));
+  }
 };
 template <class Elem>
 struct count_of : wrapping_sum<std::int64_t> {
   using result = std::int64_t;
   static constexpr const char* name = "count_nonzero";
-  static state enter(const value<Elem>& x, const value<std::int64_t>&) { return {cast<std::int64_t>(x != Elem(0))}; }
+  static state enter(const value<Elem>& x, const value<std::int64_t>&) {
+    return {cast<std::int64_t>(x != Elem(0))};
+  }
   static auto finish(const state& s, const value<std::int64_t>&) { return total(s); }
 };
 
@@ -134,14 +144,17 @@ struct extreme : one_word<ordered_type<Elem>>, one_kind<extreme<Elem, Largest>> 
   using result = Elem;
   static constexpr const char* name = Largest ? "maximum" : "minimum";
   static constexpr bool needs_elements = true;
-  static constexpr std::tuple<word> zero{neutral_of<word>(Largest ? krait::combine::max : krait::combine::min)};
+  static constexpr std::tuple<word> zero{
+      neutral_of<word>(Largest ? krait::combine::max : krait::combine::min)};
   static state enter(const value<Elem>& x, const value<std::int64_t>&) { return {cast<word>(x)}; }
   static state combine(const state& x, const state& y) {
     const value<word> a = std::get<0>(x), b = std::get<0>(y);
     if constexpr (is_float_v<word>) return {cast<word>(Largest ? maximum(a, b) : minimum(a, b))};
     else return {cast<word>(Largest ? krait::max(a, b) : krait::min(a, b))};
   }
-  static auto finish(const state& s, const value<std::int64_t>&) { return value<result>(cast<result>(std::get<0>(s))); }
+  static auto finish(const state& s, const value<std::int64_t>&) {
+    return value<result>(cast<result>(std::get<0>(s)));
+  }
 };
 template <class Elem>
 struct smallest_of : extreme<Elem, false> {};
@@ -158,9 +171,12 @@ struct place_of_extreme : one_kind<place_of_extreme<Elem, Largest>> {
   using result = std::int64_t;
   static constexpr const char* name = Largest ? "argmax" : "argmin";
   static constexpr bool needs_elements = true, numbers = true;
-  static constexpr state_types zero{neutral_of<word>(Largest ? krait::combine::max : krait::combine::min),
-                                    neutral_of<std::int64_t>(krait::combine::min)};
-  static state enter(const value<Elem>& x, const value<std::int64_t>& number) { return {cast<word>(x), number}; }
+  static constexpr state_types zero{
+      neutral_of<word>(Largest ? krait::combine::max : krait::combine::min),
+      neutral_of<std::int64_t>(krait::combine::min)};
+  static state enter(const value<Elem>& x, const value<std::int64_t>& number) {
+    return {cast<word>(x), number};
+  }
   static state combine(const state& x, const state& y) {
     const value<word> a = std::get<0>(x), b = std::get<0>(y);
     const value<std::int64_t> i = std::get<1>(x), j = std::get<1>(y);
@@ -179,7 +195,8 @@ struct place_of_extreme : one_kind<place_of_extreme<Elem, Largest>> {
   }
   static auto finish(const state& s, const value<std::int64_t>&) {
     const value<std::int64_t> found = std::get<1>(s);
-    return value<std::int64_t>(select(found == std::get<1>(zero), std::int64_t(-1), found));  // a mask took none
+    // a mask took none
+    return value<std::int64_t>(select(found == std::get<1>(zero), std::int64_t(-1), found));
   }
 };
 template <class Elem>
@@ -193,12 +210,16 @@ struct truth : one_word<unsigned>, one_kind<truth<Elem, All>> {
   using result = bool;
   static constexpr const char* name = All ? "logical_and" : "logical_or";
   static constexpr std::tuple<unsigned> zero{All ? 1u : 0u};
-  static state enter(const value<Elem>& x, const value<std::int64_t>&) { return {cast<unsigned>(x != Elem(0))}; }
+  static state enter(const value<Elem>& x, const value<std::int64_t>&) {
+    return {cast<unsigned>(x != Elem(0))};
+  }
   static state combine(const state& x, const state& y) {
     if constexpr (All) return {std::get<0>(x) & std::get<0>(y)};
     else return {std::get<0>(x) | std::get<0>(y)};
   }
-  static auto finish(const state& s, const value<std::int64_t>&) { return value<bool>(std::get<0>(s) != 0u); }
+  static auto finish(const state& s, const value<std::int64_t>&) {
+    return value<bool>(std::get<0>(s) != 0u);
+  }
 };
 template <class Elem>
 struct whether_any : truth<Elem, false> {};

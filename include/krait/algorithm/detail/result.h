@@ -13,9 +13,11 @@ namespace detail {
 /// An array to be written, which shares the memory of the user's.
 template <class Elem, int Rank>
 struct output {
-  static_assert(!std::is_const_v<Elem>, "krait: into() writes to its array: the elements must not be const");
+  static_assert(!std::is_const_v<Elem>,
+                "krait: into() writes to its array: the elements must not be const");
   array<Elem, Rank> held;
-  explicit output(const array<Elem, Rank>& of) : held(of.at(), of.memory_owner(), handle_of(of.device())) {}
+  explicit output(const array<Elem, Rank>& of)
+      : held(of.at(), of.memory_owner(), handle_of(of.device())) {}
   output(const output& other) : output(other.held) {}
 };
 template <class... Outputs>
@@ -29,15 +31,17 @@ inline constexpr int outputs_in<into_type<Outputs...>> = sizeof...(Outputs);
 template <class Option>
 concept into_option = (outputs_in<std::remove_cvref_t<Option>> > 0);
 
-/// An algorithm's only output, or its Index-th of Count; null where kr::into is not among the options.
+/// An algorithm's only output, or its Index-th of Count; null where kr::into is not among the
+/// options.
 template <int Index = 0, int Count = 1>
 constexpr std::nullptr_t output_in() {
   return nullptr;
 }
 template <int Index = 0, int Count = 1, class First, class... Rest>
 auto output_in(const First& first, const Rest&... rest) {
-  if constexpr (outputs_in < First >> 0) {
-    static_assert(outputs_in<First> == Count, "krait: into() needs one array for each result of the function");
+  if constexpr (outputs_in<First> != 0) {
+    static_assert(outputs_in<First> == Count,
+                  "krait: into() needs one array for each result of the function");
     return &std::get<Index>(first.outputs).held;
   } else {
     return output_in<Index, Count>(rest...);
@@ -53,7 +57,8 @@ auto without_into(const Argument& argument) {
 
 /// Throws error{usage} for an output with other extents, on another device, or with elements that
 /// share memory.
-KRAIT_API void check_output(const layout& output, void* device, const layout& wanted, void* wanted_device);
+KRAIT_API void check_output(const layout& output, void* device, const layout& wanted,
+                            void* wanted_device);
 /// Throws error{usage} where the devices of two arrays of a call differ.
 KRAIT_API void check_same_device(void* device, void* wanted_device);
 /// Throws error{usage} where two outputs may have elements at one place.
@@ -68,7 +73,8 @@ bool reads_from(const elements& of, const Operand& operand) {
     const layout at = operand.at();
     return may_meet({operand.memory(), &at, sizeof(typename Operand::value_type)}, of);
   } else if constexpr (requires { operand.arguments(); }) {
-    return std::apply([&](const auto&... each) { return (reads_from(of, each) || ...); }, operand.arguments());
+    return std::apply([&](const auto&... each) { return (reads_from(of, each) || ...); },
+                      operand.arguments());
   } else {
     return false;
   }
@@ -97,23 +103,27 @@ void check_given(Output given, const layout& wanted, const device& on) {
     using array_type = std::remove_cvref_t<decltype(*given)>;
     static_assert(std::is_same_v<typename array_type::value_type, Elem>,
                   "krait: into() needs an array of the result's element type");
-    static_assert(array_type::rank == Rank, "krait: into() needs an array with the result's number of dimensions");
+    static_assert(array_type::rank == Rank,
+                  "krait: into() needs an array with the result's number of dimensions");
     check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
   }
 }
 /// Of an array without elements, too, which no launch gets.
 template <class Input>
 void check_input(const Input& input, const device& on) {
-  if constexpr (is_device_array<Input>::value) check_same_device(handle_of(input.device()), handle_of(on));
+  if constexpr (is_device_array<Input>::value)
+    check_same_device(handle_of(input.device()), handle_of(on));
 }
 /// Of a dense layout, in any order of dimensions; `inputs` are read while it is written.
 template <class Elem, int Rank, class Output, class... Inputs>
-result<Elem, Rank, Output> result_in(Output given, const layout& wanted, const device& on, const Inputs&... inputs) {
+result<Elem, Rank, Output> result_in(Output given, const layout& wanted, const device& on,
+                                     const Inputs&... inputs) {
   check_given<Elem, Rank>(given, wanted, on);
   (check_input(inputs, on), ...);
   if constexpr (!std::is_null_pointer_v<Output>) {
     const layout at = given->at();
-    if (same_strides(at, wanted) && !(reads_from({given->memory(), &at, sizeof(Elem)}, inputs) || ...))
+    if (same_strides(at, wanted) &&
+        !(reads_from({given->memory(), &at, sizeof(Elem)}, inputs) || ...))
       return {array<Elem, Rank>(at, given->memory_owner(), handle_of(on)), given};
   }
   shape<Rank> extents;
@@ -132,8 +142,9 @@ template <class Left, class Right>
 void check_apart_outputs(const Left& x, const Right& y) {
   if constexpr (!std::is_null_pointer_v<Left>) {
     const layout a = x->at(), b = y->at();
-    check_outputs_apart({x->memory(), &a, sizeof(typename std::remove_cvref_t<decltype(*x)>::value_type)},
-                        {y->memory(), &b, sizeof(typename std::remove_cvref_t<decltype(*y)>::value_type)});
+    check_outputs_apart(
+        {x->memory(), &a, sizeof(typename std::remove_cvref_t<decltype(*x)>::value_type)},
+        {y->memory(), &b, sizeof(typename std::remove_cvref_t<decltype(*y)>::value_type)});
   }
 }
 
@@ -158,8 +169,10 @@ array<Elem, 2> as_rows(const array<Elem, Rank>& of, std::int64_t rows, std::int6
 /// kr::sort(x, kr::into(x));
 /// \endcode
 template <class... Elems, int... Ranks>
-requires(sizeof...(Elems) > 0) auto into(const array<Elems, Ranks>&... outputs) {
-  return detail::into_type<detail::output<Elems, Ranks>...>{std::tuple{detail::output<Elems, Ranks>(outputs)...}};
+  requires(sizeof...(Elems) > 0)
+auto into(const array<Elems, Ranks>&... outputs) {
+  return detail::into_type<detail::output<Elems, Ranks>...>{
+      std::tuple{detail::output<Elems, Ranks>(outputs)...}};
 }
 
 }  // namespace krait

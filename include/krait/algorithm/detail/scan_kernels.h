@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels of scans over rows of elements, for any operator: nothing needs an identity or swaps operands. Blocks are numbered by row, then
-// by chunk of the row.
+// The kernels of scans over rows of elements, for any operator: nothing needs an identity or swaps
+// operands. Blocks are numbered by row, then by chunk of the row.
 #pragma once
 
 #include <krait/algorithm/detail/form.h>
@@ -17,7 +17,9 @@ struct scan_types {
   static constexpr bool exclusive = Exclusive, initial = Initial;
   Function function;
 
-  value<To> of(const value<To>& x, const value<To>& y) const { return as_value<To>(function(x, y)); }
+  value<To> of(const value<To>& x, const value<To>& y) const {
+    return as_value<To>(function(x, y));
+  }
   template <class Element>
   static value<To> enter(const Element& x) {
     return as_value<To>(x);
@@ -30,7 +32,8 @@ struct row_chunk {
 };
 inline row_chunk own_row_chunk(const value<std::int64_t>& length, const value<std::int64_t>& chunk,
                                const value<std::int64_t>& chunks) {
-  const value<std::int64_t> row = block_idx().x / chunks, own = block_idx().x % chunks, begin = own * chunk;
+  const value<std::int64_t> row = block_idx().x / chunks, own = block_idx().x % chunks,
+                            begin = own * chunk;
   return {row, own, begin, min(begin + chunk, length)};
 }
 
@@ -43,7 +46,8 @@ auto make_chunk_parts(const Types& types) {
       [types](view<const in, 2> x, view<out, 2> parts, value<std::int64_t> chunk) {
         const auto at = own_row_chunk(x.extent(1), chunk, parts.extent(1));
         var<out> state = types.enter(x(at.row, at.begin));
-        for (auto i : range(at.begin + 1, at.end)) state = types.of(value<out>(state), types.enter(x(at.row, i)));
+        for (auto i : range(at.begin + 1, at.end))
+          state = types.of(value<out>(state), types.enter(x(at.row, i)));
         parts(at.row, at.chunk) = value<out>(state);
       },
       {.name = "scan_parts"});
@@ -55,12 +59,13 @@ auto make_chunk_scan(const Types& types) {
   using in = typename Types::in;
   using out = typename Types::out;
   return kernel(
-      [types](view<const in, 2> x, view<out, 2> to, view<const out, 2> parts, value<out> initial, value<std::int64_t> chunk,
-              value<std::int64_t> chunks) {
+      [types](view<const in, 2> x, view<out, 2> to, view<const out, 2> parts, value<out> initial,
+              value<std::int64_t> chunk, value<std::int64_t> chunks) {
         const auto at = own_row_chunk(x.extent(1), chunk, chunks);
         var<out> state = Types::initial ? initial : types.enter(x(at.row, at.begin));
         const auto parts_before = [&](const value<std::int64_t>& first) {
-          for (auto c : range(first, at.chunk)) state = types.of(value<out>(state), parts(at.row, c));
+          for (auto c : range(first, at.chunk))
+            state = types.of(value<out>(state), parts(at.row, c));
         };
         if constexpr (Types::initial) {
           parts_before(value<std::int64_t>(0));
@@ -84,15 +89,15 @@ auto make_chunk_scan(const Types& types) {
 
 inline constexpr int scan_threads = 256, scan_items = 4, scan_tile = scan_threads * scan_items;
 
-/// Blocks that walk through their chunks by tiles. Writes: the scan, where a row has `before` for each chunk, what the chunks before it make;
-/// otherwise parts(row, c), what chunk c makes.
+/// Blocks that walk through their chunks by tiles. Writes: the scan, where a row has `before` for
+/// each chunk, what the chunks before it make; otherwise parts(row, c), what chunk c makes.
 template <bool Writes, class Types>
 auto make_block_scan(const Types& types) {
   using in = typename Types::in;
   using out = typename Types::out;
   return kernel(
-      [types](view<const in, 2> x, view<out, 2> to, view<const out, 2> before, value<out> initial, value<std::int64_t> chunk,
-              value<std::int64_t> chunks) {
+      [types](view<const in, 2> x, view<out, 2> to, view<const out, 2> before, value<out> initial,
+              value<std::int64_t> chunk, value<std::int64_t> chunks) {
         constexpr int items = scan_items, threads = scan_threads;
         auto sums = shared<out, threads>();
         const auto at = own_row_chunk(x.extent(1), chunk, chunks);
@@ -101,7 +106,8 @@ auto make_block_scan(const Types& types) {
         var<bool> carried = Types::initial && Writes;
         if constexpr (Writes) {
           if_(at.chunk > 0, [&] {
-            carry = Types::initial ? types.of(initial, before(at.row, at.chunk - 1)) : before(at.row, at.chunk - 1);
+            carry = Types::initial ? types.of(initial, before(at.row, at.chunk - 1))
+                                   : before(at.row, at.chunk - 1);
             carried = true;
           });
         }
@@ -120,9 +126,9 @@ auto make_block_scan(const Types& types) {
           for (int k = 0; k < items; ++k) {
             if_(first + k < at.end, [&] { v[k] = types.enter(x(at.row, first + k)); });
             if (k > 0) {
-              if_(first + k < at.end, [&] { v[k] = types.of(value<out>(v[k - 1]), value<out>(v[k])); }).else_([&] {
-                v[k] = v[k - 1];
-              });
+              if_(first + k < at.end, [&] {
+                v[k] = types.of(value<out>(v[k - 1]), value<out>(v[k]));
+              }).else_([&] { v[k] = v[k - 1]; });
             }
           }
           var<out> own = v[items - 1];

@@ -10,13 +10,14 @@
 namespace krait {
 namespace detail {
 
-/// The array to(at(i)) = x(i) where marks(i) is 1. `upto`: sums of the marks up to each element. Rest: others follow, in order.
+/// The array to(at(i)) = x(i) where marks(i) is 1. `upto`: sums of the marks up to each element.
+/// Rest: others follow, in order.
 template <class Elem>
-array<Elem> compacted(const array<const Elem>& x, const array<bool>& marks, const array<std::int64_t>& upto, std::int64_t count,
-                      bool rest) {
+array<Elem> compacted(const array<const Elem>& x, const array<bool>& marks,
+                      const array<std::int64_t>& upto, std::int64_t count, bool rest) {
   static auto& compact = lasting(kernel(
-      [](view<const Elem> from, view<const bool> mark, view<const std::int64_t> sums, view<Elem> out,
-         value<std::int64_t> behind) {
+      [](view<const Elem> from, view<const bool> mark, view<const std::int64_t> sums,
+         view<Elem> out, value<std::int64_t> behind) {
         for (auto i : grid_stride(from.size())) {
           if_(mark[i], [&] { out[sums[i] - 1] = value<Elem>(from[i]); }).elif_(behind >= 0, [&] {
             out[behind + i - sums[i]] = value<Elem>(from[i]);
@@ -25,10 +26,13 @@ array<Elem> compacted(const array<const Elem>& x, const array<bool>& marks, cons
       },
       {.name = "compact"}));
   array<Elem> out(shape<1>(rest ? x.size() : count), x.device());
-  if (out.size() > 0) compact.forall(x.size())(x, marks, upto, out, rest ? count : std::int64_t(-1));
+  if (out.size() > 0)
+    compact.forall(x.size())(x, marks, upto, out, rest ? count : std::int64_t(-1));
   return out;
 }
-inline std::int64_t last_of(const array<std::int64_t>& sums) { return sums.size() > 0 ? std::int64_t(sums(-1)) : 0; }
+inline std::int64_t last_of(const array<std::int64_t>& sums) {
+  return sums.size() > 0 ? std::int64_t(sums(-1)) : 0;
+}
 
 template <class Elem, class Predicate>
 array<bool> marks_of(const array<const Elem>& x, const Predicate& predicate) {
@@ -39,7 +43,8 @@ array<bool> marks_of(const array<const Elem>& x, const Predicate& predicate) {
       [](const Predicate& f) {
         return kernel(
             [f](view<const Elem> from, view<bool> mark) {
-              for (auto i : grid_stride(from.size())) mark[i] = as_value<bool>(f(value<Elem>(from[i])));
+              for (auto i : grid_stride(from.size()))
+                mark[i] = as_value<bool>(f(value<Elem>(from[i])));
             },
             {.name = "mark"});
       },
@@ -84,8 +89,10 @@ struct in_segments {
 inline void check_segment(const view<const std::int64_t>& offsets, const value<std::int64_t>& s,
                           const value<std::int64_t>& size) {
   const value<std::int64_t> at = offsets[s], next = offsets[min(s + 1, offsets.size() - 1)];
-  check(at >= 0 && at <= size, "offsets({}) is {}, which is out of range for {} elements", s, at, size);
-  check(at <= next, "offsets({}) is {}, and the next one {}: offsets must not decrease", s, at, next);
+  check(at >= 0 && at <= size, "offsets({}) is {}, which is out of range for {} elements", s, at,
+        size);
+  check(at <= next, "offsets({}) is {}, and the next one {}: offsets must not decrease", s, at,
+        next);
 }
 inline void check_segments(const array<std::int64_t, 1>& offsets, std::int64_t size) {
   static auto& look = lasting(kernel(
@@ -97,10 +104,12 @@ inline void check_segments(const array<std::int64_t, 1>& offsets, std::int64_t s
 }
 /// The elements with marks where segments begin; offsets of empty segments mark what follows.
 template <class Elem>
-array<in_segment<Elem>> segments_of(const array<const Elem>& x, const array<const std::int64_t>& offsets) {
+array<in_segment<Elem>> segments_of(const array<const Elem>& x,
+                                    const array<const std::int64_t>& offsets) {
   static auto& enter = lasting(kernel(
       [](view<const Elem> from, view<in_segment<Elem>> to) {
-        for (auto i : grid_stride(from.size())) to[i] = value<in_segment<Elem>>(value<Elem>(from[i]), value<int>(0));
+        for (auto i : grid_stride(from.size()))
+          to[i] = value<in_segment<Elem>>(value<Elem>(from[i]), value<int>(0));
       },
       {.name = "enter_segments"}));
   static auto& mark = lasting(kernel(
@@ -124,29 +133,36 @@ template <class Elem, class Output>
 auto values_in_segments(const array<in_segment<Elem>>& scanned, Output output) {
   static auto& leave = lasting(kernel(
       [](view<const in_segment<Elem>> from, view<Elem> to) {
-        for (auto i : grid_stride(from.size())) to[i] = value<in_segment<Elem>>(from[i])[&in_segment<Elem>::x];
+        for (auto i : grid_stride(from.size()))
+          to[i] = value<in_segment<Elem>>(from[i])[&in_segment<Elem>::x];
       },
       {.name = "leave_segments"}));
-  auto out = result_in<Elem, 1>(output, dense(scanned.extents().extents, 1, false), scanned.device());
+  auto out =
+      result_in<Elem, 1>(output, dense(scanned.extents().extents, 1, false), scanned.device());
   if (out.to.size() > 0) leave.forall(out.to.size())(scanned, out.to);
   return out.give();
 }
 template <class Elem, class Function, class Output>
-auto ends_of_segments(const array<in_segment<Elem>>& scanned, const array<const std::int64_t>& offsets, const Function& function,
+auto ends_of_segments(const array<in_segment<Elem>>& scanned,
+                      const array<const std::int64_t>& offsets, const Function& function,
                       Elem initial, Output output) {
   const shape<1> segments(offsets.size() > 0 ? offsets.size() - 1 : 0);
-  auto out = result_in<Elem, 1>(output, dense(segments.extents, 1, false), scanned.device(), offsets);
+  auto out =
+      result_in<Elem, 1>(output, dense(segments.extents, 1, false), scanned.device(), offsets);
   if (out.to.size() == 0) return out.give();
   with_kernel(
       function,
       [](const Function& f) {
         return kernel(
-            [f](view<const in_segment<Elem>> from, view<const std::int64_t> ends, view<Elem> to, value<Elem> first) {
+            [f](view<const in_segment<Elem>> from, view<const std::int64_t> ends, view<Elem> to,
+                value<Elem> first) {
               for (auto s : grid_stride(to.size())) {
                 const value<std::int64_t> end = ends[s + 1];
                 var<Elem> all = first;
-                if_(ends[s] < end && end > 0 && end <= from.size(), [&] {  // a GPU tells of others later
-                  all = as_value<Elem>(f(first, value<Elem>(value<in_segment<Elem>>(from[end - 1])[&in_segment<Elem>::x])));
+                // a GPU tells of others later
+                if_(ends[s] < end && end > 0 && end <= from.size(), [&] {
+                  all = as_value<Elem>(f(first, value<Elem>(value<in_segment<Elem>>(
+                                                    from[end - 1])[&in_segment<Elem>::x])));
                 });
                 to[s] = value<Elem>(all);
               }
@@ -158,7 +174,8 @@ auto ends_of_segments(const array<in_segment<Elem>>& scanned, const array<const 
 }
 
 /// Of each run the length, where `heads` marks its first element.
-inline array<std::int64_t> lengths_of_runs(const array<bool>& heads, const array<std::int64_t>& upto, std::int64_t count) {
+inline array<std::int64_t> lengths_of_runs(const array<bool>& heads,
+                                           const array<std::int64_t>& upto, std::int64_t count) {
   static auto& place = lasting(kernel(
       [](view<const bool> mark, view<const std::int64_t> sums, view<std::int64_t> out) {
         for (auto i : grid_stride(mark.size())) if_(mark[i], [&] { out[sums[i] - 1] = i; });
@@ -188,7 +205,8 @@ array<Elem, Rank> first_along(const array<Elem, Rank>& x, std::int64_t axis, std
   return {axis_back(at, axis), x.memory_owner(), handle_of(x.device())};
 }
 template <int Rank>
-array<std::int64_t, Rank> wide_first_along(const array<unsigned, Rank>& x, std::int64_t axis, std::int64_t k) {
+array<std::int64_t, Rank> wide_first_along(const array<unsigned, Rank>& x, std::int64_t axis,
+                                           std::int64_t k) {
   const array<unsigned, Rank> first = first_along(x, axis, k);
   array<std::int64_t, Rank> out(first.extents(), x.device());
   if (out.size() > 0) assign_elements(all_tag(), out, first);
@@ -199,7 +217,8 @@ array<std::int64_t, Rank> wide_first_along(const array<unsigned, Rank>& x, std::
 /// row. That takes four reads of it instead of a read and a write of keys and places for each
 /// digit.
 constexpr bool is_few_of(std::int64_t k, std::int64_t rows, std::int64_t length) {
-  return rows == 1 && length >= 1 << 15 && length < std::int64_t{1} << 32 && k > 0 && k <= length / 16;
+  return rows == 1 && length >= 1 << 15 && length < std::int64_t{1} << 32 && k > 0 &&
+         k <= length / 16;
 }
 
 }  // namespace detail

@@ -31,7 +31,8 @@ class subscripts_reader {
   static constexpr int max_operands = 8;
 
   template <std::size_t Size>
-  constexpr explicit subscripts_reader(const fixed_text<Size>& text) : text_(text.at), size_(text.size()) {
+  constexpr explicit subscripts_reader(const fixed_text<Size>& text)
+      : text_(text.at), size_(text.size()) {
     read();
   }
   subscripts operands[max_operands], output;
@@ -49,7 +50,8 @@ class subscripts_reader {
         if (count == max_operands) return fail(subscripts_problem::many);
         ++count;
       } else if (c == '-') {
-        if (has_output || at_ + 1 >= size_ || text_[at_ + 1] != '>') return fail(subscripts_problem::arrow);
+        if (has_output || at_ + 1 >= size_ || text_[at_ + 1] != '>')
+          return fail(subscripts_problem::arrow);
         has_output = true, ++at_;
       } else {
         take(c, has_output ? output : operands[count - 1]);
@@ -89,25 +91,31 @@ class subscripts_reader {
   std::size_t size_, at_ = 0;
 };
 
-/// Says in the compiler's message what is wrong, and at which character, counted from 0. The words are NumPy's.
+/// Says in the compiler's message what is wrong, and at which character, counted from 0. The words
+/// are NumPy's.
 template <subscripts_problem Problem, std::size_t Character>
 struct wrong_subscripts {
   using enum subscripts_problem;
-  static_assert(Problem != letter,
-                "krait: invalid subscript in einstein sum subscripts string, subscripts must be letters: at the character that "
-                "wrong_subscripts names, counted from 0");
-  static_assert(Problem != ellipsis,
-                "krait: einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...'), or two of them: "
-                "at the character that wrong_subscripts names, counted from 0");
-  static_assert(Problem != arrow,
-                "krait: einstein sum subscripts string does not contain proper '->' output specified: at the character that "
-                "wrong_subscripts names, counted from 0");
-  static_assert(Problem != unknown,
-                "krait: einstein sum subscripts string included an output subscript which never appeared in an input: at the "
-                "character that wrong_subscripts names, counted from 0");
-  static_assert(Problem != repeated,
-                "krait: einstein sum subscripts string includes an output subscript multiple times: at the character that "
-                "wrong_subscripts names, counted from 0");
+  static_assert(
+      Problem != letter,
+      "krait: invalid subscript in einstein sum subscripts string, subscripts must be letters: at the character that "
+      "wrong_subscripts names, counted from 0");
+  static_assert(
+      Problem != ellipsis,
+      "krait: einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...'), or two of them: "
+      "at the character that wrong_subscripts names, counted from 0");
+  static_assert(
+      Problem != arrow,
+      "krait: einstein sum subscripts string does not contain proper '->' output specified: at the character that "
+      "wrong_subscripts names, counted from 0");
+  static_assert(
+      Problem != unknown,
+      "krait: einstein sum subscripts string included an output subscript which never appeared in an input: at the "
+      "character that wrong_subscripts names, counted from 0");
+  static_assert(
+      Problem != repeated,
+      "krait: einstein sum subscripts string includes an output subscript multiple times: at the character that "
+      "wrong_subscripts names, counted from 0");
   static_assert(Problem != many, "krait: einsum takes up to 8 operands of up to 6 dimensions");
   static constexpr bool none_is_wrong = Problem == none;
 };
@@ -138,7 +146,8 @@ struct parsed_subscripts {
   static constexpr sum_dimensions dimensions(const int (&ranks)[Count]) {
     sum_dimensions all;
     for (std::size_t o = 0; o < Count; ++o)
-      if (const int rest = ranks[o] - text.operands[o].named(); text.operands[o].has_ellipsis() && rest > all.ellipsis)
+      if (const int rest = ranks[o] - text.operands[o].named();
+          text.operands[o].has_ellipsis() && rest > all.ellipsis)
         all.ellipsis = rest;
     for (int i = 0; i < text.output.count; ++i) {
       if (text.output.letters[i] != '.') all.add(text.output.letters[i]);

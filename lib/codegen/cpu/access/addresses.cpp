@@ -16,8 +16,9 @@ using ir::Scalar;
 
 namespace {
 
-/// How many lanes a constant mask has, where they are the first ones and a power of two. Memory then gives a load what an earlier, wider
-/// store of all these lanes still holds, which it does not behind masked stores: 5 cycles instead of about 20.
+/// How many lanes a constant mask has, where they are the first ones and a power of two. Memory
+/// then gives a load what an earlier, wider store of all these lanes still holds, which it does not
+/// behind masked stores: 5 cycles instead of about 20.
 std::optional<unsigned> first_lanes(V mask) {
   const auto* lanes = llvm::dyn_cast<llvm::Constant>(mask);
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(mask->getType());
@@ -29,7 +30,8 @@ std::optional<unsigned> first_lanes(V mask) {
     if (one->isNullValue()) continue;
     first += lane == count++;
   }
-  return first == count && (count == 0 || std::has_single_bit(count)) ? std::optional(count) : std::nullopt;
+  return first == count && (count == 0 || std::has_single_bit(count)) ? std::optional(count)
+                                                                      : std::nullopt;
 }
 
 /// [0, count) of `all` lanes, and lanes of a second vector behind them.
@@ -41,8 +43,8 @@ std::vector<int> lanes_up_to(unsigned count, unsigned all) {
 
 }  // namespace
 
-/// An index as 64 bits. Where all extents are below 2^31 a 32-bit index in bounds is one as a signed number too, and address
-/// arithmetic may have run modulo 2^32.
+/// An index as 64 bits. Where all extents are below 2^31 a 32-bit index in bounds is one as a
+/// signed number too, and address arithmetic may have run modulo 2^32.
 V Addresses::wide_index(V index, ir::ValueId v) {
   Scalar s = values_.scalar_of(v);
   if (s == Scalar::U32 && f_.facts.small) s = Scalar::I32;
@@ -52,13 +54,16 @@ V Addresses::wide_index(V index, ir::ValueId v) {
   return ir::is_signed_int(s) ? b_.CreateSExt(index, t) : b_.CreateZExt(index, t);
 }
 
-/// Takes constants off an index of 32 bits, for the address; gives their sum. That is right though the index may have wrapped: as its
-/// elements are in bounds, what is left of it did not, for constants that are not negative and in arrays that are far from 2^31.
+/// Takes constants off an index of 32 bits, for the address; gives their sum. That is right though
+/// the index may have wrapped: as its elements are in bounds, what is left of it did not, for
+/// constants that are not negative and in arrays that are far from 2^31.
 std::int64_t Addresses::take_constant(V& index, ir::Space space) {
   constexpr std::int64_t most = 1 << 29;
   std::int64_t sum = 0;
   while (auto* add = llvm::dyn_cast<llvm::BinaryOperator>(index)) {
-    auto* c = add->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
+    auto* c = add->getOpcode() == llvm::Instruction::Add
+                  ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1))
+                  : nullptr;
     if (!c || !index->getType()->isIntegerTy(32)) break;
     std::int64_t next = sum + c->getSExtValue();
     if (next > most || next < (space == ir::Space::Global ? 0 : -most)) break;
@@ -68,26 +73,31 @@ std::int64_t Addresses::take_constant(V& index, ir::Space space) {
 }
 
 /// Of an index that begins a run of lanes: element times its size, and an offset in bytes.
-V Addresses::pointer_to(ir::ValueId array, ir::ValueId index, V first, std::int64_t element, std::int64_t offset) {
-  const std::int64_t plus = values_.scalar_of(index) == Scalar::I32 ? take_constant(first, f_.type_of(array).space) : 0;
-  V bytes = b_.CreateAdd(b_.CreateMul(wide_index(first, index), b_.getInt64(element)), b_.getInt64(offset + plus * element));
+V Addresses::pointer_to(ir::ValueId array, ir::ValueId index, V first, std::int64_t element,
+                        std::int64_t offset) {
+  const std::int64_t plus =
+      values_.scalar_of(index) == Scalar::I32 ? take_constant(first, f_.type_of(array).space) : 0;
+  V bytes = b_.CreateAdd(b_.CreateMul(wide_index(first, index), b_.getInt64(element)),
+                         b_.getInt64(offset + plus * element));
   return b_.CreatePtrAdd(array_base(array), bytes);
 }
 
 /// Whether lanes' indices that follow one another may begin again at 0.
 bool Addresses::wraps(ir::ValueId index) const {
   const Scalar s = values_.scalar_of(index);
-  return s != Scalar::I64 && s != Scalar::U64 && s != Scalar::I32 && !(s == Scalar::U32 && f_.facts.small);
+  return s != Scalar::I64 && s != Scalar::U64 && s != Scalar::I32 &&
+         !(s == Scalar::U32 && f_.facts.small);
 }
 
-Address Addresses::address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, Scalar s,
-                           Split split) {
+Address Addresses::address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset,
+                           std::uint64_t byte_offset, Scalar s, Split split) {
   using Kind = Address::Kind;
   const ir::Type& type = f_.type_of(array);
   const Lowered& i = values_.get(index);
   V base = array_base(array);
   bool local = type.space == ir::Space::Local;
-  std::int64_t gang = local ? shape_.gang() : 1;  // a local array holds the lanes' elements side by side
+  // a local array holds the lanes' elements side by side
+  std::int64_t gang = local ? shape_.gang() : 1;
   std::int64_t element = std::int64_t(type.index_bytes()) * gang;
   std::int64_t size = ir::size_of(s);
   std::int64_t offset = (element_offset * size + std::int64_t(byte_offset)) * gang;
@@ -109,29 +119,34 @@ Address Addresses::address(ir::ValueId array, ir::ValueId index, std::int64_t el
   }
   const bool scales = element == 1 || element == 2 || element == 4 || element == 8;
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    // Of 32 bits, which instruction selection sees beside the access in quick code: passes that would bring a wider one there do not run.
+    // Of 32 bits, which instruction selection sees beside the access in quick code: passes that
+    // would bring a wider one there do not run.
     const bool narrow = shape_.machine.quick && !local && scales &&
-                        (values_.scalar_of(index) == Scalar::I32 || (values_.scalar_of(index) == Scalar::U32 && f_.facts.small));
+                        (values_.scalar_of(index) == Scalar::I32 ||
+                         (values_.scalar_of(index) == Scalar::U32 && f_.facts.small));
     V lanes = narrow ? values_.part(index, p) : wide_index(values_.part(index, p), index);
     if (local) {
       V bytes = b_.CreateMul(lanes, values_.splat(b_.getInt64(element)));
       bytes = b_.CreateAdd(bytes, values_.lane_numbers(b_.getInt64Ty(), size));
-      bytes = b_.CreateAdd(bytes, values_.splat(b_.getInt64(offset + std::int64_t(p) * shape_.lanes * size)));
+      bytes = b_.CreateAdd(
+          bytes, values_.splat(b_.getInt64(offset + std::int64_t(p) * shape_.lanes * size)));
       a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), base, bytes));
       continue;
     }
     // An index scaled by its element's size is what gather instructions take.
     V start = offset ? b_.CreatePtrAdd(base, b_.getInt64(offset)) : base;
     if (scales) a.v.push_back(b_.CreateGEP(b_.getIntNTy(unsigned(element) * 8), start, lanes));
-    else a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), start, b_.CreateMul(lanes, values_.splat(b_.getInt64(element)))));
+    else
+      a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), start,
+                                 b_.CreateMul(lanes, values_.splat(b_.getInt64(element)))));
   }
   return a;
 }
 
-/// How a linear index, of elements of `bytes`, takes lanes' elements of `size` apart: leaves `a` as it is where it does not. `at`: the
-/// pointer to an index.
-void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std::int64_t size, Split split,
-                          llvm::function_ref<V(V)> at) {
+/// How a linear index, of elements of `bytes`, takes lanes' elements of `size` apart: leaves `a` as
+/// it is where it does not. `at`: the pointer to an index.
+void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std::int64_t size,
+                          Split split, llvm::function_ref<V(V)> at) {
   using Kind = Address::Kind;
   const unsigned lanes = shape_.lanes, gang = shape_.gang(), width = shape_.width();
   const bool known = !i.across[0], side_by_side = known && i.step * bytes == size;
@@ -145,16 +160,20 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
   const auto runs_of = [&](Kind kind, unsigned run) {
     a.kind = kind, a.run = run;
     for (unsigned first = 0; first < gang; first += run)
-      a.v.push_back(!first || !steps ? at(values_.base_of_lane(i, first))
-                                     : b_.CreatePtrAdd(a.v[0], b_.getInt64((*steps)[first] * bytes)));
+      a.v.push_back(!first || !steps
+                        ? at(values_.base_of_lane(i, first))
+                        : b_.CreatePtrAdd(a.v[0], b_.getInt64((*steps)[first] * bytes)));
   };
-  const auto lies = [&](std::int64_t distance) {  // every lane so far from the one before it in its part
+  // every lane so far from the one before it in its part
+  const auto lies = [&](std::int64_t distance) {
     for (unsigned lane = 0; lane < gang; ++lane)
-      if (((*steps)[lane] - (*steps)[lane / lanes * lanes]) * bytes != distance * (lane % lanes)) return false;
+      if (((*steps)[lane] - (*steps)[lane / lanes * lanes]) * bytes != distance * (lane % lanes))
+        return false;
     return true;
   };
   if (steps ? lies(size) : side_by_side && width >= lanes) return runs_of(Kind::Row, lanes);
-  if (steps ? lies(0) : known && i.step == 0 && width >= lanes) return runs_of(Kind::PerPart, lanes);
+  if (steps ? lies(0) : known && i.step == 0 && width >= lanes)
+    return runs_of(Kind::PerPart, lanes);
   if (side_by_side && split != Split::None && width > 1) return runs_of(Kind::Pieces, width);
   if (split < Split::Spaced) return;
   runs_of(Kind::Steps, steps ? gang : width);
@@ -173,25 +192,32 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
     }
 }
 
-bool Addresses::scatters() const { return shape_.machine.level == CpuLevel::Avx512 && !shape_.machine.tune.starts_with("znver"); }
+bool Addresses::scatters() const {
+  return shape_.machine.level == CpuLevel::Avx512 && !shape_.machine.tune.starts_with("znver");
+}
 
-/// Lanes at known distances are better accessed one by one, except with AVX-512, which has an instruction for any places; on AMD's
-/// processors that one is slow (Zen 4: `bench_corpus --filter "40 bytes" --cpu-time`, 4.5 ms by it, 1.8 one by one). Under a mask pieces
-/// of whole registers alone have an instruction. Quick code takes the instruction that does all of a part's lanes at once.
+/// Lanes at known distances are better accessed one by one, except with AVX-512, which has an
+/// instruction for any places; on AMD's processors that one is slow (Zen 4: `bench_corpus --filter
+/// "40 bytes" --cpu-time`, 4.5 ms by it, 1.8 one by one). Under a mask pieces of whole registers
+/// alone have an instruction. Quick code takes the instruction that does all of a part's lanes at
+/// once.
 Split Addresses::split_of(Scalar s) const {
   constexpr unsigned smallest_register = 16, smallest_masked = 4;
   const unsigned size = ir::size_of(s);
   if (!lanes_.everyone())
-    return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces : Split::None;
-  if (shape_.machine.quick || ((scatters() || shape_.is_brick()) && code_.lanes_in_loops())) return Split::Pieces;
+    return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces
+                                                                                 : Split::None;
+  if (shape_.machine.quick || ((scatters() || shape_.is_brick()) && code_.lanes_in_loops()))
+    return Split::Pieces;
   return scatters() ? Split::Spaced : Split::Steps;
 }
 
-/// A pointer for each lane of rows whose lanes are so far apart as the launch says. Three of four are a pointer and a multiple of the distance,
-/// which an instruction adds by itself.
+/// A pointer for each lane of rows whose lanes are so far apart as the launch says. Three of four
+/// are a pointer and a multiple of the distance, which an instruction adds by itself.
 void Addresses::step_through(Address& a, const Lowered& i, std::int64_t bytes) {
   V along = b_.CreateAdd(i.across[0], values_.integer(i.across[0]->getType(), i.step));
-  // A whole gang's indices are in bounds, so that no two neighbours' differ by more than the type holds as a signed number.
+  // A whole gang's indices are in bounds, so that no two neighbours' differ by more than the type
+  // holds as a signed number.
   a.stride = b_.CreateMul(b_.CreateSExt(along, b_.getInt64Ty()), b_.getInt64(bytes));
   Few<V> lanes;
   for (unsigned lane = 0; lane < shape_.gang(); ++lane) {
@@ -206,17 +232,22 @@ void Addresses::step_through(Address& a, const Lowered& i, std::int64_t bytes) {
   a.steps.assign(shape_.gang(), 0);
 }
 
-V Addresses::step_to(const Address& a, unsigned lane) { return b_.CreatePtrAdd(a.v[lane / a.run], b_.getInt64(a.steps[lane])); }
+V Addresses::step_to(const Address& a, unsigned lane) {
+  return b_.CreatePtrAdd(a.v[lane / a.run], b_.getInt64(a.steps[lane]));
+}
 
-/// Pointers to the elements of each part's first lane, where all lanes' elements lie side by side. Empty where they do not, or some lanes
-/// do not take part.
+/// Pointers to the elements of each part's first lane, where all lanes' elements lie side by side.
+/// Empty where they do not, or some lanes do not take part.
 auto Addresses::element_rows(ir::ValueId array, ir::ValueId index) -> Few<V> {
   const ir::Type& type = f_.type_of(array);
   const auto bytes = std::int64_t(type.index_bytes());
   const Lowered& i = values_.get(index);
-  if (!lanes_.active.all() || type.space == ir::Space::Local || i.form != Lowered::Form::Linear || wraps(index)) return {};
+  if (!lanes_.active.all() || type.space == ir::Space::Local || i.form != Lowered::Form::Linear ||
+      wraps(index))
+    return {};
   Address a{Address::Kind::Lanes, {}, 0, {}, nullptr};
-  find_runs(a, i, bytes, bytes, Split::None, [&](V first) { return pointer_to(array, index, first, bytes, 0); });
+  find_runs(a, i, bytes, bytes, Split::None,
+            [&](V first) { return pointer_to(array, index, first, bytes, 0); });
   return a.kind == Address::Kind::Row ? a.v : Few<V>{};
 }
 
@@ -233,10 +264,14 @@ void Addresses::annotate(llvm::Instruction* access, ir::ValueId array) {
   }
   if (self == params.size()) return;
   bool writable = f_.type_of(array).writable;
-  for (std::size_t i = 0; i < params.size(); ++i)  // views that are only read may overlap each other
-    if (arguments_.scopes[i] && i != self && (writable || f_.type_of(params[i]).writable)) others.push_back(arguments_.scopes[i]);
-  access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(code_.c, {arguments_.scopes[self]}));
-  if (!others.empty()) access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(code_.c, others));
+  // views that are only read may overlap each other
+  for (std::size_t i = 0; i < params.size(); ++i)
+    if (arguments_.scopes[i] && i != self && (writable || f_.type_of(params[i]).writable))
+      others.push_back(arguments_.scopes[i]);
+  access->setMetadata(llvm::LLVMContext::MD_alias_scope,
+                      llvm::MDNode::get(code_.c, {arguments_.scopes[self]}));
+  if (!others.empty())
+    access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(code_.c, others));
 }
 
 /// First lanes and numbers of lanes that have threads, in powers of two.
@@ -257,13 +292,15 @@ V Addresses::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::Valu
   if (const auto first = mask ? first_lanes(mask) : std::nullopt) {
     if (*first == 0) return zeros;
     auto* all = llvm::cast<llvm::FixedVectorType>(row);
-    llvm::LoadInst* load = b_.CreateAlignedLoad(llvm::FixedVectorType::get(all->getElementType(), *first), at, align);
+    llvm::LoadInst* load =
+        b_.CreateAlignedLoad(llvm::FixedVectorType::get(all->getElementType(), *first), at, align);
     annotate(load, array);
     return b_.CreateShuffleVector(load, llvm::Constant::getNullValue(load->getType()),
                                   lanes_up_to(*first, all->getNumElements()));
   }
-  llvm::Instruction* load = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(row, at, align, mask, zeros))
-                                 : b_.CreateAlignedLoad(row, at, align);
+  llvm::Instruction* load =
+      mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(row, at, align, mask, zeros))
+           : b_.CreateAlignedLoad(row, at, align);
   annotate(load, array);
   return load;
 }
@@ -271,7 +308,8 @@ V Addresses::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::Valu
 llvm::Instruction* Addresses::store_row(V row, V at, llvm::Align align, V mask) {
   if (const auto first = first_lanes(mask)) {
     if (*first == 0) return nullptr;
-    return b_.CreateAlignedStore(b_.CreateShuffleVector(row, lanes_up_to(*first, *first)), at, align);
+    return b_.CreateAlignedStore(b_.CreateShuffleVector(row, lanes_up_to(*first, *first)), at,
+                                 align);
   }
   return b_.CreateMaskedStore(row, at, align, mask);
 }
@@ -283,7 +321,8 @@ Indices Addresses::indices_of(const Address& a) {
   for (V pointers : a.v) {
     V index = llvm::cast<llvm::GetElementPtrInst>(pointers)->getOperand(1);
     auto* wider = llvm::dyn_cast<llvm::CastInst>(index);
-    narrow = narrow && wider && (llvm::isa<llvm::SExtInst>(wider) || llvm::isa<llvm::ZExtInst>(wider)) &&
+    narrow = narrow && wider &&
+             (llvm::isa<llvm::SExtInst>(wider) || llvm::isa<llvm::ZExtInst>(wider)) &&
              wider->getSrcTy()->getScalarSizeInBits() >= 8;
     r.parts.push_back(index);
   }
@@ -294,36 +333,46 @@ Indices Addresses::indices_of(const Address& a) {
 }
 
 V Addresses::place_of_index(V base, llvm::Type* element, V index, bool sign) {
-  return b_.CreateGEP(element, base, sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty()));
+  return b_.CreateGEP(
+      element, base,
+      sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty()));
 }
 
 Places Addresses::places_in_memory(const Address& a, unsigned which) {
   if (a.kind != Address::Kind::Lanes) return {a.v[0], a.stride, nullptr, {}};
   const Indices indices = indices_of(a);
-  return {indices.base, nullptr, indices.element, each_lane_.row_in_memory(indices.parts, which), indices.sign};
+  return {indices.base, nullptr, indices.element, each_lane_.row_in_memory(indices.parts, which),
+          indices.sign};
 }
 
 V Addresses::place_of_lane(const Places& places, V lane) {
-  if (!places.index.at) return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, places.step)) : places.base;
-  return place_of_index(places.base, places.element, each_lane_.load_lane(places.index, lane), places.sign);
+  if (!places.index.at)
+    return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, places.step))
+                       : places.base;
+  return place_of_index(places.base, places.element, each_lane_.load_lane(places.index, lane),
+                        places.sign);
 }
 
-/// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part read zeros of our own.
+/// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part
+/// read zeros of our own.
 auto Addresses::pieces_of_lanes(const Address& a, unsigned p) -> std::vector<V> {
   std::vector<V> at(shape_.lanes);
   V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : nullptr;
   if (pointers && !lanes_.active.all() && !lanes_.everyone()) {
     if (!zeros_) {
-      llvm::Type* type = llvm::FixedVectorType::get(b_.getInt64Ty(), longest_piece / 8);  // one store
+      // one store
+      llvm::Type* type = llvm::FixedVectorType::get(b_.getInt64Ty(), longest_piece / 8);
       zeros_ = code_.room(type, "zeros");
-      llvm::IRBuilder<>(zeros_->getParent()).CreateStore(llvm::Constant::getNullValue(type), zeros_);
+      llvm::IRBuilder<>(zeros_->getParent())
+          .CreateStore(llvm::Constant::getNullValue(type), zeros_);
     }
     pointers = b_.CreateSelect(lanes_.active.parts[p], pointers, values_.splat(zeros_));
   }
   for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
     const unsigned whole = p * shape_.lanes + lane;
     if (!shape_.has_thread(whole)) continue;
-    at[lane] = pointers ? b_.CreateExtractElement(pointers, std::uint64_t(lane)) : step_to(a, whole);
+    at[lane] =
+        pointers ? b_.CreateExtractElement(pointers, std::uint64_t(lane)) : step_to(a, whole);
   }
   return at;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the lanes' elements of an array lie. The form of the index decides: one address, consecutive lanes, one address a part, or lanes
-// anywhere.
+// Where the lanes' elements of an array lie. The form of the index decides: one address,
+// consecutive lanes, one address a part, or lanes anywhere.
 #pragma once
 
 #include <utility>
@@ -21,12 +21,14 @@ class Arguments;
 
 struct Address {
   enum class Kind : std::uint8_t { One, Row, Pieces, Steps, PerPart, Lanes } kind = Kind::Lanes;
-  // One: a pointer; Row: pointer of each part's first lane; Pieces, Steps: of the first of each `run` of lanes, which lie side by side (Pieces)
-  // or where `steps` says; PerPart: a pointer each part; Lanes: vector of pointers
+  // One: a pointer; Row: pointer of each part's first lane; Pieces, Steps: of the first of each
+  // `run` of lanes, which lie side by side (Pieces) or where `steps` says; PerPart: a pointer each
+  // part; Lanes: vector of pointers
   Few<V> v;
   unsigned run = 0;
   std::vector<std::int64_t> steps;  // bytes from its run's pointer to each lane
-  V stride = nullptr;               // Steps: bytes from lane to lane, where that is one number for the gang
+  // Steps: bytes from lane to lane, where that is one number for the gang
+  V stride = nullptr;
 };
 /// What an access may be taken apart into, at most. Spaced: steps that rows give which are blended.
 enum class Split : std::uint8_t { None, Pieces, Spaced, Steps };
@@ -52,32 +54,38 @@ class Addresses : public Part {
   Addresses(const Common& common, const Arguments& arguments, EachLane& each_lane)
       : Part(common), arguments_(arguments), each_lane_(each_lane) {}
 
-  Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s,
-                  Split split = Split::None);
+  Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset,
+                  std::uint64_t byte_offset, ir::Scalar s, Split split = Split::None);
   Split split_of(ir::Scalar s) const;
-  /// Pointers to the elements of each part's first lane, where all lanes' elements lie side by side. Empty where they do not, or some lanes
-  /// do not take part.
+  /// Pointers to the elements of each part's first lane, where all lanes' elements lie side by
+  /// side. Empty where they do not, or some lanes do not take part.
   Few<V> element_rows(ir::ValueId array, ir::ValueId index);
   V step_to(const Address& a, unsigned lane);
   /// Of an index that begins a run of lanes: element times its size, and an offset in bytes.
-  V pointer_to(ir::ValueId array, ir::ValueId index, V first, std::int64_t element, std::int64_t offset);
+  V pointer_to(ir::ValueId array, ir::ValueId index, V first, std::int64_t element,
+               std::int64_t offset);
   V wide_index(V index, ir::ValueId v);
   /// Whether lanes' indices that follow one another may begin again at 0.
   bool wraps(ir::ValueId index) const;
   V array_base(ir::ValueId array) const { return values_.get(array).v[0]; }
 
-  /// How many elements of `size` bytes a part's lanes lie apart, where load_spaced and store_spaced know it (strided_loads.cpp); else 0.
+  /// How many elements of `size` bytes a part's lanes lie apart, where load_spaced and store_spaced
+  /// know it (strided_loads.cpp); else 0.
   unsigned spacing_of(const Address& a, unsigned p, unsigned size) const;
-  /// Whether whole gangs may access lanes anywhere by an instruction: with AVX-512, but not on AMD's processors.
+  /// Whether whole gangs may access lanes anywhere by an instruction: with AVX-512, but not on
+  /// AMD's processors.
   bool scatters() const;
-  V load_spaced(const Address& a, llvm::Type* element, unsigned p, unsigned spacing, llvm::Align align, ir::ValueId array);
-  void store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align, ir::ValueId array);
+  V load_spaced(const Address& a, llvm::Type* element, unsigned p, unsigned spacing,
+                llvm::Align align, ir::ValueId array);
+  void store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align,
+                    ir::ValueId array);
 
   static Indices indices_of(const Address& a);
   V place_of_index(V base, llvm::Type* element, V index, bool sign);
   Places places_in_memory(const Address& a, unsigned which);
   V place_of_lane(const Places& places, V lane);
-  /// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part read zeros of our own.
+  /// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part
+  /// read zeros of our own.
   std::vector<V> pieces_of_lanes(const Address& a, unsigned p);
 
   /// Says what else the access does not touch.
@@ -95,8 +103,8 @@ class Addresses : public Part {
   unsigned lanes_of_register(unsigned size) const;
   static std::int64_t take_constant(V& index, ir::Space space);
   void step_through(Address& a, const Lowered& i, std::int64_t bytes);
-  void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size, Split split,
-                 llvm::function_ref<V(V)> at);
+  void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size,
+                 Split split, llvm::function_ref<V(V)> at);
 
   const Arguments& arguments_;
   EachLane& each_lane_;

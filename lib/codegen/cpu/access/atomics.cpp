@@ -26,7 +26,8 @@ void Atomics::emit_atomic(const ir::Inst& inst) {
   hint_notes_.note_atomic(inst, a);
   const auto copied = arguments_.copied.find(array);
   if (copied == arguments_.copied.end()) return update_lanes(inst, a);
-  Block own = code_.new_block("own_copy"), all = code_.new_block("in_place"), done = code_.new_block("updated");
+  Block own = code_.new_block("own_copy"), all = code_.new_block("in_place"),
+        done = code_.new_block("updated");
   b_.CreateCondBr(copied->second, own, all);
   code_.start(own);
   {
@@ -40,19 +41,24 @@ void Atomics::emit_atomic(const ir::Inst& inst) {
   code_.start(done);
 }
 
-/// Whether no other worker sees the array: its block's, or a copy of this worker's (private_copies.cpp).
-bool Atomics::is_alone(ir::ValueId array) const { return in_copy_ || f_.type_of(array).space == ir::Space::Shared; }
+/// Whether no other worker sees the array: its block's, or a copy of this worker's
+/// (private_copies.cpp).
+bool Atomics::is_alone(ir::ValueId array) const {
+  return in_copy_ || f_.type_of(array).space == ir::Space::Shared;
+}
 
 /// Lane after lane, in ascending order.
 void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
   Scalar s = inst.type.scalar;
   bool used = uses_[inst.results[0]] != 0;
-  // Of plain updates at any places the processor predicts by the instruction which will meet an earlier one: many instructions for one loop's
-  // lanes are predicted badly. A histogram took 8 ns an element with one for each lane, 0.6 in a loop, and 2.2 locked (Zen 4,
-  // `bench_corpus --filter histogram --cpu-time`).
+  // Of plain updates at any places the processor predicts by the instruction which will meet an
+  // earlier one: many instructions for one loop's lanes are predicted badly. A histogram took 8 ns
+  // an element with one for each lane, 0.6 in a loop, and 2.2 locked (Zen 4, `bench_corpus --filter
+  // histogram --cpu-time`).
   const bool alone = is_alone(inst.operands[0]) && shape_.lanes > 1 && inst.op != Op::AtomicLoad;
   if (a.kind == Address::Kind::Lanes && alone && update_from_registers(inst, a)) return;
-  if (a.kind == Address::Kind::Lanes && (alone || code_.lanes_in_loops())) return update_in_loop(inst, a);
+  if (a.kind == Address::Kind::Lanes && (alone || code_.lanes_in_loops()))
+    return update_in_loop(inst, a);
   if (a.kind == Address::Kind::One && code_.lanes_in_loops()) return update_in_loop(inst, a);
   Lowered r{Lowered::Form::Parts, {}, 0};
   llvm::Type* row = values_.lane_type(s);
@@ -60,10 +66,13 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : nullptr;
     Few<V> operands;
-    for (std::size_t k = 2; k < inst.operands.size(); ++k) operands.push_back(values_.part(inst.operands[k], p));
+    for (std::size_t k = 2; k < inst.operands.size(); ++k)
+      operands.push_back(values_.part(inst.operands[k], p));
     auto of_lane = [&](V lane) {
-      V pointer = pointers ? b_.CreateExtractElement(pointers, lane) : a.v[a.kind == Address::Kind::One ? 0 : p];
-      if (a.kind == Address::Kind::Row) pointer = b_.CreatePtrAdd(pointer, b_.CreateMul(lane, b_.getInt64(ir::size_of(s))));
+      V pointer = pointers ? b_.CreateExtractElement(pointers, lane)
+                           : a.v[a.kind == Address::Kind::One ? 0 : p];
+      if (a.kind == Address::Kind::Row)
+        pointer = b_.CreatePtrAdd(pointer, b_.CreateMul(lane, b_.getInt64(ir::size_of(s))));
       Few<V> x;
       for (V v : operands) x.push_back(b_.CreateExtractElement(v, lane));
       return update(inst, s, pointer, x);
@@ -78,8 +87,8 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
       if (used) r.v.push_back(old);
       continue;
     }
-    Block before = b_.GetInsertBlock(), loop = code_.new_block("lane"), body = code_.new_block("update"),
-          done = code_.new_block("updated");
+    Block before = b_.GetInsertBlock(), loop = code_.new_block("lane"),
+          body = code_.new_block("update"), done = code_.new_block("updated");
     V all = lanes_.mask_bits(lanes_.mask_part(lanes_.active, p));
     b_.CreateBr(loop);
     code_.start(loop);
@@ -89,7 +98,8 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
     if (used) result->addIncoming(llvm::Constant::getNullValue(row), before);
     b_.CreateCondBr(b_.CreateICmpNE(rest, llvm::ConstantInt::get(word, 0)), body, done);
     code_.start(body);
-    V lane = b_.CreateZExt(b_.CreateIntrinsic(llvm::Intrinsic::cttz, {word}, {rest, b_.getTrue()}), b_.getInt64Ty());
+    V lane = b_.CreateZExt(b_.CreateIntrinsic(llvm::Intrinsic::cttz, {word}, {rest, b_.getTrue()}),
+                           b_.getInt64Ty());
     V old = of_lane(lane);
     if (used) result->addIncoming(b_.CreateInsertElement(result, old, lane), b_.GetInsertBlock());
     V next = b_.CreateAnd(rest, b_.CreateSub(rest, llvm::ConstantInt::get(word, 1)));
@@ -101,9 +111,10 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
   if (used) values_.set(inst.results[0], std::move(r));
 }
 
-/// In a loop for each part, which takes indices and operands out of registers. A processor that guesses whether a load meets an earlier
-/// store holds back loads from a row in memory until it knows where the lane before has stored: 1.5 ns an element instead of 0.5 (Emerald
-/// Rapids, a histogram of bytes, `bench_corpus --filter "histogram, shared" --cpu-time`).
+/// In a loop for each part, which takes indices and operands out of registers. A processor that
+/// guesses whether a load meets an earlier store holds back loads from a row in memory until it
+/// knows where the lane before has stored: 1.5 ns an element instead of 0.5 (Emerald Rapids, a
+/// histogram of bytes, `bench_corpus --filter "histogram, shared" --cpu-time`).
 bool Atomics::update_from_registers(const ir::Inst& inst, const Address& a) {
   if (!lanes_.active.all() || uses_[inst.results[0]] != 0) return false;
   Indices indices = addresses_.indices_of(a);
@@ -116,17 +127,21 @@ bool Atomics::update_from_registers(const ir::Inst& inst, const Address& a) {
     if (!each_lane_.takes_lanes_of(part->getType())) return false;
   }
   for (std::size_t k = 2; k < inst.operands.size(); ++k)
-    if (!values_.uniform(inst.operands[k]) && !each_lane_.takes_lanes_of(values_.part(inst.operands[k], 0)->getType()))
+    if (!values_.uniform(inst.operands[k]) &&
+        !each_lane_.takes_lanes_of(values_.part(inst.operands[k], 0)->getType()))
       return false;
   for (unsigned p = 0; p < shape_.parts; ++p)
-    code_.count_loop(b_.getInt64(0), b_.getInt64(shape_.lanes), b_.getInt64(1), "update", [&](V lane) {
-      Few<V> x;
-      for (std::size_t k = 2; k < inst.operands.size(); ++k)
-        x.push_back(values_.uniform(inst.operands[k]) ? values_.scalar(inst.operands[k])
-                                                      : each_lane_.lane_of_register(values_.part(inst.operands[k], p), lane));
-      const V index = each_lane_.lane_of_register(indices.parts[p], lane);
-      update(inst, inst.type.scalar, addresses_.place_of_index(indices.base, indices.element, index, indices.sign), x);
-    });
+    code_.count_loop(
+        b_.getInt64(0), b_.getInt64(shape_.lanes), b_.getInt64(1), "update", [&](V lane) {
+          Few<V> x;
+          for (std::size_t k = 2; k < inst.operands.size(); ++k)
+            x.push_back(values_.uniform(inst.operands[k])
+                            ? values_.scalar(inst.operands[k])
+                            : each_lane_.lane_of_register(values_.part(inst.operands[k], p), lane));
+          const V index = each_lane_.lane_of_register(indices.parts[p], lane);
+          update(inst, inst.type.scalar,
+                 addresses_.place_of_index(indices.base, indices.element, index, indices.sign), x);
+        });
   return true;
 }
 
@@ -136,7 +151,8 @@ void Atomics::update_in_loop(const ir::Inst& inst, const Address& a) {
   const bool used = uses_[inst.results[0]] != 0;
   const Row old = each_lane_.row_in_memory(values_.lane_type(s), 1);
   for (unsigned p = 0; used && !lanes_.active.all() && p < shape_.parts; ++p)
-    b_.CreateStore(llvm::Constant::getNullValue(values_.lane_type(s)), each_lane_.part_of_row(old, p));
+    b_.CreateStore(llvm::Constant::getNullValue(values_.lane_type(s)),
+                   each_lane_.part_of_row(old, p));
   std::vector<Row> rows;
   for (std::size_t k = 2; k < inst.operands.size(); ++k) {
     Few<V> parts;
@@ -147,7 +163,8 @@ void Atomics::update_in_loop(const ir::Inst& inst, const Address& a) {
   each_lane_.loop_over_active_lanes("update", [&](V lane) {
     Few<V> x;
     for (std::size_t k = 0; k < rows.size(); ++k)
-      x.push_back(rows[k].at ? each_lane_.load_lane(rows[k], lane) : values_.scalar(inst.operands[k + 2]));
+      x.push_back(rows[k].at ? each_lane_.load_lane(rows[k], lane)
+                             : values_.scalar(inst.operands[k + 2]));
     V before = update(inst, s, addresses_.place_of_lane(places, lane), x);
     if (used) b_.CreateStore(before, each_lane_.element_of_row(old, lane));
   });
@@ -159,19 +176,23 @@ void Atomics::update_in_loop(const ir::Inst& inst, const Address& a) {
 
 /// One lane's turn; the old value.
 V Atomics::update(const ir::Inst& inst, Scalar s, V address, llvm::ArrayRef<V> operands) {
-  return is_alone(inst.operands[0]) && inst.op != Op::AtomicLoad ? update_alone(inst, s, address, operands)
-                                                                 : update_atomic(inst, s, address, operands);
+  return is_alone(inst.operands[0]) && inst.op != Op::AtomicLoad
+             ? update_alone(inst, s, address, operands)
+             : update_atomic(inst, s, address, operands);
 }
 
 /// One atomic update; the old value.
 V Atomics::update_atomic(const ir::Inst& inst, Scalar s, V address, llvm::ArrayRef<V> x) {
   using Rmw = llvm::AtomicRMWInst;
-  llvm::AtomicOrdering order = ordering(inst.order), failed = llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order);
+  llvm::AtomicOrdering order = ordering(inst.order),
+                       failed = llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order);
   llvm::Align align(ir::size_of(s));
   llvm::Type* bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Type* own = arith_.scalar_type(s);
   bool sign = ir::is_signed_int(s), whole = ir::is_int(s);
-  auto rmw = [&](Rmw::BinOp op, V value) -> V { return b_.CreateAtomicRMW(op, address, value, align, order); };
+  auto rmw = [&](Rmw::BinOp op, V value) -> V {
+    return b_.CreateAtomicRMW(op, address, value, align, order);
+  };
   std::optional<Rmw::BinOp> op;
   switch (inst.op) {
     case Op::AtomicLoad: {
@@ -194,7 +215,8 @@ V Atomics::update_atomic(const ir::Inst& inst, Scalar s, V address, llvm::ArrayR
     case Op::AtomicAnd: op = Rmw::And; break;
     case Op::AtomicOr: op = Rmw::Or; break;
     case Op::AtomicXor: op = Rmw::Xor; break;
-    case Op::AtomicExchange: return b_.CreateBitCast(rmw(Rmw::Xchg, b_.CreateBitCast(x[0], bits)), own);
+    case Op::AtomicExchange:
+      return b_.CreateBitCast(rmw(Rmw::Xchg, b_.CreateBitCast(x[0], bits)), own);
     case Op::AtomicCas: {
       V expected = b_.CreateBitCast(x[0], bits), desired = b_.CreateBitCast(x[1], bits);
       V pair = b_.CreateAtomicCmpXchg(address, expected, desired, align, order, failed);
@@ -203,10 +225,12 @@ V Atomics::update_atomic(const ir::Inst& inst, Scalar s, V address, llvm::ArrayR
     default: break;
   }
   if (op) return rmw(*op, x[0]);
-  // What the processor has no instruction for, by the operation that the table names: until nobody came between.
+  // What the processor has no instruction for, by the operation that the table names: until nobody
+  // came between.
   V first = b_.CreateAlignedLoad(bits, address, align);
   llvm::cast<llvm::LoadInst>(first)->setAtomic(llvm::AtomicOrdering::Monotonic);
-  Block before = b_.GetInsertBlock(), again = code_.new_block("retry"), done = code_.new_block("stored");
+  Block before = b_.GetInsertBlock(), again = code_.new_block("retry"),
+        done = code_.new_block("stored");
   b_.CreateBr(again);
   code_.start(again);
   llvm::PHINode* old = b_.CreatePHI(bits, 2);
@@ -240,12 +264,14 @@ V Atomics::update_alone(const ir::Inst& inst, Scalar s, V address, llvm::ArrayRe
                              b_.CreateAdd(old, llvm::ConstantInt::get(bits, 1)));
       break;
     case Op::AtomicDec: {
-      V wraps = b_.CreateOr(b_.CreateICmpEQ(old, llvm::ConstantInt::get(bits, 0)), b_.CreateICmpUGT(old, x[0]));
+      V wraps = b_.CreateOr(b_.CreateICmpEQ(old, llvm::ConstantInt::get(bits, 0)),
+                            b_.CreateICmpUGT(old, x[0]));
       next = b_.CreateSelect(wraps, x[0], b_.CreateSub(old, llvm::ConstantInt::get(bits, 1)));
       break;
     }
     case Op::AtomicCas:
-      next = b_.CreateSelect(b_.CreateICmpEQ(b_.CreateBitCast(old, bits), b_.CreateBitCast(x[0], bits)), x[1], old);
+      next = b_.CreateSelect(
+          b_.CreateICmpEQ(b_.CreateBitCast(old, bits), b_.CreateBitCast(x[0], bits)), x[1], old);
       break;
     default: next = pure(ir::info(inst.op).by);  // as the table says
   }

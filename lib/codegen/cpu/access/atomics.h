@@ -16,9 +16,14 @@ struct Address;
 
 class Atomics : public Part {
  public:
-  Atomics(const Common& common, const Arguments& arguments, EachLane& each_lane, Addresses& addresses, Memory& memory,
-          HintNotes& notes)
-      : Part(common), arguments_(arguments), each_lane_(each_lane), addresses_(addresses), memory_(memory), hint_notes_(notes) {}
+  Atomics(const Common& common, const Arguments& arguments, EachLane& each_lane,
+          Addresses& addresses, Memory& memory, HintNotes& notes)
+      : Part(common),
+        arguments_(arguments),
+        each_lane_(each_lane),
+        addresses_(addresses),
+        memory_(memory),
+        hint_notes_(notes) {}
   void emit_atomic(const ir::Inst& inst);
 
  private:

@@ -41,19 +41,26 @@ Memory::Memory(const Common& common, const Needs& needs)
       hint_notes_(needs.notes),
       in_row_(needs.in_row) {}
 
-/// A part's lanes, a run at a time. Rows that do not fill a vector are loaded and stored in pieces where the machine has no fast masks.
-V Memory::load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array) {
+/// A part's lanes, a run at a time. Rows that do not fill a vector are loaded and stored in pieces
+/// where the machine has no fast masks.
+V Memory::load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align,
+                      ir::ValueId array) {
   llvm::Type* type = llvm::FixedVectorType::get(element, a.run);
   std::vector<V> pieces;
   for (unsigned lane = 0; lane < shape_.lanes; lane += a.run) {
     V at = a.v[(p * shape_.lanes + lane) / a.run];
     const unsigned first = p * shape_.lanes + lane;
-    V mask = lanes_.active.all() ? nullptr : b_.CreateShuffleVector(lanes_.active.parts[p], numbers_from(lane, a.run));
-    if (mask && lanes_.everyone() && (shape_.machine.level < CpuLevel::Avx2 || element->getScalarSizeInBits() < 32)) {
+    V mask = lanes_.active.all()
+                 ? nullptr
+                 : b_.CreateShuffleVector(lanes_.active.parts[p], numbers_from(lane, a.run));
+    if (mask && lanes_.everyone() &&
+        (shape_.machine.level < CpuLevel::Avx2 || element->getScalarSizeInBits() < 32)) {
       V piece = llvm::Constant::getNullValue(type);
       for (auto [start, count] : addresses_.chunks(first, first + a.run)) {
-        V from = b_.CreatePtrAdd(at, b_.getInt64((start - first) * element->getScalarSizeInBits() / 8));
-        llvm::LoadInst* load = b_.CreateAlignedLoad(llvm::FixedVectorType::get(element, count), from, align);
+        V from =
+            b_.CreatePtrAdd(at, b_.getInt64((start - first) * element->getScalarSizeInBits() / 8));
+        llvm::LoadInst* load =
+            b_.CreateAlignedLoad(llvm::FixedVectorType::get(element, count), from, align);
         addresses_.annotate(load, array);
         piece = b_.CreateInsertVector(type, piece, load, std::uint64_t(start - first));
       }
@@ -64,11 +71,14 @@ V Memory::load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::A
   }
   for (unsigned run = a.run; run < shape_.lanes; run *= 2)
     for (unsigned k = 0; k < shape_.lanes / (2 * run); ++k)
-      pieces[k] = b_.CreateShuffleVector(pieces[2 * k], pieces[2 * k + 1], numbers_from(0, 2 * run));
+      pieces[k] =
+          b_.CreateShuffleVector(pieces[2 * k], pieces[2 * k + 1], numbers_from(0, 2 * run));
   return pieces.front();
 }
 
-llvm::Type* Memory::memory_type(Scalar s) const { return s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s); }
+llvm::Type* Memory::memory_type(Scalar s) const {
+  return s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
+}
 
 llvm::LoadInst* Memory::load_one(llvm::Type* memory, V at, llvm::Align align, ir::ValueId array) {
   llvm::LoadInst* load = b_.CreateAlignedLoad(memory, at, align);
@@ -87,18 +97,23 @@ void Memory::load_element(const ir::Inst& inst, std::size_t k) {
   const Scalar s = inst.type.scalar;
   const llvm::Align align(ir::size_of(s));
   llvm::Type* memory = memory_type(s);
-  const Address a = addresses_.address(array, inst.operands[1], std::int64_t(k), inst.imm, s, addresses_.split_of(s));
+  const Address a = addresses_.address(array, inst.operands[1], std::int64_t(k), inst.imm, s,
+                                       addresses_.split_of(s));
   hint_notes_.note_access(inst, &a);
   if (a.kind == Address::Kind::One)
-    return values_.set_uniform(result, arith_.from_memory(load_one(memory, a.v[0], align, array), s));
-  if (a.kind == Address::Kind::Row && !in_row_.known.empty() && in_row_.dense.contains(array) && lanes_.active.all())
+    return values_.set_uniform(result,
+                               arith_.from_memory(load_one(memory, a.v[0], align, array), s));
+  if (a.kind == Address::Kind::Row && !in_row_.known.empty() && in_row_.dense.contains(array) &&
+      lanes_.active.all())
     return values_.set(result, load_row_or_one(a, memory, s, array));
   Lowered r{Lowered::Form::Parts, {}, 0};
-  if (a.kind == Address::Kind::Lanes && shape_.machine.quick && !shape_.machine.gathers(ir::bits_of(s))) {
+  if (a.kind == Address::Kind::Lanes && shape_.machine.quick &&
+      !shape_.machine.gathers(ir::bits_of(s))) {
     for (V x : load_in_loop(a, memory, array, align)) r.v.push_back(arith_.from_memory(x, s));
   } else {
     if (inst.ahead && a.kind == Address::Kind::Row) fetch_ahead(inst, a);
-    for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(arith_.from_memory(load_part(inst, a, p), s));
+    for (unsigned p = 0; p < shape_.parts; ++p)
+      r.v.push_back(arith_.from_memory(load_part(inst, a, p), s));
   }
   values_.set(result, std::move(r));
 }
@@ -107,11 +122,13 @@ void Memory::load_element(const ir::Inst& inst, std::size_t k) {
 void Memory::fetch_ahead(const ir::Inst& inst, const Address& a) {
   if (f_.called || !lanes_.active.all()) return;
   const V step = b_.CreateMul(positions_.grid[0], positions_.block[0]);
-  const V ahead = b_.CreateMul(step, b_.getInt64(std::int64_t(inst.ahead) * f_.type_of(inst.operands[0]).elem_bytes));
+  const V ahead = b_.CreateMul(
+      step, b_.getInt64(std::int64_t(inst.ahead) * f_.type_of(inst.operands[0]).elem_bytes));
   for (unsigned p = 0; p < shape_.parts; ++p)
     if (p * shape_.lanes * ir::size_of(inst.type.scalar) % 64 == 0)
       b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                         {b_.CreatePtrAdd(a.v[p], ahead), b_.getInt32(0), b_.getInt32(second_cache), b_.getInt32(1)});
+                         {b_.CreatePtrAdd(a.v[p], ahead), b_.getInt32(0), b_.getInt32(second_cache),
+                          b_.getInt32(1)});
 }
 
 /// As it lies in memory.
@@ -127,11 +144,13 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
   if (a.kind == Kind::Steps) return load_steps(inst, a, p);
   if (a.kind == Kind::Pieces || (a.kind == Kind::Row && !all && lanes_.everyone()))
     return load_pieces(a, memory, p, align, array);
-  if (a.kind == Kind::Row) return addresses_.load_row(row, a.v[p], align, all ? nullptr : lanes_.active.parts[p], array);
-  if (a.kind == Kind::PerPart && lanes_.everyone()) return values_.splat(load_one(memory, a.v[p], align, array));
+  if (a.kind == Kind::Row)
+    return addresses_.load_row(row, a.v[p], align, all ? nullptr : lanes_.active.parts[p], array);
+  if (a.kind == Kind::PerPart && lanes_.everyone())
+    return values_.splat(load_one(memory, a.v[p], align, array));
   const V pointers = a.kind == Kind::PerPart ? values_.splat(a.v[p]) : a.v[p];
-  llvm::CallInst* gather =
-      b_.CreateMaskedGather(row, pointers, align, lanes_.mask_part(lanes_.active, p), llvm::Constant::getNullValue(row));
+  llvm::CallInst* gather = b_.CreateMaskedGather(
+      row, pointers, align, lanes_.mask_part(lanes_.active, p), llvm::Constant::getNullValue(row));
   addresses_.annotate(gather, array);
   return gather;
 }
@@ -140,13 +159,15 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
 V Memory::load_steps(const ir::Inst& inst, const Address& a, unsigned p) {
   llvm::Type* memory = memory_type(inst.type.scalar);
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
-  V x = lanes_.full.all() ? static_cast<V>(llvm::PoisonValue::get(row)) : llvm::Constant::getNullValue(row);
+  V x = lanes_.full.all() ? static_cast<V>(llvm::PoisonValue::get(row))
+                          : llvm::Constant::getNullValue(row);
   for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
     const unsigned whole = p * shape_.lanes + lane;
     if (!shape_.has_thread(whole)) continue;
     const V at = addresses_.step_to(a, whole);
-    x = b_.CreateInsertElement(x, load_one(memory, at, llvm::Align(ir::size_of(inst.type.scalar)), inst.operands[0]),
-                               std::uint64_t(lane));
+    x = b_.CreateInsertElement(
+        x, load_one(memory, at, llvm::Align(ir::size_of(inst.type.scalar)), inst.operands[0]),
+        std::uint64_t(lane));
   }
   return x;
 }
@@ -154,12 +175,14 @@ V Memory::load_steps(const ir::Inst& inst, const Address& a, unsigned p) {
 /// A row, or the one element that the array has for all of it.
 Lowered Memory::load_row_or_one(const Address& a, llvm::Type* memory, Scalar s, ir::ValueId array) {
   const llvm::Align align(ir::size_of(s));
-  const Block row = code_.new_block("row"), one = code_.new_block("one"), next = code_.new_block("loaded");
+  const Block row = code_.new_block("row"), one = code_.new_block("one"),
+              next = code_.new_block("loaded");
   b_.CreateCondBr(in_row_.dense.at(array), row, one);
   code_.start(row);
   Few<V> loaded;
   for (unsigned p = 0; p < shape_.parts; ++p)
-    loaded.push_back(addresses_.load_row(llvm::FixedVectorType::get(memory, shape_.lanes), a.v[p], align, nullptr, array));
+    loaded.push_back(addresses_.load_row(llvm::FixedVectorType::get(memory, shape_.lanes), a.v[p],
+                                         align, nullptr, array));
   code_.branch_to(next);
   code_.start(one);
   llvm::LoadInst* first = b_.CreateAlignedLoad(memory, a.v[0], align);
@@ -177,14 +200,16 @@ Lowered Memory::load_row_or_one(const Address& a, llvm::Type* memory, Scalar s, 
 }
 
 /// What the active lanes read, 0 for others.
-Few<llvm::Value*> Memory::load_in_loop(const Address& a, llvm::Type* memory, ir::ValueId array, llvm::Align align) {
+Few<llvm::Value*> Memory::load_in_loop(const Address& a, llvm::Type* memory, ir::ValueId array,
+                                       llvm::Align align) {
   const Places places = addresses_.places_in_memory(a, 0);
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
   const Row loaded = each_lane_.row_in_memory(row, 1);
   for (unsigned p = 0; !lanes_.active.all() && p < shape_.parts; ++p)
     b_.CreateStore(llvm::Constant::getNullValue(row), each_lane_.part_of_row(loaded, p));
   each_lane_.loop_over_active_lanes("load", [&](V lane) {
-    llvm::LoadInst* one = b_.CreateAlignedLoad(memory, addresses_.place_of_lane(places, lane), align);
+    llvm::LoadInst* one =
+        b_.CreateAlignedLoad(memory, addresses_.place_of_lane(places, lane), align);
     addresses_.annotate(one, array);
     b_.CreateStore(one, each_lane_.element_of_row(loaded, lane));
   });
@@ -201,7 +226,8 @@ void Memory::store_last(V at, Scalar s, ir::ValueId value, ir::ValueId array, ll
     b_.CreateCondBr(lanes_.any(lanes_.active), store, next);
     code_.start(store);
   }
-  addresses_.annotate(b_.CreateAlignedStore(arith_.to_memory(lanes_.last_active(value), s), at, align), array);
+  addresses_.annotate(
+      b_.CreateAlignedStore(arith_.to_memory(lanes_.last_active(value), s), at, align), array);
   if (!next) return;
   code_.branch_to(next);
   code_.start(next);
@@ -218,15 +244,18 @@ void Memory::store_element(const ir::Inst& inst, std::size_t k) {
   const ir::ValueId array = inst.operands[0], value = inst.operands[k];
   const Scalar s = inst.type.scalar;
   const llvm::Align align(ir::size_of(s));
-  const Address a = addresses_.address(array, inst.operands[1], std::int64_t(k - 2), inst.imm, s, addresses_.split_of(s));
+  const Address a = addresses_.address(array, inst.operands[1], std::int64_t(k - 2), inst.imm, s,
+                                       addresses_.split_of(s));
   hint_notes_.note_access(inst, &a);
   if (a.kind == Kind::One) {
     if (values_.uniform(value) || lanes_.everyone()) return store_one(inst, value, a.v[0]);
     return store_last(a.v[0], s, value, array, align);
   }
   const bool scatters = a.kind == Kind::Lanes && shape_.machine.level != CpuLevel::Avx512;
-  if ((scatters || a.kind == Kind::Steps) && code_.lanes_in_loops()) return store_in_loop(a, s, value, array, align);
-  for (unsigned p = 0; p < shape_.parts; ++p) store_part(inst, arith_.to_memory(values_.part(value, p), s), a, p);
+  if ((scatters || a.kind == Kind::Steps) && code_.lanes_in_loops())
+    return store_in_loop(a, s, value, array, align);
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    store_part(inst, arith_.to_memory(values_.part(value, p), s), a, p);
 }
 
 /// To one place by all threads: of lanes that write one place the last wins.
@@ -235,11 +264,12 @@ void Memory::store_one(const ir::Inst& inst, ir::ValueId value, V at) {
   const ir::ValueId array = inst.operands[0];
   unsigned last = shape_.gang() - 1;
   while (!shape_.has_thread(last)) --last;
-  V x = values_.uniform(value)
-            ? values_.scalar(value)
-            : b_.CreateExtractElement(values_.part(value, last / shape_.lanes), std::uint64_t(last % shape_.lanes));
+  V x = values_.uniform(value) ? values_.scalar(value)
+                               : b_.CreateExtractElement(values_.part(value, last / shape_.lanes),
+                                                         std::uint64_t(last % shape_.lanes));
   x = arith_.to_memory(x, s);
-  const bool past_cache = inst.streaming && streams && ir::size_of(s) >= 4 && f_.type_of(array).space == ir::Space::Global;
+  const bool past_cache = inst.streaming && streams && ir::size_of(s) >= 4 &&
+                          f_.type_of(array).space == ir::Space::Global;
   if (past_cache) x = b_.CreateBitCast(x, b_.getIntNTy(unsigned(ir::size_of(s)) * 8));
   llvm::StoreInst* store = b_.CreateAlignedStore(x, at, llvm::Align(ir::size_of(s)));
   if (past_cache)
@@ -254,21 +284,27 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
   const llvm::Align align(ir::size_of(inst.type.scalar));
   const bool all = lanes_.active.all();
   // Without AVX-512 a store under a mask is no faster than those of the lanes.
-  if (const unsigned spacing = addresses_.scatters() ? addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar))) : 0)
+  if (const unsigned spacing =
+          addresses_.scatters()
+              ? addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar)))
+              : 0)
     return addresses_.store_spaced(a, x, p, spacing, align, array);
   if (a.kind == Kind::Steps) {
     for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
       const unsigned whole = p * shape_.lanes + lane;
       if (!shape_.has_thread(whole)) continue;
-      const V at = addresses_.step_to(a, whole), one = b_.CreateExtractElement(x, std::uint64_t(lane));
+      const V at = addresses_.step_to(a, whole),
+              one = b_.CreateExtractElement(x, std::uint64_t(lane));
       addresses_.annotate(b_.CreateAlignedStore(one, at, align), array);
     }
     return;
   }
-  if (a.kind == Kind::Pieces || (a.kind == Kind::Row && !all && lanes_.everyone())) return store_pieces(a, x, p, align, array);
+  if (a.kind == Kind::Pieces || (a.kind == Kind::Row && !all && lanes_.everyone()))
+    return store_pieces(a, x, p, align, array);
   llvm::Instruction* store = nullptr;
   if (a.kind == Kind::Row && all) store = b_.CreateAlignedStore(x, a.v[p], align);
-  else if (a.kind == Kind::Row) store = addresses_.store_row(x, a.v[p], align, lanes_.active.parts[p]);
+  else if (a.kind == Kind::Row)
+    store = addresses_.store_row(x, a.v[p], align, lanes_.active.parts[p]);
   else
     store = b_.CreateMaskedScatter(x, a.kind == Kind::Lanes ? a.v[p] : values_.splat(a.v[p]), align,
                                    lanes_.mask_part(lanes_.active, p));
@@ -282,33 +318,43 @@ void Memory::store_pieces(const Address& a, V x, unsigned p, llvm::Align align, 
     V at = a.v[first / a.run];
     if (!lanes_.active.all() && lanes_.everyone() && shape_.machine.level < CpuLevel::Avx512) {
       for (auto [start, count] : addresses_.chunks(first, first + a.run)) {
-        V to = b_.CreatePtrAdd(at, b_.getInt64((start - first) * x->getType()->getScalarSizeInBits() / 8));
+        V to = b_.CreatePtrAdd(
+            at, b_.getInt64((start - first) * x->getType()->getScalarSizeInBits() / 8));
         addresses_.annotate(
-            b_.CreateAlignedStore(b_.CreateShuffleVector(x, numbers_from(start - p * shape_.lanes, count)), to, align), array);
+            b_.CreateAlignedStore(
+                b_.CreateShuffleVector(x, numbers_from(start - p * shape_.lanes, count)), to,
+                align),
+            array);
       }
       continue;
     }
     V piece = b_.CreateShuffleVector(x, lanes);
     llvm::Instruction* store =
-        lanes_.active.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(piece, at, align))
-                            : b_.CreateMaskedStore(piece, at, align, b_.CreateShuffleVector(lanes_.active.parts[p], lanes));
+        lanes_.active.all()
+            ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(piece, at, align))
+            : b_.CreateMaskedStore(piece, at, align,
+                                   b_.CreateShuffleVector(lanes_.active.parts[p], lanes));
     addresses_.annotate(store, array);
   }
 }
 
-void Memory::store_in_loop(const Address& a, Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align) {
+void Memory::store_in_loop(const Address& a, Scalar s, ir::ValueId value, ir::ValueId array,
+                           llvm::Align align) {
   const Places places = addresses_.places_in_memory(a, 0);
   V one = values_.uniform(value) ? arith_.to_memory(values_.scalar(value), s) : nullptr;
   Few<V> parts;
-  for (unsigned p = 0; !one && p < shape_.parts; ++p) parts.push_back(arith_.to_memory(values_.part(value, p), s));
+  for (unsigned p = 0; !one && p < shape_.parts; ++p)
+    parts.push_back(arith_.to_memory(values_.part(value, p), s));
   const Row values = one ? Row{} : each_lane_.row_in_memory(parts, 1);
   each_lane_.loop_over_active_lanes("store", [&](V lane) {
     V x = one ? one : each_lane_.load_lane(values, lane);
-    addresses_.annotate(b_.CreateAlignedStore(x, addresses_.place_of_lane(places, lane), align), array);
+    addresses_.annotate(b_.CreateAlignedStore(x, addresses_.place_of_lane(places, lane), align),
+                        array);
   });
 }
 
-/// Before others may see that this thread's stores are done: those past the cache keep no order by themselves.
+/// Before others may see that this thread's stores are done: those past the cache keep no order by
+/// themselves.
 void Memory::finish_streams() {
   if (streams) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
 }

@@ -35,10 +35,12 @@ class Memory : public Part {
   Memory(const Common& common, const Needs& needs);
   void emit_load(const ir::Inst& inst);
   void emit_store(const ir::Inst& inst);
-  /// Before others may see that this thread's stores are done: those past the cache keep no order by themselves.
+  /// Before others may see that this thread's stores are done: those past the cache keep no order
+  /// by themselves.
   void finish_streams();
 
-  bool streams = false;  // streaming stores go past the cache: of scalars, as those of vectors would have to be aligned
+  // streaming stores go past the cache: of scalars, as those of vectors would have to be aligned
+  bool streams = false;
 
  private:
   llvm::Type* memory_type(ir::Scalar s) const;
@@ -47,7 +49,8 @@ class Memory : public Part {
   V load_part(const ir::Inst& inst, const Address& a, unsigned p);
   V load_steps(const ir::Inst& inst, const Address& a, unsigned p);
   void fetch_ahead(const ir::Inst& inst, const Address& a);
-  V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array);
+  V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align,
+                ir::ValueId array);
   Lowered load_row_or_one(const Address& a, llvm::Type* memory, ir::Scalar s, ir::ValueId array);
   Few<V> load_in_loop(const Address& a, llvm::Type* memory, ir::ValueId array, llvm::Align align);
   void store_element(const ir::Inst& inst, std::size_t k);
@@ -55,7 +58,8 @@ class Memory : public Part {
   void store_last(V at, ir::Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align);
   void store_part(const ir::Inst& inst, V x, const Address& a, unsigned p);
   void store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
-  void store_in_loop(const Address& a, ir::Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align);
+  void store_in_loop(const Address& a, ir::Scalar s, ir::ValueId value, ir::ValueId array,
+                     llvm::Align align);
 
   const Positions& positions_;
   EachLane& each_lane_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several numbers side by side for each lane, lanes far apart: the elements of a row that passes/unroll_rows.cpp asks for, or the members of
-// a large aggregate. Each lane's piece is loaded as a whole. Pieces of at most 8 bytes are numbers, of which an element is a shift;
-// those of 16 bytes are turned from rows of elements into rows of lanes by shuffles within 16 bytes, of which every machine has one
-// instruction; the same shuffles turn them back, to be stored.
+// Several numbers side by side for each lane, lanes far apart: the elements of a row that
+// passes/unroll_rows.cpp asks for, or the members of a large aggregate. Each lane's piece is loaded
+// as a whole. Pieces of at most 8 bytes are numbers, of which an element is a shift; those of 16
+// bytes are turned from rows of elements into rows of lanes by shuffles within 16 bytes, of which
+// every machine has one instruction; the same shuffles turn them back, to be stored.
 #include "codegen/cpu/access/row_accesses.h"
 
 #include <bit>
@@ -23,29 +24,34 @@ namespace {
 constexpr unsigned number_bytes = 8, block_bytes = 16;
 
 /// Takes the low or the high halves of each block's elements from a and b, in turn.
-llvm::Value* interleave(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, unsigned lanes, unsigned block, bool high) {
+llvm::Value* interleave(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, unsigned lanes,
+                        unsigned block, bool high) {
   std::vector<int> from;
   for (unsigned first = 0; first < lanes; first += block)
-    for (unsigned k = 0; k < block; ++k) from.push_back(int((k & 1 ? lanes : 0) + first + (high ? block / 2 : 0) + k / 2));
+    for (unsigned k = 0; k < block; ++k)
+      from.push_back(int((k & 1 ? lanes : 0) + first + (high ? block / 2 : 0) + k / 2));
   return b.CreateShuffleVector(x, y, from);
 }
 
 }  // namespace
 
-/// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element k.
+/// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element
+/// k.
 void Rows::turn_blocks(std::vector<V>& rows) {
   const auto block = unsigned(rows.size());
   std::vector<V> next(block);
   for (unsigned round = 1; round < block; round *= 2) {
     for (unsigned k = 0; k < block / 2; ++k)
       for (bool high : {false, true})
-        next[2 * k + high] = interleave(b_, rows[k], rows[k + block / 2], shape_.lanes, block, high);
+        next[2 * k + high] =
+            interleave(b_, rows[k], rows[k + block / 2], shape_.lanes, block, high);
     rows.swap(next);
   }
 }
 
 /// Pieces of `block` elements, one a lane, as that many rows of lanes.
-auto Rows::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load) -> std::vector<V> {
+auto Rows::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load)
+    -> std::vector<V> {
   // Row k has the blocks of lanes k, k + block, …
   std::vector<V> rows(block);
   for (unsigned k = 0; k < block; ++k) {
@@ -64,8 +70,10 @@ auto Rows::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load
   return rows;
 }
 
-/// The number that a lane's piece is, where lanes' pieces lie side by side and the machine can load them together.
-std::optional<Scalar> Rows::number_beside(ir::ValueId index, std::uint64_t element, unsigned bytes) const {
+/// The number that a lane's piece is, where lanes' pieces lie side by side and the machine can load
+/// them together.
+std::optional<Scalar> Rows::number_beside(ir::ValueId index, std::uint64_t element,
+                                          unsigned bytes) const {
   const Lowered& x = values_.get(index);
   if (x.form != Lowered::Form::Linear || x.across[0] || shape_.is_brick()) return {};
   if (std::uint64_t(x.step) * element != bytes || (bytes != 4 && bytes != number_bytes)) return {};
@@ -76,19 +84,22 @@ std::optional<Scalar> Rows::number_beside(ir::ValueId index, std::uint64_t eleme
 bool Rows::load_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
-  const unsigned size = ir::size_of(s), count = unsigned(inst.results.size()), lanes = shape_.lanes, bytes = count * size;
-  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space == ir::Space::Local || shape_.machine.quick ||
-      bytes > Addresses::longest_piece)
+  const unsigned size = ir::size_of(s), count = unsigned(inst.results.size()), lanes = shape_.lanes,
+                 bytes = count * size;
+  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space == ir::Space::Local ||
+      shape_.machine.quick || bytes > Addresses::longest_piece)
     return false;
   const unsigned block = block_bytes / size;  // elements
   if (bytes > number_bytes && (bytes % block_bytes != 0 || lanes % block != 0)) return false;
   const auto id = ir::InstId(&inst - f_.insts.data());
   numbers_of_loads.erase(id);
   // Pieces side by side are a vector of numbers.
-  const std::optional<Scalar> number_of_piece = number_beside(inst.operands[1], f_.type_of(array).index_bytes(), bytes);
-  const Address a = number_of_piece ? addresses_.address(array, inst.operands[1], 0, inst.imm, *number_of_piece)
-                                    : addresses_.address(array, inst.operands[1], 0, inst.imm, s,
-                                                         lanes_.everyone() ? Split::Steps : Split::None);
+  const std::optional<Scalar> number_of_piece =
+      number_beside(inst.operands[1], f_.type_of(array).index_bytes(), bytes);
+  const Address a = number_of_piece
+                        ? addresses_.address(array, inst.operands[1], 0, inst.imm, *number_of_piece)
+                        : addresses_.address(array, inst.operands[1], 0, inst.imm, s,
+                                             lanes_.everyone() ? Split::Steps : Split::None);
   const bool whole = number_of_piece && a.kind == Address::Kind::Row;
   if (!whole && a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
 
@@ -106,25 +117,31 @@ bool Rows::load_rows(const ir::Inst& inst) {
     if (bytes <= number_bytes) {
       llvm::Type* number = b_.getIntNTy(8 * bytes);
       llvm::Type* numbers = llvm::FixedVectorType::get(number, lanes);
-      V row = whole ? addresses_.load_row(numbers, a.v[p], align, lanes_.active.all() ? nullptr : lanes_.active.parts[p], array)
-                    : llvm::PoisonValue::get(numbers);
+      V row =
+          whole ? addresses_.load_row(numbers, a.v[p], align,
+                                      lanes_.active.all() ? nullptr : lanes_.active.parts[p], array)
+                : llvm::PoisonValue::get(numbers);
       for (unsigned lane = 0; lane < at.size(); ++lane)
         row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
       numbers_of_loads[id].push_back(row);
       for (unsigned k = 0; k < count; ++k) {
-        const V bits =
-            b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
-        results[k].v.push_back(arith_.from_memory(b_.CreateBitCast(bits, llvm::FixedVectorType::get(element, lanes)), s));
+        const V bits = b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k),
+                                      llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
+        results[k].v.push_back(arith_.from_memory(
+            b_.CreateBitCast(bits, llvm::FixedVectorType::get(element, lanes)), s));
       }
       continue;
     }
     for (unsigned first = 0; first < count; first += block) {
       const auto place = [&](unsigned lane) {
-        return at[lane] ? b_.CreatePtrAdd(at[lane], b_.getInt64(std::int64_t(first) * size)) : nullptr;
+        return at[lane] ? b_.CreatePtrAdd(at[lane], b_.getInt64(std::int64_t(first) * size))
+                        : nullptr;
       };
       llvm::Type* piece = llvm::FixedVectorType::get(element, block);
-      const std::vector<V> rows = load_blocks(block, [&](unsigned lane) { return load(piece, place(lane)); });
-      for (unsigned k = 0; k < block; ++k) results[first + k].v.push_back(arith_.from_memory(rows[k], s));
+      const std::vector<V> rows =
+          load_blocks(block, [&](unsigned lane) { return load(piece, place(lane)); });
+      for (unsigned k = 0; k < block; ++k)
+        results[first + k].v.push_back(arith_.from_memory(rows[k], s));
     }
   }
   hint_notes_.note_access(inst, &a);
@@ -132,7 +149,8 @@ bool Rows::load_rows(const ir::Inst& inst) {
   return true;
 }
 
-void Rows::store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::ValueId array, unsigned size) {
+void Rows::store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::ValueId array,
+                        unsigned size) {
   const auto block = unsigned(rows.size());
   turn_blocks(rows);
   const std::vector<V> places = addresses_.pieces_of_lanes(a, p);
@@ -140,14 +158,16 @@ void Rows::store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::V
     if (!places[lane]) continue;
     std::vector<int> own(block);
     std::iota(own.begin(), own.end(), int(lane / block * block));
-    addresses_.annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(rows[lane % block], own), places[lane], llvm::Align(size)),
+    addresses_.annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(rows[lane % block], own),
+                                              places[lane], llvm::Align(size)),
                         array);
   }
 }
 
 void Rows::store_pairs(V x, V y, const Address& a, unsigned p, ir::ValueId array, unsigned size) {
   const unsigned lanes = shape_.lanes, block = block_bytes / size;
-  const V pairs[] = {interleave(b_, x, y, lanes, block, false), interleave(b_, x, y, lanes, block, true)};
+  const V pairs[] = {interleave(b_, x, y, lanes, block, false),
+                     interleave(b_, x, y, lanes, block, true)};
   const std::vector<V> places = addresses_.pieces_of_lanes(a, p);
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if (!places[lane]) continue;
@@ -161,15 +181,17 @@ bool Rows::store_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
   const unsigned size = ir::size_of(s), block = unsigned(inst.operands.size()) - 2;
-  if (inst.op != ir::Op::StoreVec || f_.type_of(array).space == ir::Space::Local || shape_.machine.quick ||
-      !lanes_.active.all() || block * size != block_bytes || shape_.lanes % block != 0)
+  if (inst.op != ir::Op::StoreVec || f_.type_of(array).space == ir::Space::Local ||
+      shape_.machine.quick || !lanes_.active.all() || block * size != block_bytes ||
+      shape_.lanes % block != 0)
     return false;
   const Address a = addresses_.address(array, inst.operands[1], 0, inst.imm, s, Split::Steps);
   if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
   hint_notes_.note_access(inst, &a);
   for (unsigned p = 0; p < shape_.parts; ++p) {
     std::vector<V> rows;
-    for (unsigned k = 0; k < block; ++k) rows.push_back(arith_.to_memory(values_.part(inst.operands[2 + k], p), s));
+    for (unsigned k = 0; k < block; ++k)
+      rows.push_back(arith_.to_memory(values_.part(inst.operands[2 + k], p), s));
     store_blocks(std::move(rows), a, p, array, size);
   }
   return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several numbers side by side for each lane, lanes far apart: the elements of a row that passes/unroll_rows.cpp asks for, or the members of
-// a large aggregate.
+// Several numbers side by side for each lane, lanes far apart: the elements of a row that
+// passes/unroll_rows.cpp asks for, or the members of a large aggregate.
 #pragma once
 
 #include <map>
@@ -18,24 +18,29 @@ struct Address;
 
 class Rows : public Part {
  public:
-  Rows(const Common& common, Addresses& addresses, HintNotes& notes) : Part(common), addresses_(addresses), hint_notes_(notes) {}
+  Rows(const Common& common, Addresses& addresses, HintNotes& notes)
+      : Part(common), addresses_(addresses), hint_notes_(notes) {}
   /// False where the load is no such one.
   bool load_rows(const ir::Inst& inst);
   /// The same for a store of pieces of 16 bytes.
   bool store_rows(const ir::Inst& inst);
   /// Part p of `block` rows of lanes, as a piece a lane at `a`.
-  void store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::ValueId array, unsigned size);
+  void store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::ValueId array,
+                    unsigned size);
   /// Two rows of lanes of 4 bytes, as a pair a lane at `a`.
   void store_pairs(V x, V y, const Address& a, unsigned p, ir::ValueId array, unsigned size);
   /// Pieces of `block` elements, one a lane, as that many rows of lanes.
   std::vector<V> load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load);
-  /// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element k.
+  /// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element
+  /// k.
   void turn_blocks(std::vector<V>& rows);
 
-  std::map<ir::InstId, Few<V>> numbers_of_loads;  // by a load of 8 bytes a lane: these as one number, by part
+  // by a load of 8 bytes a lane: these as one number, by part
+  std::map<ir::InstId, Few<V>> numbers_of_loads;
 
  private:
-  std::optional<ir::Scalar> number_beside(ir::ValueId index, std::uint64_t element, unsigned bytes) const;
+  std::optional<ir::Scalar> number_beside(ir::ValueId index, std::uint64_t element,
+                                          unsigned bytes) const;
 
   Addresses& addresses_;
   HintNotes& hint_notes_;

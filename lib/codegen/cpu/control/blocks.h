@@ -26,7 +26,8 @@ class Blocks : public Part {
   };
   Blocks(const Common& common, const Needs& needs);
   void emit_blocks();
-  /// Gangs of a block: the body, or its segment at hand, at each position. Of a row's threads only the first `acting` do anything.
+  /// Gangs of a block: the body, or its segment at hand, at each position. Of a row's threads only
+  /// the first `acting` do anything.
   void emit_threads(std::optional<std::int64_t> acting = {});
 
  private:

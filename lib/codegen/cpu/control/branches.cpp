@@ -20,13 +20,16 @@ using ir::Scalar;
 void Branches::branch_on(const ir::Inst& inst, const Few<Block>& sides, Block next) {
   const V condition = values_.scalar(inst.operands[0]);
   if (inst.op == Op::If) {
-    b_.CreateCondBr(condition, sides[0], sides.size() > 1 ? sides[1] : next, branch_weights(code_.c, inst.expected));
+    b_.CreateCondBr(condition, sides[0], sides.size() > 1 ? sides[1] : next,
+                    branch_weights(code_.c, inst.expected));
     return;
   }
   llvm::SwitchInst* table = b_.CreateSwitch(condition, sides.back(), unsigned(inst.list.size()));
   for (std::size_t i = 0; i + 1 < inst.regions.size(); ++i) {
     llvm::APInt value(64, std::uint64_t(inst.list[i]));
-    table->addCase(llvm::ConstantInt::get(code_.c, value.trunc(condition->getType()->getIntegerBitWidth())), sides[i]);
+    table->addCase(
+        llvm::ConstantInt::get(code_.c, value.trunc(condition->getType()->getIntegerBitWidth())),
+        sides[i]);
   }
 }
 
@@ -65,7 +68,8 @@ Flow Branches::emit_uniform_branch(ir::InstId id) {
   bool yields = false;
   for (Edge& e : edges) {
     yields |= e.exit.yields;
-    if (!e.exit.yields) e.mask.parts.assign(shape_.parts, lanes_.no_lane());  // they took a masked jump
+    // they took a masked jump
+    if (!e.exit.yields) e.mask.parts.assign(shape_.parts, lanes_.no_lane());
     masks.emplace_back(e.from, e.mask);
   }
   lanes_.some = some_after, lanes_.parted = parted;
@@ -73,8 +77,10 @@ Flow Branches::emit_uniform_branch(ir::InstId id) {
   lanes_.active = lanes_.join_masks(masks);
   for (std::size_t r = 0; r < inst.results.size(); ++r) {
     std::vector<std::pair<Block, const Lowered*>> incoming;
-    for (Edge& e : edges) incoming.emplace_back(e.from, e.exit.yields ? &e.exit.values[r] : nullptr);
-    values_.set(inst.results[r], incoming.size() == 1 ? *incoming[0].second : values_.join(inst.results[r], incoming));
+    for (Edge& e : edges)
+      incoming.emplace_back(e.from, e.exit.yields ? &e.exit.values[r] : nullptr);
+    values_.set(inst.results[r], incoming.size() == 1 ? *incoming[0].second
+                                                      : values_.join(inst.results[r], incoming));
   }
   return Flow::Next;
 }
@@ -134,24 +140,31 @@ void Branches::emit_side(Side& side, bool last) {
   }
 }
 
-/// An if that only computes, loops, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector
-/// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), and there is no masked load of bytes, so gangs whose lanes all
-/// go there get code without masks. So do accesses to elements apart, as by bricks of short rows, to members of aggregates, and by data:
-/// under a mask they are gathers, or go lane by lane. Large functions are made quickly without.
+/// An if that only computes, loops, loads and stores: a guard against the border, mostly. Without
+/// AVX-512 a masked store of a vector costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as
+/// slow), and there is no masked load of bytes, so gangs whose lanes all go there get code without
+/// masks. So do accesses to elements apart, as by bricks of short rows, to members of aggregates,
+/// and by data: under a mask they are gathers, or go lane by lane. Large functions are made quickly
+/// without.
 bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
-  if (shape_.lanes == 1 || inst.op != Op::If || lanes_.masked_copy || (shape_.machine.quick && code_.is_large())) return false;
+  if (shape_.lanes == 1 || inst.op != Op::If || lanes_.masked_copy ||
+      (shape_.machine.quick && code_.is_large()))
+    return false;
   Guarded found;
   if (!only_accesses(side, found) || found.instructions > tuning::cpu::whole_limit) return false;
   if (!inst.results.empty()) return found.narrow;
   if (!found.stores) return false;
-  const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
-  return !masks_are_free || found.members || found.apart || (found.shared && compares_place(inst.operands[0]));
+  const bool masks_are_free =
+      shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
+  return !masks_are_free || found.members || found.apart ||
+         (found.shared && compares_place(inst.operands[0]));
 }
 
-/// Whether the machine has an instruction for a load under a mask, from wherever the lanes' elements lie.
+/// Whether the machine has an instruction for a load under a mask, from wherever the lanes'
+/// elements lie.
 bool Branches::masks_load(const ir::Inst& inst) const {
-  return shape_.machine.level >= CpuLevel::Avx512 || shape_.machine.gathers(ir::bits_of(inst.type.scalar)) ||
-         !d_.varying(inst.operands[1]);
+  return shape_.machine.level >= CpuLevel::Avx512 ||
+         shape_.machine.gathers(ir::bits_of(inst.type.scalar)) || !d_.varying(inst.operands[1]);
 }
 
 /// Whether a condition holds on one side of a border: of most gangs for all lanes or for none.
@@ -169,9 +182,11 @@ bool Branches::compares_place(ir::ValueId condition) const {
 bool Branches::lies_apart(ir::ValueId index, unsigned depth) const {
   const ir::Inst* d = f_.def(index);
   if (!d || depth == 0 || !d_.varying(index)) return false;
-  if (d->op == Op::Load || d->op == Op::LoadVec || d->op == Op::Mul || d->op == Op::Shl) return true;
+  if (d->op == Op::Load || d->op == Op::LoadVec || d->op == Op::Mul || d->op == Op::Shl)
+    return true;
   if (d->op != Op::Cast && d->op != Op::Add && d->op != Op::Sub && d->op != Op::Or) return false;
-  return std::any_of(d->operands.begin(), d->operands.end(), [&](ir::ValueId v) { return lies_apart(v, depth - 1); });
+  return std::any_of(d->operands.begin(), d->operands.end(),
+                     [&](ir::ValueId v) { return lies_apart(v, depth - 1); });
 }
 
 bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
@@ -187,20 +202,25 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
     }
     const bool access = inner.op == Op::Load || inner.op == Op::Store;
     found.stores = found.stores || effect == ir::Effect::Write;
-    found.members = found.members || (access && f_.type_of(inner.operands[0]).index_bytes() > ir::size_of(inner.type.scalar));
-    found.shared = found.shared || (effect == ir::Effect::Write && f_.type_of(inner.operands[0]).space == ir::Space::Shared);
+    found.members = found.members || (access && f_.type_of(inner.operands[0]).index_bytes() >
+                                                    ir::size_of(inner.type.scalar));
+    found.shared = found.shared || (effect == ir::Effect::Write &&
+                                    f_.type_of(inner.operands[0]).space == ir::Space::Shared);
     constexpr unsigned deepest = 6;
-    found.apart = found.apart ||
-                  ((access || inner.op == Op::LoadVec || inner.op == Op::StoreVec) && lies_apart(inner.operands[1], deepest));
+    found.apart = found.apart || ((access || inner.op == Op::LoadVec || inner.op == Op::StoreVec) &&
+                                  lies_apart(inner.operands[1], deepest));
     found.narrow = found.narrow || (inner.op == Op::Load && !masks_load(inner));
     const bool goes_on = inner.op == Op::Yield || inner.op == Op::Continue || inner.op == Op::Break;
-    if (!goes_on && effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write) return false;
+    if (!goes_on && effect != ir::Effect::Pure && effect != ir::Effect::Read &&
+        effect != ir::Effect::Write)
+      return false;
   }
   return true;
 }
 
-/// Whether all lanes go to the side: by the condition for the gang's first and last lane, where the other side has nothing to do, so that
-/// nobody else wants to know which lanes go there. Null where that does not tell.
+/// Whether all lanes go to the side: by the condition for the gang's first and last lane, where the
+/// other side has nothing to do, so that nobody else wants to know which lanes go there. Null where
+/// that does not tell.
 V Branches::surely_whole(const ir::Inst& inst, const Side& side) {
   const bool first = side.region == inst.regions[0];
   const bool alone = f_.regions[inst.regions[first ? 1 : 0]].insts.size() == 1;
@@ -214,7 +234,8 @@ Exit Branches::emit_whole(ir::RegionId side) {
   return control_.emit_region(side);
 }
 
-/// The side's lanes, where gangs that get by with the condition for two lanes have not computed them.
+/// The side's lanes, where gangs that get by with the condition for two lanes have not computed
+/// them.
 void Branches::find_lanes_again(const ir::Inst& inst, Side& side, Values::Again& again) {
   pure_.compute_again(inst.operands[0], LaneBounds::deepest, again);
   side.chosen.clear(), side.mask.parts.clear();
@@ -226,7 +247,8 @@ void Branches::find_lanes_again(const ir::Inst& inst, Side& side, Values::Again&
 }
 
 void Branches::emit_whole_or_masked(const ir::Inst& inst, Side& side) {
-  Block whole = code_.new_block("whole"), masked = code_.new_block("masked"), next = code_.new_block("join");
+  Block whole = code_.new_block("whole"), masked = code_.new_block("masked"),
+        next = code_.new_block("join");
   const V sure = surely_whole(inst, side);
   b_.CreateCondBr(sure ? sure : lanes_.every(side.mask), whole, masked);
   code_.start(whole);
@@ -249,38 +271,47 @@ void Branches::emit_whole_or_masked(const ir::Inst& inst, Side& side) {
   join_copies(inst, whole_end, exit.values, masked_end, side.exit.values);
 }
 
-/// The values of an if's side, of which there are two copies: those of the second one become what both give.
-void Branches::join_copies(const ir::Inst& inst, Block whole, const std::vector<Lowered>& values, Block masked,
-                           std::vector<Lowered>& joined) {
+/// The values of an if's side, of which there are two copies: those of the second one become what
+/// both give.
+void Branches::join_copies(const ir::Inst& inst, Block whole, const std::vector<Lowered>& values,
+                           Block masked, std::vector<Lowered>& joined) {
   for (std::size_t r = 0; r < inst.results.size(); ++r)
-    if (uses_[inst.results[r]]) joined[r] = values_.join(inst.results[r], {{whole, &values[r]}, {masked, &joined[r]}});
+    if (uses_[inst.results[r]])
+      joined[r] = values_.join(inst.results[r], {{whole, &values[r]}, {masked, &joined[r]}});
 }
 
-/// The region of an if that computes, where the other one only passes values on; none where both do either.
+/// The region of an if that computes, where the other one only passes values on; none where both do
+/// either.
 ir::RegionId Branches::only_body(const ir::Inst& inst) const {
   if (inst.op != Op::If || inst.regions.size() != 2) return ir::none;
-  const auto passes_on = [&](ir::RegionId r) { return f_.insts[f_.regions[r].insts[0]].op == Op::Yield; };
+  const auto passes_on = [&](ir::RegionId r) {
+    return f_.insts[f_.regions[r].insts[0]].op == Op::Yield;
+  };
   const bool first = passes_on(inst.regions[0]), second = passes_on(inst.regions[1]);
   return first == second ? ir::none : inst.regions[first];
 }
 
-/// Such an if. Its values are blended where the body ends, so that a gang that jumps over it pays for the test and nothing else:
-/// blended behind the join, a logarithm kept four vectors on the stack for a path that it did not take.
-void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std::vector<Side>& sides) {
+/// Such an if. Its values are blended where the body ends, so that a gang that jumps over it pays
+/// for the test and nothing else: blended behind the join, a logarithm kept four vectors on the
+/// stack for a path that it did not take.
+void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body,
+                              const std::vector<Side>& sides) {
   const bool first = body == inst.regions[0];
   const Side& own = sides[first ? 0 : 1];
   Few<V> chosen = own.chosen;
   if (chosen.empty())
     for (V c : sides[0].chosen) chosen.push_back(b_.CreateNot(c));
   std::vector<Lowered> kept, results;
-  for (ir::ValueId v : f_.insts[f_.regions[inst.regions[first]].insts[0]].operands) kept.push_back(values_.get(v));
+  for (ir::ValueId v : f_.insts[f_.regions[inst.regions[first]].insts[0]].operands)
+    kept.push_back(values_.get(v));
   Block side = code_.new_block("side"), next = code_.new_block("join");
   const auto calls_rare = [&](ir::InstId id) {
     return f_.insts[id].op == Op::Call && code_.functions.module.callee(f_.insts[id]).rare;
   };
   const auto& insts = f_.regions[body].insts;
   const bool rare = std::any_of(insts.begin(), insts.end(), calls_rare);
-  b_.CreateCondBr(lanes_.any(own.mask), side, next, rare ? llvm::MDBuilder(code_.c).createUnlikelyBranchWeights() : nullptr);
+  b_.CreateCondBr(lanes_.any(own.mask), side, next,
+                  rare ? llvm::MDBuilder(code_.c).createUnlikelyBranchWeights() : nullptr);
   const Block skip_from = b_.GetInsertBlock();
   code_.start(side);
   Exit exit;
@@ -294,7 +325,8 @@ void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std
     Lowered blended{Lowered::Form::Parts, {}, 0};
     const Scalar s = values_.scalar_of(inst.results[r]);
     for (unsigned p = 0; uses_[inst.results[r]] && p < shape_.parts; ++p)
-      blended.v.push_back(b_.CreateSelect(chosen[p], values_.part(exit.values[r], s, p), values_.part(kept[r], s, p)));
+      blended.v.push_back(b_.CreateSelect(chosen[p], values_.part(exit.values[r], s, p),
+                                          values_.part(kept[r], s, p)));
     results.push_back(std::move(blended));
   }
   const Block end = b_.GetInsertBlock();
@@ -302,16 +334,20 @@ void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std
   code_.start(next);
   for (std::size_t r = 0; r < kept.size(); ++r) {
     const ir::ValueId v = inst.results[r];
-    if (uses_[v]) values_.set(v, exit.yields ? values_.join(v, {{end, &results[r]}, {skip_from, &kept[r]}}) : kept[r]);
+    if (uses_[v])
+      values_.set(
+          v, exit.yields ? values_.join(v, {{end, &results[r]}, {skip_from, &kept[r]}}) : kept[r]);
   }
 }
 
 /// Such an if, with a copy without masks.
-void Branches::emit_whole_or_one_sided(const ir::Inst& inst, ir::RegionId body, std::vector<Side> sides) {
+void Branches::emit_whole_or_one_sided(const ir::Inst& inst, ir::RegionId body,
+                                       std::vector<Side> sides) {
   const Lanes::Scope scope(lanes_);
   enter_side(inst, body);
   Side& own = sides[body == inst.regions[0] ? 0 : 1];
-  const Block whole = code_.new_block("whole"), masked = code_.new_block("masked"), next = code_.new_block("join");
+  const Block whole = code_.new_block("whole"), masked = code_.new_block("masked"),
+              next = code_.new_block("join");
   const V sure = surely_whole(inst, own);
   b_.CreateCondBr(sure ? sure : lanes_.every(own.mask), whole, masked);
   code_.start(whole);
@@ -335,7 +371,8 @@ void Branches::emit_whole_or_one_sided(const ir::Inst& inst, ir::RegionId body, 
     if (uses_[inst.results[r]]) values_.set(inst.results[r], std::move(results[r]));
 }
 
-/// The sides with their masks; `rest` becomes that of the lanes that go to none of them but the last.
+/// The sides with their masks; `rest` becomes that of the lanes that go to none of them but the
+/// last.
 std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest) {
   std::vector<Side> sides;
   for (std::size_t i = 0; i < inst.regions.size(); ++i) {
@@ -349,7 +386,9 @@ std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest)
         V c = values_.part(inst.operands[0], p);
         if (inst.op == Op::Switch) {
           const unsigned width = c->getType()->getScalarSizeInBits();
-          c = b_.CreateICmpEQ(c, llvm::ConstantInt::get(c->getType(), llvm::APInt(64, std::uint64_t(inst.list[i])).trunc(width)));
+          c = b_.CreateICmpEQ(
+              c, llvm::ConstantInt::get(c->getType(),
+                                        llvm::APInt(64, std::uint64_t(inst.list[i])).trunc(width)));
         }
         side.chosen.push_back(c);
         others.parts.push_back(b_.CreateNot(c));
@@ -362,8 +401,9 @@ std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest)
   return sides;
 }
 
-/// An if both of whose sides have a copy without masks, on a condition of places: a gang that is on one side of the border goes there, and
-/// only gangs in which the border lies know masks. False where it is no such if.
+/// An if both of whose sides have a copy without masks, on a condition of places: a gang that is on
+/// one side of the border goes there, and only gangs in which the border lies know masks. False
+/// where it is no such if.
 bool Branches::emit_either_or_masked(const ir::Inst& inst) {
   if (inst.op != Op::If || inst.regions.size() != 2 || !lanes_.active.all()) return false;
   for (const ir::RegionId r : inst.regions)
@@ -407,14 +447,18 @@ bool Branches::emit_either_or_masked(const ir::Inst& inst) {
 /// What holds of the lanes of a side.
 void Branches::enter_side(const ir::Inst& inst, ir::RegionId side) {
   lanes_.parted = &inst;
-  lanes_.one_lane = lanes_.one_lane || (inst.op == Op::If && side == inst.regions[0] && chooses_one(inst.operands[0]));
+  lanes_.one_lane = lanes_.one_lane ||
+                    (inst.op == Op::If && side == inst.regions[0] && chooses_one(inst.operands[0]));
 }
 
-/// The sides in turn. One that only jumps goes first: then the other one is the last, and may go on to the next trip by itself.
+/// The sides in turn. One that only jumps goes first: then the other one is the last, and may go on
+/// to the next trip by itself.
 void Branches::emit_in_turn(const ir::Inst& inst, std::vector<Side>& sides, bool flat, bool kills) {
   std::vector<Side*> order;
   for (Side& s : sides) order.push_back(&s);
-  const auto only_jumps = [&](const Side* s) { return ir::is_terminator(f_.insts[f_.regions[s->region].insts[0]].op); };
+  const auto only_jumps = [&](const Side* s) {
+    return ir::is_terminator(f_.insts[f_.regions[s->region].insts[0]].op);
+  };
   std::stable_partition(order.begin(), order.end(), only_jumps);
   bool others_yield = false;
   for (Side* s : order) {
@@ -449,14 +493,16 @@ void Branches::join_sides(const ir::Inst& inst, std::vector<Side>& sides) {
       Lowered blended{Lowered::Form::Parts, {}, 0};
       const Lowered& x = from.back()->exit.values[r];
       for (unsigned p = 0; p < shape_.parts; ++p)
-        blended.v.push_back(b_.CreateSelect(from.back()->chosen[p], values_.part(x, s, p), values_.part(value, s, p)));
+        blended.v.push_back(b_.CreateSelect(from.back()->chosen[p], values_.part(x, s, p),
+                                            values_.part(value, s, p)));
       value = std::move(blended);
     }
     values_.set(inst.results[r], std::move(value));
   }
 }
 
-/// If and switch on a varying condition: the sides run in turn, each under its mask, if it has lanes.
+/// If and switch on a varying condition: the sides run in turn, each under its mask, if it has
+/// lanes.
 Flow Branches::emit_varying_if(ir::InstId id) {
   if (!d_.kills[id] && emit_either_or_masked(f_.insts[id])) return Flow::Next;
   return emit_sides(f_.insts[id], d_.kills[id]);
@@ -467,7 +513,8 @@ Flow Branches::emit_sides(const ir::Inst& inst, bool kills) {
   std::vector<Side> sides = sides_of(inst, rest);
   const bool gives = !inst.results.empty();
   const ir::RegionId body = kills ? ir::none : only_body(inst);
-  const bool gains = body != ir::none && gains_from_whole(inst, body), flat = !kills && !(gains && gives) && flattens(inst);
+  const bool gains = body != ir::none && gains_from_whole(inst, body),
+             flat = !kills && !(gains && gives) && flattens(inst);
   if (!flat) hint_notes_.note_branch(inst);
   if (body != ir::none && !flat && (!gains || gives)) {
     if (gains) emit_whole_or_one_sided(inst, body, std::move(sides));
@@ -484,21 +531,25 @@ Flow Branches::emit_sides(const ir::Inst& inst, bool kills) {
     if (joined) lanes_.active = *joined;
     lanes_.some = false, lanes_.parted = &inst;
   }
-  if (!passes && std::none_of(sides.begin(), sides.end(), [](const Side& s) { return s.alive; })) return Flow::Dead;
+  if (!passes && std::none_of(sides.begin(), sides.end(), [](const Side& s) { return s.alive; }))
+    return Flow::Dead;
   join_sides(inst, sides);
   return Flow::Next;
 }
 
-/// Whether a condition holds for one lane of a gang at most: an index that differs from lane to lane is equal to what is one
-/// number.
+/// Whether a condition holds for one lane of a gang at most: an index that differs from lane to
+/// lane is equal to what is one number.
 bool Branches::chooses_one(ir::ValueId condition) const {
   const ir::Inst* d = f_.def(condition);
   if (!d) return false;
   if (d->op == Op::And) return chooses_one(d->operands[0]) || chooses_one(d->operands[1]);
   if (d->op != Op::Eq) return false;
   const Lowered &x = values_.get(d->operands[0]), &y = values_.get(d->operands[1]);
-  const auto steps = [](const Lowered& v) { return v.form == Lowered::Form::Linear && v.step != 0 && !v.across[0]; };
-  return (steps(x) && y.form == Lowered::Form::Uniform) || (steps(y) && x.form == Lowered::Form::Uniform);
+  const auto steps = [](const Lowered& v) {
+    return v.form == Lowered::Form::Linear && v.step != 0 && !v.across[0];
+  };
+  return (steps(x) && y.form == Lowered::Form::Uniform) ||
+         (steps(y) && x.form == Lowered::Form::Uniform);
 }
 
 }  // namespace krait::codegen::cpu

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// if and switch: a branch where the condition is uniform in the gang; else the sides run in turn, each under its mask.
+// if and switch: a branch where the condition is uniform in the gang; else the sides run in turn,
+// each under its mask.
 //
-// A small side is computed without a branch, and its values are blended. A side that only computes, such as the rare path of a
-// logarithm, blends its values where it ends, so that a gang that jumps over it keeps nothing for a join. Whole gangs may take a
-// second copy without masks:
+// A small side is computed without a branch, and its values are blended. A side that only computes,
+// such as the rare path of a logarithm, blends its values where it ends, so that a gang that jumps
+// over it keeps nothing for a join. Whole gangs may take a second copy without masks:
 //   - without AVX-512, where a masked store costs a dozen plain ones: of sides with loops, loads and stores, and of sides that load
 //     bytes or halves, which have no masked load;
 //   - with AVX-512: of sides that access members of aggregates, and of one that stores to an array of the block at a border, since
 //     memory forwards whole stores to the loads after a barrier, and masked ones not.
-// Where the condition compares places with uniform numbers, the first and the last lane decide whether the gang is whole.
+// Where the condition compares places with uniform numbers, the first and the last lane decide
+// whether the gang is whole.
 #pragma once
 
 #include <optional>
@@ -26,8 +28,13 @@ class Pure;
 
 class Branches : public Part {
  public:
-  Branches(const Common& common, Control& control, LaneBounds& lane_bounds, Pure& pure, HintNotes& notes)
-      : Part(common), control_(control), lane_bounds_(lane_bounds), pure_(pure), hint_notes_(notes) {}
+  Branches(const Common& common, Control& control, LaneBounds& lane_bounds, Pure& pure,
+           HintNotes& notes)
+      : Part(common),
+        control_(control),
+        lane_bounds_(lane_bounds),
+        pure_(pure),
+        hint_notes_(notes) {}
   Flow emit_uniform_branch(ir::InstId id);
   Flow emit_varying_if(ir::InstId id);
 
@@ -72,8 +79,8 @@ class Branches : public Part {
   void find_lanes_again(const ir::Inst& inst, Side& side, Values::Again& again);
   bool emit_either_or_masked(const ir::Inst& inst);
   void emit_whole_or_masked(const ir::Inst& inst, Side& side);
-  void join_copies(const ir::Inst& inst, Block whole, const std::vector<Lowered>& values, Block masked,
-                   std::vector<Lowered>& joined);
+  void join_copies(const ir::Inst& inst, Block whole, const std::vector<Lowered>& values,
+                   Block masked, std::vector<Lowered>& joined);
   void emit_whole_or_one_sided(const ir::Inst& inst, ir::RegionId body, std::vector<Side> sides);
 
   Control& control_;

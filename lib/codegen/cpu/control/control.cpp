@@ -38,7 +38,9 @@ Exit Control::emit_region(ir::RegionId r, std::size_t from) {
 
 bool Control::lone_jump(ir::RegionId r, std::size_t from) const {
   const auto& insts = f_.regions[r].insts;
-  return from == region_end(r) || (from + 1 == insts.size() && (f_.insts[insts[from]].op == Op::Yield || d_.masked[insts[from]]));
+  return from == region_end(r) ||
+         (from + 1 == insts.size() &&
+          (f_.insts[insts[from]].op == Op::Yield || d_.masked[insts[from]]));
 }
 
 /// What follows a jump of some lanes runs if others are left.
@@ -76,7 +78,8 @@ Flow Control::emit_inst(ir::InstId id) {
   if (code_.lines) b_.SetCurrentDebugLocation(code_.lines->at(inst.loc));
   if (code_.variables) code_.variables->tell(values_);
   if (inst.op == Op::If || inst.op == Op::Switch)
-    return values_.uniform(inst.operands[0]) ? branches_.emit_uniform_branch(id) : branches_.emit_varying_if(id);
+    return values_.uniform(inst.operands[0]) ? branches_.emit_uniform_branch(id)
+                                             : branches_.emit_varying_if(id);
   if (!ir::is_loop(inst.op)) return straight_.emit(id), Flow::Next;
   if (code_.sweep && code_.sweep->loop == id) return loops_.emit_element(id), Flow::Dead;
   loops_.emit_loop(id);
@@ -88,7 +91,8 @@ std::size_t Control::region_end(ir::RegionId r) const {
   return code_.cut && code_.cut->in_segment(r) ? code_.cut->end() : f_.regions[r].insts.size();
 }
 bool Control::skipped(ir::RegionId r, ir::InstId id) const {
-  return (code_.cut && code_.cut->in_segment(r) && code_.cut->outside(id)) || (code_.sweep && !code_.sweep->needed[id]);
+  return (code_.cut && code_.cut->in_segment(r) && code_.cut->outside(id)) ||
+         (code_.sweep && !code_.sweep->needed[id]);
 }
 
 }  // namespace krait::codegen::cpu

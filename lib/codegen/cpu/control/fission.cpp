@@ -72,7 +72,8 @@ llvm::Type* Fissioned::type(ir::ValueId v) {
 }
 
 V Fissioned::beside(V at, ir::ValueId v, unsigned p) {
-  return b_.CreatePtrAdd(at, b_.getInt64(std::uint64_t(p) * shape_.lanes * ir::size_of(values_.scalar_of(v))));
+  return b_.CreatePtrAdd(
+      at, b_.getInt64(std::uint64_t(p) * shape_.lanes * ir::size_of(values_.scalar_of(v))));
 }
 
 void Fissioned::store(ir::ValueId v, const Lowered& x) {
@@ -91,7 +92,8 @@ void Fissioned::load(ir::ValueId v) {
   Scalar s = values_.scalar_of(v);
   llvm::Align align(ir::size_of(s));
   V at = place(v);
-  if (!d_.varying(v)) return values_.set_uniform(v, arith_.from_memory(b_.CreateAlignedLoad(type(v), at, align), s));
+  if (!d_.varying(v))
+    return values_.set_uniform(v, arith_.from_memory(b_.CreateAlignedLoad(type(v), at, align), s));
   Lowered x{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p)
     x.v.push_back(arith_.from_memory(b_.CreateAlignedLoad(type(v), beside(at, v, p), align), s));
@@ -161,8 +163,10 @@ V Fissioned::scalar(ir::ValueId v) {
   return arith_.from_memory(b_.CreateAlignedLoad(t, place(v), llvm::Align(ir::size_of(s))), s);
 }
 
-/// Gives `to` (results or carried values) the values `from`: scalars by their cells, others in the gangs' memory.
-void Fissioned::move(Segment& s, const Ids& from, std::size_t skip, const Ids& to, std::size_t to_skip) {
+/// Gives `to` (results or carried values) the values `from`: scalars by their cells, others in the
+/// gangs' memory.
+void Fissioned::move(Segment& s, const Ids& from, std::size_t skip, const Ids& to,
+                     std::size_t to_skip) {
   std::vector<std::pair<ir::ValueId, ir::ValueId>> scalars;
   for (std::size_t i = skip; i < from.size(); ++i) {
     ir::ValueId target = to[i - skip + to_skip];
@@ -179,7 +183,8 @@ void Fissioned::move(Segment& s, const Ids& from, std::size_t skip, const Ids& t
 }
 
 Cell& Fissioned::cell_of(ir::ValueId v) {
-  if (merged_[v].at.empty()) merged_[v] = loop_slots_.make_cell(values_.scalar_of(v), true, "block_value");
+  if (merged_[v].at.empty())
+    merged_[v] = loop_slots_.make_cell(values_.scalar_of(v), true, "block_value");
   return merged_[v];
 }
 
@@ -224,7 +229,8 @@ void Fissioned::synchronise(Segment& s, const ir::Inst& inst) {
   }
   Cell counter = loop_slots_.make_cell(Scalar::I32, true, "count");
   b_.CreateStore(b_.getInt32(0), counter.at[0]);
-  s.counted = inst.operands[0], s.count_false = inst.op == Op::BarrierAnd, s.counter = counter.at[0];
+  s.counted = inst.operands[0], s.count_false = inst.op == Op::BarrierAnd,
+  s.counter = counter.at[0];
   flush(s);
   V n = b_.CreateLoad(b_.getInt32Ty(), counter.at[0]);
   if (inst.op == Op::BarrierAnd) n = b_.CreateICmpEQ(n, b_.getInt32(0));
@@ -240,10 +246,13 @@ void Fissioned::leave(Segment& s, const ir::Inst& inst, ir::RegionId r) {
     }
     case Op::Continue: {
       const Outer& loop = loops_.back();
-      move(s, inst.operands, 0, f_.regions[loop.inst->regions[0]].params, loop.inst->op == Op::Loop ? 0 : 1);
+      move(s, inst.operands, 0, f_.regions[loop.inst->regions[0]].params,
+           loop.inst->op == Op::Loop ? 0 : 1);
       return code_.branch_to(loop.head);
     }
-    case Op::Break: move(s, inst.operands, 0, loops_.back().inst->results, 0); return code_.branch_to(loops_.back().exit);
+    case Op::Break:
+      move(s, inst.operands, 0, loops_.back().inst->results, 0);
+      return code_.branch_to(loops_.back().exit);
     case Op::Return:
     case Op::Unreachable: flush(s); return code_.branch_to(end_);
     default: defect("no end of a region: " + std::string(ir::info(inst.op).name));
@@ -255,7 +264,8 @@ void Fissioned::control(Segment& s, const ir::Inst& inst) {
   flush(s);
   V condition = scalar(inst.operands[0]);
   Few<Block> sides;
-  for (std::size_t i = 0; i < inst.regions.size(); ++i) sides.push_back(code_.new_block("block_side"));
+  for (std::size_t i = 0; i < inst.regions.size(); ++i)
+    sides.push_back(code_.new_block("block_side"));
   Block next = code_.new_block("block_join");
   if (inst.op == Op::If) {
     b_.CreateCondBr(condition, sides[0], sides.size() > 1 ? sides[1] : next);
@@ -263,7 +273,9 @@ void Fissioned::control(Segment& s, const ir::Inst& inst) {
     llvm::SwitchInst* table = b_.CreateSwitch(condition, sides.back(), unsigned(inst.list.size()));
     unsigned width = condition->getType()->getIntegerBitWidth();
     for (std::size_t i = 0; i + 1 < inst.regions.size(); ++i)
-      table->addCase(llvm::ConstantInt::get(code_.c, llvm::APInt(64, std::uint64_t(inst.list[i])).trunc(width)), sides[i]);
+      table->addCase(llvm::ConstantInt::get(
+                         code_.c, llvm::APInt(64, std::uint64_t(inst.list[i])).trunc(width)),
+                     sides[i]);
   }
   for (std::size_t i = 0; i < sides.size(); ++i) {
     code_.start(sides[i]);

@@ -36,18 +36,22 @@ class Fissioned : public Part {
   bool in_segment(ir::RegionId r) const { return segment_ && segment_->region == r; }
   std::size_t end() const { return segment_->end; }
   bool outside(ir::InstId id) const { return p_.outside[id]; }
-  /// Memory of an array of the thread that lives on from one segment to the next; null where it lives within one.
+  /// Memory of an array of the thread that lives on from one segment to the next; null where it
+  /// lives within one.
   V local_in_scratch(ir::ValueId array) { return has_place(array) ? place(array) : nullptr; }
   /// One gang's turn in the segment at hand.
   void emit_gang() { gang(*segment_); }
 
  private:
-  /// Instructions [begin, end) of a region without those computed outside, and what happens to their values.
+  /// Instructions [begin, end) of a region without those computed outside, and what happens to
+  /// their values.
   struct Segment {
     ir::RegionId region = ir::none;
     std::size_t begin = 0, end = 0;
-    std::vector<std::pair<ir::ValueId, ir::ValueId>> moves;  // from, to: read together, then written to their places
-    ir::ValueId counted = ir::none;                          // threads whose value is true (false for barrier_and) are counted
+    // from, to: read together, then written to their places
+    std::vector<std::pair<ir::ValueId, ir::ValueId>> moves;
+    // threads whose value is true (false for barrier_and) are counted
+    ir::ValueId counted = ir::none;
     bool count_false = false;
     V counter = nullptr;
   };
@@ -97,7 +101,10 @@ class Fissioned : public Part {
   Block end_ = nullptr;
 };
 
-/// Whether another piece of the code has computed v, so that it may be used here only through its place in memory.
-inline bool is_elsewhere(const Code& code, ir::ValueId v) { return code.cut && code.cut->is_elsewhere(v); }
+/// Whether another piece of the code has computed v, so that it may be used here only through its
+/// place in memory.
+inline bool is_elsewhere(const Code& code, ir::ValueId v) {
+  return code.cut && code.cut->is_elsewhere(v);
+}
 
 }  // namespace krait::codegen::cpu

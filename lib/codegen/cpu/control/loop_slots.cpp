@@ -10,7 +10,8 @@ using ir::Scalar;
 Cell LoopSlots::make_cell(Scalar s, bool uniform, const char* name) {
   Cell cell{s, uniform, {}};
   llvm::Type* t = arith_.type(s, uniform ? 0 : shape_.lanes);
-  for (unsigned p = 0; p < (uniform ? 1 : shape_.parts); ++p) cell.at.push_back(code_.room(t, name));
+  for (unsigned p = 0; p < (uniform ? 1 : shape_.parts); ++p)
+    cell.at.push_back(code_.room(t, name));
   return cell;
 }
 
@@ -24,7 +25,8 @@ Lowered LoopSlots::read(const Cell& c) {
 }
 
 void LoopSlots::write(const Cell& c, const Lowered& x) {
-  for (unsigned p = 0; p < c.at.size(); ++p) b_.CreateStore(c.uniform ? x.v[0] : values_.part(x, c.type, p), c.at[p]);
+  for (unsigned p = 0; p < c.at.size(); ++p)
+    b_.CreateStore(c.uniform ? x.v[0] : values_.part(x, c.type, p), c.at[p]);
 }
 
 void LoopSlots::blend(const Cell& c, const Lowered& x, const Mask& mask) {

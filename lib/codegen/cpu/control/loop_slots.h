@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loop-carried values, loop results and masks across loops live in memory of the function's frame, which mem2reg removes.
+// Loop-carried values, loop results and masks across loops live in memory of the function's frame,
+// which mem2reg removes.
 #pragma once
 
 #include "codegen/cpu/emit/part.h"

@@ -27,7 +27,9 @@ Loops::Loops(const Common& common, const Needs& needs)
 /// Whether the lanes of a loop differ in nothing but how often they make all of its body.
 bool Loops::only_trips_differ(ir::InstId id) const {
   const ir::Inst& inst = f_.insts[id];
-  if (inst.op != Op::For || values_.uniform(inst.operands[0]) || d_.returns[id] || d_.continues[id] != 1) return false;
+  if (inst.op != Op::For || values_.uniform(inst.operands[0]) || d_.returns[id] ||
+      d_.continues[id] != 1)
+    return false;
   const auto& insts = f_.regions[inst.regions[0]].insts;
   if (f_.insts[insts.back()].op != Op::Continue || d_.masked[insts.back()]) return false;
   std::size_t operations = 0;
@@ -52,9 +54,11 @@ Loops::Loop Loops::open_loop(ir::InstId id) {
   loop.inst = &inst, loop.id = id;
   loop.masked = d_.masked[id], loop.loses = loop.masked && d_.returns[id];
   loop.single_continue = d_.continues[id] <= 1;
-  loop.head = code_.new_block("loop"), loop.latch = code_.new_block("latch"), loop.exit = code_.new_block("left");
+  loop.head = code_.new_block("loop"), loop.latch = code_.new_block("latch"),
+  loop.exit = code_.new_block("left");
   for (std::size_t i = bounds; i < params.size(); ++i) {
-    loop.params.push_back(loop_slots_.make_cell(values_.scalar_of(params[i]), !d_.varying(params[i]), "carried"));
+    loop.params.push_back(
+        loop_slots_.make_cell(values_.scalar_of(params[i]), !d_.varying(params[i]), "carried"));
     loop_slots_.write(loop.params.back(), values_.get(inst.operands[i]));
   }
   for (ir::ValueId r : inst.results) {
@@ -84,7 +88,8 @@ void Loops::emit_loop(ir::InstId id) {
     code_.start(loop.exit);
     parted = lanes_.parted;
   }
-  if (loop.loses) lanes_.active = loop_slots_.read_mask(loop.left), lanes_.some = false, lanes_.parted = parted;
+  if (loop.loses)
+    lanes_.active = loop_slots_.read_mask(loop.left), lanes_.some = false, lanes_.parted = parted;
   for (std::size_t i = 0; i < inst.results.size(); ++i)
     if (uses_[inst.results[i]]) values_.set(inst.results[i], loop_slots_.read(loop.results[i]));
 }
@@ -94,7 +99,8 @@ void Loops::enter_masked(Loop& loop, Values::Again& again) {
   if (emit_common_trips(loop, again)) lanes_.masked_copy = true;
   hint_notes_.note_loop(*loop.inst);
   lanes_.parted = loop.inst;
-  loop.active = loop_slots_.make_mask_cell("active"), loop.waiting = loop_slots_.make_mask_cell("waiting");
+  loop.active = loop_slots_.make_mask_cell("active"),
+  loop.waiting = loop_slots_.make_mask_cell("waiting");
   loop_slots_.write_mask(loop.active, lanes_.active);
   if (!loop.loses) return;
   loop.left = loop_slots_.make_mask_cell("left");
@@ -112,7 +118,8 @@ void Loops::emit_trips(Loop& loop) {
     for (V at : loop.waiting.at) b_.CreateStore(lanes_.no_lane(), at);
   }
   lanes_.some = true;
-  for (std::size_t i = bounds; i < params.size(); ++i) values_.set(params[i], loop_slots_.read(loop.params[i - bounds]));
+  for (std::size_t i = bounds; i < params.size(); ++i)
+    values_.set(params[i], loop_slots_.read(loop.params[i - bounds]));
   if (bounds) emit_trip_test(loop);
   lanes_.tail = true;
   emit_body(loop);
@@ -136,18 +143,23 @@ void Loops::emit_body(Loop& loop) {
   around_.pop_back();
 }
 
-/// The trips that all lanes make. Ends where the loop under masks begins, for what is left; false where there are none.
+/// The trips that all lanes make. Ends where the loop under masks begins, for what is left; false
+/// where there are none.
 bool Loops::emit_common_trips(const Loop& loop, Values::Again& again) {
   const ir::Inst& inst = *loop.inst;
-  if (shape_.lanes == 1 || shape_.machine.quick || lanes_.masked_copy || !lanes_.everyone() || !only_trips_differ(loop.id))
+  if (shape_.lanes == 1 || shape_.machine.quick || lanes_.masked_copy || !lanes_.everyone() ||
+      !only_trips_differ(loop.id))
     return false;
   const ir::ValueId bound = inst.operands[0];
   const Scalar s = values_.scalar_of(bound);
   if (ir::is_signed_int(s)) return false;
   const auto ends = lane_bounds_.bounds_of(bound);
-  if (!ends || (llvm::isa<llvm::ConstantInt>(ends->holds) && llvm::cast<llvm::ConstantInt>(ends->holds)->isZero())) return false;
+  if (!ends || (llvm::isa<llvm::ConstantInt>(ends->holds) &&
+                llvm::cast<llvm::ConstantInt>(ends->holds)->isZero()))
+    return false;
   const V zero = arith_.constant(s, 0);
-  const V trips = b_.CreateSelect(ends->holds, arith_.min_max(true, s, ends->first, ends->last), zero);
+  const V trips =
+      b_.CreateSelect(ends->holds, arith_.min_max(true, s, ends->first, ends->last), zero);
   const V same = b_.CreateAnd(ends->holds, b_.CreateICmpEQ(ends->first, ends->last));
 
   const auto& params = f_.regions[inst.regions[0]].params;
@@ -156,7 +168,8 @@ bool Loops::emit_common_trips(const Loop& loop, Values::Again& again) {
   common.head = code_.new_block("common"), common.exit = code_.new_block("common_left");
   code_.branch_to(common.head);
   code_.start(common.head);
-  for (std::size_t i = 1; i < params.size(); ++i) values_.set(params[i], loop_slots_.read(loop.params[i - 1]));
+  for (std::size_t i = 1; i < params.size(); ++i)
+    values_.set(params[i], loop_slots_.read(loop.params[i - 1]));
   const V trip = loop_slots_.read(loop.trip).v[0];
   values_.set_uniform(params[0], trip);
   const Block body = code_.new_block("body");
@@ -170,7 +183,8 @@ bool Loops::emit_common_trips(const Loop& loop, Values::Again& again) {
   }
   code_.start(common.exit);
   for (std::size_t i = 0; i < inst.results.size(); ++i)
-    if (uses_[inst.results[i]]) loop_slots_.write(loop.results[i], loop_slots_.read(loop.params[i]));
+    if (uses_[inst.results[i]])
+      loop_slots_.write(loop.results[i], loop_slots_.read(loop.params[i]));
   const Block rest = code_.new_block("rest");
   b_.CreateCondBr(same, loop.exit, rest);
   code_.start(rest);
@@ -178,7 +192,8 @@ bool Loops::emit_common_trips(const Loop& loop, Values::Again& again) {
   return true;
 }
 
-/// Of `for` and `grid_stride`: gives the index; lanes whose trips have ended leave with the carried values.
+/// Of `for` and `grid_stride`: gives the index; lanes whose trips have ended leave with the carried
+/// values.
 void Loops::emit_trip_test(const Loop& loop) {
   const ir::Inst& inst = *loop.inst;
   const auto& params = f_.regions[inst.regions[0]].params;
@@ -187,7 +202,8 @@ void Loops::emit_trip_test(const Loop& loop) {
   if (inst.op == Op::For) {
     values_.set_uniform(params[0], trip);
     b_.CreateStore(b_.CreateAdd(trip, llvm::ConstantInt::get(trip->getType(), 1)), loop.trip.at[0]);
-    if (values_.uniform(inst.operands[0])) goes_on.push_back(b_.CreateICmpULT(trip, values_.scalar(inst.operands[0])));
+    if (values_.uniform(inst.operands[0]))
+      goes_on.push_back(b_.CreateICmpULT(trip, values_.scalar(inst.operands[0])));
     else
       for (unsigned p = 0; p < shape_.parts; ++p)
         goes_on.push_back(b_.CreateICmpULT(values_.splat(trip), values_.part(inst.operands[0], p)));
@@ -195,12 +211,14 @@ void Loops::emit_trip_test(const Loop& loop) {
     ir::Inst id;
     id.op = Op::GlobalId;
     Lowered index = positions_.id_value(id);
-    for (V& base : index.v) base = b_.CreateAdd(base, base->getType()->isVectorTy() ? values_.splat(trip) : trip);
+    for (V& base : index.v)
+      base = b_.CreateAdd(base, base->getType()->isVectorTy() ? values_.splat(trip) : trip);
     V step = b_.CreateMul(positions_.grid[0], positions_.block[0]);
     b_.CreateStore(b_.CreateAdd(trip, step), loop.trip.at[0]);
     values_.set(params[0], index);
     for (unsigned p = 0; p < shape_.parts; ++p)
-      goes_on.push_back(b_.CreateICmpSLT(values_.part(params[0], p), values_.part(inst.operands[0], p)));
+      goes_on.push_back(
+          b_.CreateICmpSLT(values_.part(params[0], p), values_.part(inst.operands[0], p)));
   }
   bool scalar_test = !goes_on[0]->getType()->isVectorTy();
   Mask leaving = lanes_.active;
@@ -217,7 +235,8 @@ void Loops::emit_trip_test(const Loop& loop) {
       if (loop.masked) loop_slots_.blend(loop.results[i], values_.get(params[i + 1]), leaving);
       else loop_slots_.write(loop.results[i], values_.get(params[i + 1]));
     }
-    if (!loop.left.at.empty()) loop_slots_.write_mask(loop.left, lanes_.either(loop_slots_.read_mask(loop.left), leaving));
+    if (!loop.left.at.empty())
+      loop_slots_.write_mask(loop.left, lanes_.either(loop_slots_.read_mask(loop.left), leaving));
   };
   if (scalar_test) {
     Block done = code_.new_block("done");
@@ -246,7 +265,8 @@ void Loops::jump(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
   if (inst.op == Op::Unreachable) return;
   bool masked = d_.masked[id];
-  if (inst.op == Op::Return || around_.empty()) {  // the next trip of a range's loop is another lane's
+  // the next trip of a range's loop is another lane's
+  if (inst.op == Op::Return || around_.empty()) {
     if (!masked) code_.branch_to(gang_end);
     return;
   }
@@ -254,15 +274,19 @@ void Loops::jump(ir::InstId id) {
   if (inst.op == Op::Break) {
     for (std::size_t i = 0; i < inst.operands.size(); ++i) {
       if (!uses_[loop.inst->results[i]]) continue;
-      if (loop.masked) loop_slots_.blend(loop.results[i], values_.get(inst.operands[i]), lanes_.active);
+      if (loop.masked)
+        loop_slots_.blend(loop.results[i], values_.get(inst.operands[i]), lanes_.active);
       else loop_slots_.write(loop.results[i], values_.get(inst.operands[i]));
     }
-    if (!loop.left.at.empty()) loop_slots_.write_mask(loop.left, lanes_.either(loop_slots_.read_mask(loop.left), lanes_.active));
+    if (!loop.left.at.empty())
+      loop_slots_.write_mask(loop.left,
+                             lanes_.either(loop_slots_.read_mask(loop.left), lanes_.active));
     if (!masked) code_.branch_to(loop.exit);
     return;
   }
   for (std::size_t i = 0; i < inst.operands.size(); ++i) {
-    if (loop.single_continue || !masked) loop_slots_.write(loop.params[i], values_.get(inst.operands[i]));
+    if (loop.single_continue || !masked)
+      loop_slots_.write(loop.params[i], values_.get(inst.operands[i]));
     else loop_slots_.blend(loop.params[i], values_.get(inst.operands[i]), lanes_.active);
   }
   if (!loop.masked) return code_.branch_to(loop.head);
@@ -270,7 +294,8 @@ void Loops::jump(ir::InstId id) {
     loop_slots_.write_mask(loop.active, lanes_.active);
     return code_.branch_to(loop.head);
   }
-  loop_slots_.write_mask(loop.waiting, lanes_.either(loop_slots_.read_mask(loop.waiting), lanes_.active));
+  loop_slots_.write_mask(loop.waiting,
+                         lanes_.either(loop_slots_.read_mask(loop.waiting), lanes_.active));
   if (!masked) {
     loop.latch_used = true;
     code_.branch_to(loop.latch);

@@ -2,9 +2,10 @@
 //
 // Loops, and the jumps out of them and out of the kernel.
 //
-// In kr::range(thread, n, step) threads beside each other make the same number of iterations, or one more. The counts of a gang's
-// first and last thread are computed on scalars, with tests at run time that every other lane's count is between them. The common
-// iterations run without masks and with a scalar counter; a copy under masks makes the others. Loops with a break, or with more than
+// In kr::range(thread, n, step) threads beside each other make the same number of iterations, or
+// one more. The counts of a gang's first and last thread are computed on scalars, with tests at run
+// time that every other lane's count is between them. The common iterations run without masks and
+// with a scalar counter; a copy under masks makes the others. Loops with a break, or with more than
 // 256 operations, have the masked copy alone.
 #pragma once
 

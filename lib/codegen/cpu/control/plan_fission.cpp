@@ -17,7 +17,8 @@ constexpr unsigned deepest_recomputation = 8;
 bool jumps_out(const ir::Function& f, ir::RegionId r, unsigned loops) {
   for (ir::InstId id : f.regions[r].insts) {
     const ir::Inst& inst = f.insts[id];
-    if (inst.op == Op::Return || (loops == 0 && (inst.op == Op::Break || inst.op == Op::Continue))) return true;
+    if (inst.op == Op::Return || (loops == 0 && (inst.op == Op::Break || inst.op == Op::Continue)))
+      return true;
     for (ir::RegionId inner : inst.regions)
       if (jumps_out(f, inner, loops + ir::is_loop(inst.op))) return true;
   }
@@ -26,7 +27,8 @@ bool jumps_out(const ir::Function& f, ir::RegionId r, unsigned loops) {
 
 class Planner {
  public:
-  Planner(const ir::Function& f, const Divergence& d, const Shape& shape) : f_(f), d_(d), shape_(shape) {
+  Planner(const ir::Function& f, const Divergence& d, const Shape& shape)
+      : f_(f), d_(d), shape_(shape) {
     p_.outside.assign(f.insts.size(), false), p_.outer.assign(f.insts.size(), false);
     p_.segment.assign(f.insts.size(), 0);
     p_.block_value.assign(f.values.size(), false), p_.recomputed.assign(f.values.size(), false);
@@ -44,7 +46,8 @@ class Planner {
 
  private:
   bool all_outside(const ir::Inst& inst) const {
-    return std::all_of(inst.operands.begin(), inst.operands.end(), [&](ir::ValueId v) { return p_.block_value[v]; });
+    return std::all_of(inst.operands.begin(), inst.operands.end(),
+                       [&](ir::ValueId v) { return p_.block_value[v]; });
   }
 
   void mark(ir::RegionId r) {  // everything under a construct belongs to its segment
@@ -73,10 +76,15 @@ class Planner {
           mark_regions(inst);
           continue;
         }
-        if (inst.op == Op::GridStride) unsupported("a barrier in a grid_stride loop, where threads differ in their number of iterations");
-        if (!inst.operands.empty() && inst.op != Op::Loop && d_.values[inst.operands[0]] > passes::Uniform::Block)
-          unsupported(d_.barrier[id] ? "a barrier under a condition that differs between the threads of a block"
-                                     : "a thread leaves before a barrier that others reach");
+        if (inst.op == Op::GridStride)
+          unsupported(
+              "a barrier in a grid_stride loop, where threads differ in their number of iterations");
+        if (!inst.operands.empty() && inst.op != Op::Loop &&
+            d_.values[inst.operands[0]] > passes::Uniform::Block)
+          unsupported(
+              d_.barrier[id]
+                  ? "a barrier under a condition that differs between the threads of a block"
+                  : "a thread leaves before a barrier that others reach");
         p_.outer[id] = true;
         ++segment_;
         if (ir::is_loop(inst.op)) {
@@ -108,8 +116,10 @@ class Planner {
     if (inst.op == Op::Break) merge(inst.operands, 0, loop.results, 0);
     else merge(inst.operands, 0, f_.regions[loop.regions[0]].params, loop.op == Op::Loop ? 0 : 1);
   }
-  void merge(const std::vector<ir::ValueId>& from, std::size_t skip, const std::vector<ir::ValueId>& to, std::size_t to_skip) {
-    for (std::size_t i = skip; i < from.size(); ++i) merged_.emplace_back(from[i], to[i - skip + to_skip]);
+  void merge(const std::vector<ir::ValueId>& from, std::size_t skip,
+             const std::vector<ir::ValueId>& to, std::size_t to_skip) {
+    for (std::size_t i = skip; i < from.size(); ++i)
+      merged_.emplace_back(from[i], to[i - skip + to_skip]);
   }
   void mark_regions(const ir::Inst& inst) {
     for (ir::RegionId r : inst.regions) mark(r);
@@ -130,7 +140,8 @@ class Planner {
       return;
     }
     bool pure = effect == ir::Effect::Pure, read = effect == ir::Effect::Read;
-    if ((pure || read) && !inst.results.empty() && d_.values[inst.results[0]] <= passes::Uniform::Block && all_outside(inst)) {
+    if ((pure || read) && !inst.results.empty() &&
+        d_.values[inst.results[0]] <= passes::Uniform::Block && all_outside(inst)) {
       p_.outside[id] = true;
       for (ir::ValueId v : inst.results) p_.block_value[v] = true;
       return;
@@ -155,7 +166,8 @@ class Planner {
 
   std::uint32_t reserve(std::uint64_t bytes) {
     std::uint64_t at = p_.gang_bytes;
-    if (at + bytes > (1u << 28)) unsupported("more than 256 MiB of values are live across barriers");
+    if (at + bytes > (1u << 28))
+      unsupported("more than 256 MiB of values are live across barriers");
     p_.gang_bytes = std::uint32_t(at + ((bytes + 63) & ~std::uint64_t(63)));
     return std::uint32_t(at);
   }
@@ -177,9 +189,11 @@ class Planner {
         ir::InstId def = f_.values[v].def;
         if (def == ir::none || p_.block_value[v] || !f_.type_of(v).is_value()) continue;
         // Conditions, bounds and promised-uniform values are read outside of the gangs.
-        bool read_outside = inst.op == Op::Uniform || (p_.outer[id] && k == 0 && inst.op != Op::Loop);
+        bool read_outside =
+            inst.op == Op::Uniform || (p_.outer[id] && k == 0 && inst.op != Op::Loop);
         if (read_outside) give_place(v);
-        else if (p_.segment[def] != p_.segment[id] && !p_.recomputed[v] && !p_.outer[def]) give_place(v);
+        else if (p_.segment[def] != p_.segment[id] && !p_.recomputed[v] && !p_.outer[def])
+          give_place(v);
       }
     });
   }
@@ -191,11 +205,13 @@ class Planner {
   std::uint32_t segment_ = 0;
   std::vector<unsigned> depth_;
   std::vector<ir::ValueId> crossing_;
-  std::vector<std::pair<ir::ValueId, ir::ValueId>> merged_;  // from, to: by control flow outside of the gangs
-  std::vector<ir::InstId> loops_;                            // that are outside, and open
+  // from, to: by control flow outside of the gangs
+  std::vector<std::pair<ir::ValueId, ir::ValueId>> merged_;
+  std::vector<ir::InstId> loops_;  // that are outside, and open
 };
 
-/// c, where the condition holds for none but the first c threads of a row: thread_idx.x < c, thread_idx.x == c - 1, and more.
+/// c, where the condition holds for none but the first c threads of a row: thread_idx.x < c,
+/// thread_idx.x == c - 1, and more.
 std::optional<std::int64_t> threads_below(const ir::Function& f, ir::ValueId condition) {
   const ir::Inst* d = f.def(condition);
   if (!d) return {};
@@ -203,7 +219,8 @@ std::optional<std::int64_t> threads_below(const ir::Function& f, ir::ValueId con
     const auto x = threads_below(f, d->operands[0]), y = threads_below(f, d->operands[1]);
     return x && y ? std::min(*x, *y) : x ? x : y;
   }
-  if ((d->op != Op::Lt && d->op != Op::Eq && d->op != Op::Le) || !f.is_const(d->operands[1])) return {};
+  if ((d->op != Op::Lt && d->op != Op::Eq && d->op != Op::Le) || !f.is_const(d->operands[1]))
+    return {};
   const ir::ValueId place = place_in_row(f, d->operands[0]);
   if (place == ir::none || f.def(place)->op != Op::ThreadIdx) return {};
   constexpr std::uint64_t largest_block = 1024;
@@ -218,14 +235,18 @@ bool escapes(const ir::Function& f, const ir::Inst& inst) {
                      [&](ir::RegionId r) { return jumps_out(f, r, ir::is_loop(inst.op)); });
 }
 
-std::optional<std::int64_t> acting_threads(const ir::Function& f, ir::RegionId r, std::size_t begin, std::size_t end) {
+std::optional<std::int64_t> acting_threads(const ir::Function& f, ir::RegionId r, std::size_t begin,
+                                           std::size_t end) {
   std::int64_t most = 0;
   for (std::size_t i = begin; i < end; ++i) {
     const ir::Inst& inst = f.insts[f.regions[r].insts[i]];
-    if (inst.op == Op::Barrier || (inst.regions.empty() && ir::info(inst.op).effect == ir::Effect::Pure)) continue;
-    const bool one_sided = inst.op == Op::If && inst.results.empty() &&
-                           std::all_of(inst.regions.begin() + 1, inst.regions.end(),
-                                       [&](ir::RegionId other) { return f.regions[other].insts.size() == 1; });
+    if (inst.op == Op::Barrier ||
+        (inst.regions.empty() && ir::info(inst.op).effect == ir::Effect::Pure))
+      continue;
+    const bool one_sided =
+        inst.op == Op::If && inst.results.empty() &&
+        std::all_of(inst.regions.begin() + 1, inst.regions.end(),
+                    [&](ir::RegionId other) { return f.regions[other].insts.size() == 1; });
     if (!one_sided || escapes(f, inst)) return {};
     const auto first = threads_below(f, inst.operands[0]);
     if (!first) return {};
@@ -234,7 +255,8 @@ std::optional<std::int64_t> acting_threads(const ir::Function& f, ir::RegionId r
   return most;
 }
 
-bool keeps_none_apart(const ir::Function& f, const Shape& shape, ir::RegionId r, std::size_t barrier) {
+bool keeps_none_apart(const ir::Function& f, const Shape& shape, ir::RegionId r,
+                      std::size_t barrier) {
   const auto& insts = f.regions[r].insts;
   if (f.insts[insts[barrier]].op != Op::Barrier) return false;
   if (barrier + 2 == insts.size()) return true;
@@ -242,11 +264,14 @@ bool keeps_none_apart(const ir::Function& f, const Shape& shape, ir::RegionId r,
   if (!one_row || shape.layout != Layout::Rows || shape.is_brick()) return false;
   std::size_t begin = barrier, end = barrier + 1;
   while (begin > 0 && !ir::is_barrier(f.insts[insts[begin - 1]].op)) --begin;
-  while (!ir::is_terminator(f.insts[insts[end]].op) && !ir::is_barrier(f.insts[insts[end]].op)) ++end;
+  while (!ir::is_terminator(f.insts[insts[end]].op) && !ir::is_barrier(f.insts[insts[end]].op))
+    ++end;
   const auto acting = acting_threads(f, r, begin, end);
   return acting && *acting <= shape.gang();
 }
 
-Fission plan_fission(const ir::Function& f, const Divergence& d, const Shape& shape) { return Planner(f, d, shape).run(); }
+Fission plan_fission(const ir::Function& f, const Divergence& d, const Shape& shape) {
+  return Planner(f, d, shape).run();
+}
 
 }  // namespace krait::codegen::cpu

@@ -38,8 +38,11 @@ llvm::Type* Arithmetic::with_lanes(llvm::Type* scalar, V like) const {
 }
 
 llvm::Constant* Arithmetic::constant(Scalar s, std::uint64_t bits) const {
-  if (s == Scalar::F32) return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(std::bit_cast<float>(std::uint32_t(bits))));
-  if (s == Scalar::F64) return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(std::bit_cast<double>(bits)));
+  if (s == Scalar::F32)
+    return llvm::ConstantFP::get(b_.getContext(),
+                                 llvm::APFloat(std::bit_cast<float>(std::uint32_t(bits))));
+  if (s == Scalar::F64)
+    return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(std::bit_cast<double>(bits)));
   unsigned width = ir::bits_of(s);
   return llvm::ConstantInt::get(b_.getContext(), llvm::APInt(64, bits).trunc(width));
 }
@@ -48,7 +51,9 @@ llvm::Value* Arithmetic::splat_int(V like, std::uint64_t value) const {
   unsigned width = like->getType()->getScalarSizeInBits();
   return llvm::ConstantInt::get(like->getType(), llvm::APInt(64, value).trunc(width));
 }
-llvm::Value* Arithmetic::number(V like, double value) const { return llvm::ConstantFP::get(like->getType(), value); }
+llvm::Value* Arithmetic::number(V like, double value) const {
+  return llvm::ConstantFP::get(like->getType(), value);
+}
 
 llvm::Value* Arithmetic::to_memory(V x, Scalar s) {
   return s == Scalar::Bool ? b_.CreateZExt(x, with_lanes(b_.getInt8Ty(), x)) : x;
@@ -61,14 +66,16 @@ llvm::Value* Arithmetic::bits_of(V x, Scalar s) {
   return s == Scalar::F16 ? x : b_.CreateBitCast(x, with_lanes(b_.getIntNTy(ir::bits_of(s)), x));
 }
 
-// ---- integers ---------------------------------------------------------------------------------------------------------------
+// ---- integers -----------------------------------------------------------------------------------
 
 llvm::Value* Arithmetic::quotient(Scalar s, V x, V y) {
   bool sign = ir::is_signed_int(s);
   unsigned width = ir::bits_of(s);
-  // x86 has no vector division of integers. A float quotient of whole numbers that both fit the significand truncates to the
-  // exact quotient: x/y is at least 1/y away from the next whole number when it is not one.
-  if (!lanes_of(x) || width == 64 || llvm::isa<llvm::Constant>(y)) return sign ? b_.CreateSDiv(x, y) : b_.CreateUDiv(x, y);
+  // x86 has no vector division of integers. A float quotient of whole numbers that both fit the
+  // significand truncates to the exact quotient: x/y is at least 1/y away from the next whole
+  // number when it is not one.
+  if (!lanes_of(x) || width == 64 || llvm::isa<llvm::Constant>(y))
+    return sign ? b_.CreateSDiv(x, y) : b_.CreateUDiv(x, y);
   llvm::Type* real = with_lanes(width == 32 ? b_.getDoubleTy() : b_.getFloatTy(), x);
   V fx = sign ? b_.CreateSIToFP(x, real) : b_.CreateUIToFP(x, real);
   V fy = sign ? b_.CreateSIToFP(y, real) : b_.CreateUIToFP(y, real);
@@ -97,10 +104,13 @@ llvm::Value* Arithmetic::divide(Op op, Scalar s, V x, V y) {
 llvm::Value* Arithmetic::multiply_high(Scalar s, V x, V y) {
   bool sign = ir::is_signed_int(s);
   if (ir::bits_of(s) < 64 || !lanes_of(x)) return Numeric::multiply_high(s, x, y);
-  // Four products of 32-bit halves (Knuth's algorithm M); the signed result takes the other factor off for each negative one.
+  // Four products of 32-bit halves (Knuth's algorithm M); the signed result takes the other factor
+  // off for each negative one.
   V mask = splat_int(x, 0xffffffff), shift = splat_int(x, 32);
-  V xl = b_.CreateAnd(x, mask), xh = b_.CreateLShr(x, shift), yl = b_.CreateAnd(y, mask), yh = b_.CreateLShr(y, shift);
-  V low = b_.CreateMul(xl, yl), m1 = b_.CreateMul(xh, yl), m2 = b_.CreateMul(xl, yh), high = b_.CreateMul(xh, yh);
+  V xl = b_.CreateAnd(x, mask), xh = b_.CreateLShr(x, shift), yl = b_.CreateAnd(y, mask),
+    yh = b_.CreateLShr(y, shift);
+  V low = b_.CreateMul(xl, yl), m1 = b_.CreateMul(xh, yl), m2 = b_.CreateMul(xl, yh),
+    high = b_.CreateMul(xh, yh);
   V t = b_.CreateAdd(m1, b_.CreateLShr(low, shift));
   V u = b_.CreateAdd(m2, b_.CreateAnd(t, mask));
   V r = b_.CreateAdd(b_.CreateAdd(high, b_.CreateLShr(t, shift)), b_.CreateLShr(u, shift));
@@ -112,12 +122,14 @@ llvm::Value* Arithmetic::multiply_high(Scalar s, V x, V y) {
   return r;
 }
 
-// ---- floats -----------------------------------------------------------------------------------------------------------------
+// ---- floats -------------------------------------------------------------------------------------
 
-// Without the conversion instructions: F. Giesen, "half to float done quick" and "float to half, fast3_rtne" (public domain).
+// Without the conversion instructions: F. Giesen, "half to float done quick" and "float to half,
+// fast3_rtne" (public domain).
 llvm::Value* Arithmetic::f32_from_f16(V x) {
   llvm::Type* real = with_lanes(b_.getFloatTy(), x);
-  if (machine_.f16c) return b_.CreateFPExt(b_.CreateBitCast(x, with_lanes(b_.getHalfTy(), x)), real);
+  if (machine_.f16c)
+    return b_.CreateFPExt(b_.CreateBitCast(x, with_lanes(b_.getHalfTy(), x)), real);
   V h = b_.CreateZExt(x, with_lanes(b_.getInt32Ty(), x));
   V o = b_.CreateShl(b_.CreateAnd(h, splat_int(h, 0x7fff)), splat_int(h, 13));
   V exponent = b_.CreateAnd(o, splat_int(h, 0x0f800000));
@@ -133,7 +145,8 @@ llvm::Value* Arithmetic::f32_from_f16(V x) {
 
 llvm::Value* Arithmetic::f16_from_f32(V x) {
   llvm::Type* result = with_lanes(b_.getInt16Ty(), x);
-  if (machine_.f16c) return b_.CreateBitCast(b_.CreateFPTrunc(x, with_lanes(b_.getHalfTy(), x)), result);
+  if (machine_.f16c)
+    return b_.CreateBitCast(b_.CreateFPTrunc(x, with_lanes(b_.getHalfTy(), x)), result);
   V u = bits_of(x, Scalar::F32);
   V magnitude = b_.CreateAnd(u, splat_int(u, 0x7fffffff));
   V sign = b_.CreateAnd(b_.CreateLShr(u, splat_int(u, 16)), splat_int(u, 0x8000));
@@ -149,12 +162,14 @@ llvm::Value* Arithmetic::f16_from_f32(V x) {
   return b_.CreateTrunc(b_.CreateOr(r, sign), result);
 }
 
-// Rounds to odd into f32 first, which keeps what the second rounding has to know (Boldo and Melquiond, 2008).
+// Rounds to odd into f32 first, which keeps what the second rounding has to know (Boldo and
+// Melquiond, 2008).
 llvm::Value* Arithmetic::f16_from_f64(V x) {
   V f = b_.CreateFPTrunc(x, with_lanes(b_.getFloatTy(), x));
   V back = b_.CreateFPExt(f, x->getType());
   V inexact = b_.CreateFCmpONE(back, x);
-  V above = b_.CreateFCmpOGT(b_.CreateUnaryIntrinsic(In::fabs, back), b_.CreateUnaryIntrinsic(In::fabs, x));
+  V above = b_.CreateFCmpOGT(b_.CreateUnaryIntrinsic(In::fabs, back),
+                             b_.CreateUnaryIntrinsic(In::fabs, x));
   V u = bits_of(f, Scalar::F32);
   u = b_.CreateSub(u, b_.CreateZExt(above, u->getType()));
   u = b_.CreateOr(u, b_.CreateZExt(inexact, u->getType()));
@@ -170,10 +185,14 @@ llvm::Value* Arithmetic::float_min_max(bool min, Scalar s, V x, V y) {
   };
   if (constant_of(x)) std::swap(x, y);
   auto wins = [&](V u, V v) { return min ? b_.CreateFCmpOLT(u, v) : b_.CreateFCmpOGT(u, v); };
-  V r = b_.CreateSelect(wins(x, y), x, y);  // one instruction, which gives y for a NaN in x and for a tie
-  if (const llvm::APFloat* c = constant_of(y); c && !c->isNaN() && (!c->isZero() || c->isNegative() == min)) return r;
+  // one instruction, which gives y for a NaN in x and for a tie
+  V r = b_.CreateSelect(wins(x, y), x, y);
+  if (const llvm::APFloat* c = constant_of(y);
+      c && !c->isNaN() && (!c->isZero() || c->isNegative() == min))
+    return r;
   // Of two zeros the sign decides.
-  V zeros = min ? b_.CreateOr(bits_of(x, s), bits_of(y, s)) : b_.CreateAnd(bits_of(x, s), bits_of(y, s));
+  V zeros =
+      min ? b_.CreateOr(bits_of(x, s), bits_of(y, s)) : b_.CreateAnd(bits_of(x, s), bits_of(y, s));
   r = b_.CreateSelect(b_.CreateFCmpOEQ(x, y), b_.CreateBitCast(zeros, x->getType()), r);
   return b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, r);
 }
@@ -188,7 +207,8 @@ llvm::Value* Arithmetic::fma(Scalar s, V x, V y, V z) {
   V r = llvm::PoisonValue::get(x->getType());
   for (unsigned i = 0; i < n; ++i) {
     auto lane = [&](V v) { return b_.CreateExtractElement(v, std::uint64_t(i)); };
-    r = b_.CreateInsertElement(r, b_.CreateCall(function, pointer, {lane(x), lane(y), lane(z)}), std::uint64_t(i));
+    r = b_.CreateInsertElement(r, b_.CreateCall(function, pointer, {lane(x), lane(y), lane(z)}),
+                               std::uint64_t(i));
   }
   return r;
 }
@@ -201,17 +221,20 @@ llvm::Value* Arithmetic::half(Op op, Scalar result, std::span<V const> x) {
     case Op::Copysign: return b_.CreateOr(magnitude(), b_.CreateAnd(x[1], splat_int(x[1], 0x8000)));
     case Op::Isnan: return b_.CreateICmpUGT(magnitude(), splat_int(x[0], 0x7c00));
     case Op::Isinf: return b_.CreateICmpEQ(magnitude(), splat_int(x[0], 0x7c00));
-    case Op::Fma: {  // exact in f64, or rounded there without harm (lib/ir/op_semantics.h has the proof)
+    // exact in f64, or rounded there without harm (lib/ir/op_semantics.h has the proof)
+    case Op::Fma: {
       llvm::SmallVector<V, 3> wide;
-      for (V v : x) wide.push_back(b_.CreateFPExt(f32_from_f16(v), with_lanes(b_.getDoubleTy(), v)));
+      for (V v : x)
+        wide.push_back(b_.CreateFPExt(f32_from_f16(v), with_lanes(b_.getDoubleTy(), v)));
       return f16_from_f64(b_.CreateFAdd(b_.CreateFMul(wide[0], wide[1]), wide[2]));
     }
     default: return through_float(op, result, x);
   }
 }
 
-/// f32 within 1 ULP in native mode. AVX-512 estimates 14 bits; a step of third order, y + y·e·(1/2 + 3/8·e) with e = 1 - x·y²,
-/// does the rest. Where e is a NaN (0, infinity, negative numbers) the estimate is the exact answer.
+/// f32 within 1 ULP in native mode. AVX-512 estimates 14 bits; a step of third order, y + y·e·(1/2
+/// + 3/8·e) with e = 1 - x·y², does the rest. Where e is a NaN (0, infinity, negative numbers) the
+/// estimate is the exact answer.
 llvm::Value* Arithmetic::reciprocal_root(V x, bool fast) {
   unsigned n = lanes_of(x);
   if (fast && machine_.fma && (n == 4 || n == 8)) {  // 12 bits and a step of Newton
@@ -219,20 +242,27 @@ llvm::Value* Arithmetic::reciprocal_root(V x, bool fast) {
     V e = fma(Scalar::F32, b_.CreateFNeg(b_.CreateFMul(x, y)), y, number(x, 1.0));
     return fma(Scalar::F32, b_.CreateFMul(y, number(x, 0.5)), e, y);
   }
-  if (machine_.level < CpuLevel::Avx512 || n < 4) return b_.CreateFDiv(number(x, 1.0), b_.CreateUnaryIntrinsic(In::sqrt, x));
-  ID id = n == 16 ? In::x86_avx512_rsqrt14_ps_512 : n == 8 ? In::x86_avx512_rsqrt14_ps_256 : In::x86_avx512_rsqrt14_ps_128;
+  if (machine_.level < CpuLevel::Avx512 || n < 4)
+    return b_.CreateFDiv(number(x, 1.0), b_.CreateUnaryIntrinsic(In::sqrt, x));
+  ID id = n == 16  ? In::x86_avx512_rsqrt14_ps_512
+          : n == 8 ? In::x86_avx512_rsqrt14_ps_256
+                   : In::x86_avx512_rsqrt14_ps_128;
   V all = llvm::Constant::getAllOnesValue(b_.getIntNTy(n == 16 ? 16 : 8));
   V y = b_.CreateIntrinsic(id, {}, {x, llvm::Constant::getNullValue(x->getType()), all});
   V e = fma(Scalar::F32, b_.CreateFNeg(b_.CreateFMul(x, y)), y, number(x, 1.0));
-  V r = fma(Scalar::F32, b_.CreateFMul(y, e), fma(Scalar::F32, e, number(x, 0.375), number(x, 0.5)), y);
+  V r = fma(Scalar::F32, b_.CreateFMul(y, e), fma(Scalar::F32, e, number(x, 0.375), number(x, 0.5)),
+            y);
   return b_.CreateSelect(b_.CreateFCmpUNO(e, e), y, r);
 }
 
-// ---- conversion -------------------------------------------------------------------------------------------------------------
+// ---- conversion ---------------------------------------------------------------------------------
 
 llvm::Value* Arithmetic::truncated(V x) {
   const unsigned n = lanes_of(x), bits = x->getType()->getScalarSizeInBits();
-  const unsigned whole = (machine_.level == CpuLevel::Avx512 ? 512 : machine_.level >= CpuLevel::Avx2 ? 256 : 128) / bits;
+  const unsigned whole = (machine_.level == CpuLevel::Avx512 ? 512
+                          : machine_.level >= CpuLevel::Avx2 ? 256
+                                                             : 128) /
+                         bits;
   if (n > whole) {
     llvm::SmallVector<int, 64> all(n);
     std::iota(all.begin(), all.end(), 0);
@@ -243,8 +273,9 @@ llvm::Value* Arithmetic::truncated(V x) {
   }
   llvm::Type* to = with_lanes(b_.getInt32Ty(), x);
   const auto masked = [&](ID id) {
-    return b_.CreateIntrinsic(
-        id, {}, {x, llvm::Constant::getNullValue(to), llvm::Constant::getAllOnesValue(b_.getIntNTy(n)), b_.getInt32(4)});
+    return b_.CreateIntrinsic(id, {},
+                              {x, llvm::Constant::getNullValue(to),
+                               llvm::Constant::getAllOnesValue(b_.getIntNTy(n)), b_.getInt32(4)});
   };
   if (bits == 32 && n == 4) return b_.CreateIntrinsic(In::x86_sse2_cvttps2dq, {}, {x});
   if (bits == 32 && n == 8) return b_.CreateIntrinsic(In::x86_avx_cvtt_ps2dq_256, {}, {x});
@@ -257,12 +288,16 @@ llvm::Value* Arithmetic::truncated(V x) {
 llvm::Value* Arithmetic::saturate(V x, Scalar to) {
   const unsigned width = ir::bits_of(to);
   const bool sign = ir::is_signed_int(to);
-  const double high = std::ldexp(1.0, int(width) - int(sign)), low = sign ? -std::ldexp(1.0, int(width) - 1) : 0.0;
-  if (width < 32) {  // through i32, whose conversion the machine has, from floats that hold both ends
-    V i = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, low)), x, number(x, low));  // a NaN becomes the lower end
+  const double high = std::ldexp(1.0, int(width) - int(sign)),
+               low = sign ? -std::ldexp(1.0, int(width) - 1) : 0.0;
+  // through i32, whose conversion the machine has, from floats that hold both ends
+  if (width < 32) {
+    // a NaN becomes the lower end
+    V i = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, low)), x, number(x, low));
     i = b_.CreateSelect(b_.CreateFCmpOLT(i, number(x, high - 1)), i, number(x, high - 1));
     i = b_.CreateFPToSI(i, with_lanes(b_.getInt32Ty(), x));
-    if (sign) i = b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::Constant::getNullValue(i->getType()), i);
+    if (sign)
+      i = b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::Constant::getNullValue(i->getType()), i);
     return b_.CreateTrunc(i, with_lanes(b_.getIntNTy(width), x));
   }
   if (sign && width == 32) {
@@ -271,31 +306,35 @@ llvm::Value* Arithmetic::saturate(V x, Scalar to) {
       return b_.CreateSelect(b_.CreateFCmpORD(x, x), i, llvm::Constant::getNullValue(i->getType()));
     }
   }
-  V inside = b_.CreateAnd(b_.CreateFCmpOGT(x, number(x, low)), b_.CreateFCmpOLT(x, number(x, high)));
+  V inside =
+      b_.CreateAnd(b_.CreateFCmpOGT(x, number(x, low)), b_.CreateFCmpOLT(x, number(x, high)));
   V safe = b_.CreateSelect(inside, x, number(x, 0.0));
   llvm::Type* whole = with_lanes(b_.getIntNTy(width), x);
   V i = sign ? b_.CreateFPToSI(safe, whole) : b_.CreateFPToUI(safe, whole);
-  const llvm::APInt top = sign ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
+  const llvm::APInt top =
+      sign ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
   i = b_.CreateSelect(b_.CreateFCmpOGE(x, number(x, high)), llvm::ConstantInt::get(whole, top), i);
   if (sign)
-    i = b_.CreateSelect(b_.CreateFCmpOLE(x, number(x, low)), llvm::ConstantInt::get(whole, llvm::APInt::getSignedMinValue(width)),
-                        i);
+    i = b_.CreateSelect(b_.CreateFCmpOLE(x, number(x, low)),
+                        llvm::ConstantInt::get(whole, llvm::APInt::getSignedMinValue(width)), i);
   return i;
 }
 
 llvm::Value* Arithmetic::cast_half(V x, Scalar from, Scalar to) {
   if (from == Scalar::F16) {
-    if (to == Scalar::Bool) return b_.CreateICmpNE(b_.CreateAnd(x, splat_int(x, 0x7fff)), splat_int(x, 0));
+    if (to == Scalar::Bool)
+      return b_.CreateICmpNE(b_.CreateAnd(x, splat_int(x, 0x7fff)), splat_int(x, 0));
     return cast(f32_from_f16(x), Scalar::F32, to);
   }
   if (from == Scalar::F32) return f16_from_f32(x);
   if (from == Scalar::F64) return f16_from_f64(x);
-  // i8 and i16 are exact in f32, i32 in f64; an i64 that is not exact there is far above the largest f16.
+  // i8 and i16 are exact in f32, i32 in f64; an i64 that is not exact there is far above the
+  // largest f16.
   const Scalar through = ir::bits_of(from) <= 16 ? Scalar::F32 : Scalar::F64;
   return cast_half(cast(x, from, through), through, to);
 }
 
-// ---- sums of products --------------------------------------------------------------------------------------------------------
+// ---- sums of products ---------------------------------------------------------------------------
 
 llvm::Value* Arithmetic::dot_bytes(Op op, Scalar s, std::span<V const> x) {
   const unsigned lanes = lanes_of(x[0]);
@@ -306,18 +345,26 @@ llvm::Value* Arithmetic::dot_bytes(Op op, Scalar s, std::span<V const> x) {
   };
   if (lanes == 4 || lanes == 8 || lanes == 16) {
     if (machine_.dots_bytes(lanes)) {
-      // The instruction has unsigned bytes times signed ones: a signed x is 128 less than its bits with the sign turned, an unsigned y 128 more.
+      // The instruction has unsigned bytes times signed ones: a signed x is 128 less than its bits
+      // with the sign turned, an unsigned y 128 more.
       const ID instruction = lanes == 16  ? ID(In::x86_avx512_vpdpbusd_512)
                              : lanes == 8 ? ID(In::x86_avx512_vpdpbusd_256)
                                           : ID(In::x86_avx512_vpdpbusd_128);
-      const auto dot = [&](V z, V left, V right) { return b_.CreateIntrinsic(instruction, {z, as(left, 8), as(right, 8)}); };
+      const auto dot = [&](V z, V left, V right) {
+        return b_.CreateIntrinsic(instruction, {z, as(left, 8), as(right, 8)});
+      };
       const auto turned = [&](V v) { return b_.CreateXor(v, splat_int(v, 0x80808080)); };
       V none = splat_int(x[0], 0);
-      if (left_signed) return b_.CreateSub(dot(x[2], turned(x[0]), x[1]), dot(none, splat_int(x[0], 0x80808080), x[1]));
+      if (left_signed)
+        return b_.CreateSub(dot(x[2], turned(x[0]), x[1]),
+                            dot(none, splat_int(x[0], 0x80808080), x[1]));
       if (right_signed) return dot(x[2], x[0], x[1]);
-      return b_.CreateAdd(dot(x[2], x[0], turned(x[1])), b_.CreateShl(dot(none, x[0], splat_int(x[0], 0x40404040)), 1));
+      return b_.CreateAdd(dot(x[2], x[0], turned(x[1])),
+                          b_.CreateShl(dot(none, x[0], splat_int(x[0], 0x40404040)), 1));
     }
-    if (machine_.level >= (lanes == 16 ? CpuLevel::Avx512 : lanes == 8 ? CpuLevel::Avx2 : CpuLevel::Sse42)) {
+    if (machine_.level >= (lanes == 16  ? CpuLevel::Avx512
+                           : lanes == 8 ? CpuLevel::Avx2
+                                        : CpuLevel::Sse42)) {
       // Pairs of words of 16 bits, of the even bytes and of the odd ones.
       const ID instruction = lanes == 16  ? ID(In::x86_avx512_pmaddw_d_512)
                              : lanes == 8 ? ID(In::x86_avx2_pmadd_wd)
@@ -329,7 +376,8 @@ llvm::Value* Arithmetic::dot_bytes(Op op, Scalar s, std::span<V const> x) {
       };
       V sum = x[2];
       for (const bool odd : {false, true})
-        sum = b_.CreateAdd(sum, b_.CreateIntrinsic(instruction, {words(x[0], odd, left_signed), words(x[1], odd, right_signed)}));
+        sum = b_.CreateAdd(sum, b_.CreateIntrinsic(instruction, {words(x[0], odd, left_signed),
+                                                                 words(x[1], odd, right_signed)}));
       return sum;
     }
   }
@@ -338,7 +386,8 @@ llvm::Value* Arithmetic::dot_bytes(Op op, Scalar s, std::span<V const> x) {
     return b_.CreateAShr(b_.CreateShl(v, 24 - 8 * i), 24);
   };
   V sum = x[2];
-  for (unsigned i = 0; i < 4; ++i) sum = b_.CreateAdd(sum, b_.CreateMul(byte(x[0], i, left_signed), byte(x[1], i, right_signed)));
+  for (unsigned i = 0; i < 4; ++i)
+    sum = b_.CreateAdd(sum, b_.CreateMul(byte(x[0], i, left_signed), byte(x[1], i, right_signed)));
   return sum;
 }
 
@@ -348,7 +397,9 @@ llvm::Value* Arithmetic::dot_pairs(std::span<V const> x, bool rounds) {
     const ID instruction = lanes == 16  ? ID(In::x86_avx512bf16_dpbf16ps_512)
                            : lanes == 8 ? ID(In::x86_avx512bf16_dpbf16ps_256)
                                         : ID(In::x86_avx512bf16_dpbf16ps_128);
-    const auto pairs = [&](V v) { return b_.CreateBitCast(v, llvm::FixedVectorType::get(b_.getBFloatTy(), 2 * lanes)); };
+    const auto pairs = [&](V v) {
+      return b_.CreateBitCast(v, llvm::FixedVectorType::get(b_.getBFloatTy(), 2 * lanes));
+    };
     return b_.CreateIntrinsic(instruction, {x[2], pairs(x[0]), pairs(x[1])});
   }
   V sum = x[2];
@@ -362,8 +413,10 @@ llvm::Value* Arithmetic::dot_pairs(std::span<V const> x, bool rounds) {
   return sum;
 }
 
-llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar operand, llvm::ArrayRef<V> x) {
-  // Library bodies are inlined by now and rely on exact sums, so fast mode allows no reassociation here.
+llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar operand,
+                              llvm::ArrayRef<V> x) {
+  // Library bodies are inlined by now and rely on exact sums, so fast mode allows no reassociation
+  // here.
   llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
   if (inst.fast || mode == ir::FpMode::Fast) {
     llvm::FastMathFlags flags;
@@ -372,8 +425,10 @@ llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar oper
     b_.setFastMathFlags(flags);
   }
   const std::span<V const> operands(x.data(), x.size());
-  if (inst.op == Op::DotBytes || inst.op == Op::DotMixed) return dot_bytes(inst.op, operand, operands);
-  if (inst.op == Op::DotPairs) return dot_pairs(operands, inst.fast || mode == ir::FpMode::Fast || mode == ir::FpMode::Native);
+  if (inst.op == Op::DotBytes || inst.op == Op::DotMixed)
+    return dot_bytes(inst.op, operand, operands);
+  if (inst.op == Op::DotPairs)
+    return dot_pairs(operands, inst.fast || mode == ir::FpMode::Fast || mode == ir::FpMode::Native);
   if (inst.op == Op::Rsqrt) return reciprocal_root(x[0], inst.fast || mode == ir::FpMode::Fast);
   return emit(inst.op, inst.type.scalar, operand, operands);
 }

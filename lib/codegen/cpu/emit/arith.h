@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU's own in the shared arithmetic: vectors of lanes. f16 is kept as its bits (i16) and computed in f32, since LLVM calls library
-// functions for it on machines without the conversions.
+// The CPU's own in the shared arithmetic: vectors of lanes. f16 is kept as its bits (i16) and
+// computed in f32, since LLVM calls library functions for it on machines without the conversions.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@ namespace krait::codegen::cpu {
 class Arithmetic final : public Numeric {
  public:
   /// `helper` gives the function pointer of an entry of CpuLaunch::helpers.
-  Arithmetic(llvm::IRBuilderBase& builder, const Machine& machine, std::function<llvm::Value*(CpuHelper)> helper)
+  Arithmetic(llvm::IRBuilderBase& builder, const Machine& machine,
+             std::function<llvm::Value*(CpuHelper)> helper)
       : Numeric(builder), machine_(machine), helper_(std::move(helper)) {}
 
   llvm::Type* scalar_type(ir::Scalar s) const override;
@@ -23,7 +24,8 @@ class Arithmetic final : public Numeric {
   llvm::Type* type(ir::Scalar s, unsigned lanes) const;
   llvm::Constant* constant(ir::Scalar s, std::uint64_t bits) const;
   /// A pure operation that is not Custom, Id or a mathematical function.
-  llvm::Value* pure(const ir::Inst& inst, ir::FpMode mode, ir::Scalar operand, llvm::ArrayRef<llvm::Value*> x);
+  llvm::Value* pure(const ir::Inst& inst, ir::FpMode mode, ir::Scalar operand,
+                    llvm::ArrayRef<llvm::Value*> x);
   /// x as it lies in memory, and back (bool is a byte).
   llvm::Value* to_memory(llvm::Value* x, ir::Scalar s);
   llvm::Value* from_memory(llvm::Value* x, ir::Scalar s);
@@ -41,7 +43,8 @@ class Arithmetic final : public Numeric {
   V cast_half(V x, ir::Scalar from, ir::Scalar to) override;
   V float_min_max(bool min, ir::Scalar s, V x, V y) override;
   V fma(ir::Scalar s, V x, V y, V z) override;
-  /// Of vectors of floats by the instruction that gives the least i32 for what does not fit; null for those that it does not take.
+  /// Of vectors of floats by the instruction that gives the least i32 for what does not fit; null
+  /// for those that it does not take.
   V truncated(V x);
   V saturate(V x, ir::Scalar to) override;
   V divide(ir::Op op, ir::Scalar s, V x, V y) override;
@@ -50,7 +53,8 @@ class Arithmetic final : public Numeric {
   V reciprocal_root(V x, bool fast);
   /// Of words of four bytes, by instructions where they lie in vectors.
   V dot_bytes(ir::Op op, ir::Scalar s, std::span<V const> x);
-  /// Of words of two bf16; `rounds`: in the instruction's order, which takes subnormal numbers for zero.
+  /// Of words of two bf16; `rounds`: in the instruction's order, which takes subnormal numbers for
+  /// zero.
   V dot_pairs(std::span<V const> x, bool rounds);
 
   const Machine& machine_;

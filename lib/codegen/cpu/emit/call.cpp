@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are called. One takes a part, a vector of lanes, at a time, under a mask; a gang calls it for each of its parts
-// that has active lanes. What is equal in the gang is passed as a scalar. A pure function of such arguments alone is called once,
-// without a mask. Vectors of bools and masks are passed as integers, a bit a lane.
+// Functions that are called. One takes a part, a vector of lanes, at a time, under a mask; a gang
+// calls it for each of its parts that has active lanes. What is equal in the gang is passed as a
+// scalar. A pure function of such arguments alone is called once, without a mask. Vectors of bools
+// and masks are passed as integers, a bit a lane.
 #include "codegen/cpu/emit/call.h"
 
 #include <algorithm>
@@ -34,14 +35,16 @@ V Calls::pack(V x) {
 V Calls::unpack(V x, Scalar s, bool uniform) {
   if (s != Scalar::Bool) return x;
   if (uniform) return b_.CreateTrunc(x, b_.getInt1Ty());
-  return b_.CreateBitCast(b_.CreateTrunc(x, b_.getIntNTy(shape_.lanes)), values_.lane_type(Scalar::Bool));
+  return b_.CreateBitCast(b_.CreateTrunc(x, b_.getIntNTy(shape_.lanes)),
+                          values_.lane_type(Scalar::Bool));
 }
 
 /// A view goes as its address, extents and, where they do not follow from the extents, strides.
 std::vector<llvm::Type*> Calls::passed_types(const Functions::Way& way, ir::ValueId param) {
   const ir::Type& t = f_.type_of(param);
   if (t.is_array()) {
-    if (t.space != ir::Space::Global) defect("an array of the block or the thread is passed to a function that was not inlined");
+    if (t.space != ir::Space::Global)
+      defect("an array of the block or the thread is passed to a function that was not inlined");
     std::vector<llvm::Type*> types{b_.getPtrTy()};
     types.insert(types.end(), f_.facts.contiguous ? t.rank : 2u * t.rank, b_.getInt64Ty());
     return types;
@@ -75,7 +78,8 @@ Functions::Way Calls::way_of(const ir::Inst& inst) {
   return way;
 }
 
-std::vector<llvm::Value*> Calls::call_arguments(const ir::Inst& inst, const Functions::Way& way, unsigned p) {
+std::vector<llvm::Value*> Calls::call_arguments(const ir::Inst& inst, const Functions::Way& way,
+                                                unsigned p) {
   std::vector<V> arguments{arguments_.launch};
   if (!way.alone) arguments.push_back(pack(lanes_.mask_part(lanes_.active, p)));
   for (std::size_t i = 0; i < inst.operands.size(); ++i) {
@@ -94,8 +98,10 @@ void Calls::append_array(std::vector<V>& arguments, ir::ValueId array) {
     for (unsigned d = 0; d < rank; ++d) arguments.push_back(arguments_.stride_of(array, d));
 }
 
-/// The call for one part, jumped over where the part has no active lane; its results, or null where there are none.
-V Calls::call_part(const ir::Inst& inst, const Functions::Way& way, const Functions::Made& made, unsigned p) {
+/// The call for one part, jumped over where the part has no active lane; its results, or null where
+/// there are none.
+V Calls::call_part(const ir::Inst& inst, const Functions::Way& way, const Functions::Made& made,
+                   unsigned p) {
   const bool certain = way.alone || shape_.parts == 1 || lanes_.active.all();
   Block before = b_.GetInsertBlock(), next = nullptr;
   const std::vector<V> arguments = call_arguments(inst, way, p);
@@ -107,7 +113,8 @@ V Calls::call_part(const ir::Inst& inst, const Functions::Way& way, const Functi
     b_.CreateCondBr(some, body, next);
     code_.start(body);
   }
-  if (code_.lines && !b_.getCurrentDebugLocation()) b_.SetCurrentDebugLocation(code_.lines->anywhere());
+  if (code_.lines && !b_.getCurrentDebugLocation())
+    b_.SetCurrentDebugLocation(code_.lines->anywhere());
   V result = b_.CreateCall(made.code, arguments);
   if (!certain) {
     Block after = b_.GetInsertBlock();
@@ -123,10 +130,12 @@ V Calls::call_part(const ir::Inst& inst, const Functions::Way& way, const Functi
   return result;
 }
 
-/// What is seldom called, for its effects alone, is scalar code, called for one active lane after the other.
+/// What is seldom called, for its effects alone, is scalar code, called for one active lane after
+/// the other.
 void Calls::call_by_lane(const ir::Inst& inst) {
   hint_notes_.note_call_by_lane(inst);
-  const Functions::Way way{std::size_t(inst.imm), std::vector<bool>(inst.operands.size(), true), true, true};
+  const Functions::Way way{std::size_t(inst.imm), std::vector<bool>(inst.operands.size(), true),
+                           true, true};
   const Functions::Made& made = callee(way);
   std::vector<V> arguments{arguments_.launch};  // null where lanes differ
   std::vector<std::pair<Row, Scalar>> varying;
@@ -137,8 +146,10 @@ void Calls::call_by_lane(const ir::Inst& inst) {
       arguments.push_back(pack(values_.scalar(v)));
     } else {
       Few<V> parts;
-      for (unsigned p = 0; p < shape_.parts; ++p) parts.push_back(arith_.to_memory(values_.part(v, p), values_.scalar_of(v)));
-      varying.emplace_back(each_lane_.row_in_memory(parts, unsigned(varying.size())), values_.scalar_of(v));
+      for (unsigned p = 0; p < shape_.parts; ++p)
+        parts.push_back(arith_.to_memory(values_.part(v, p), values_.scalar_of(v)));
+      varying.emplace_back(each_lane_.row_in_memory(parts, unsigned(varying.size())),
+                           values_.scalar_of(v));
       arguments.push_back(nullptr);
     }
   }
@@ -146,15 +157,18 @@ void Calls::call_by_lane(const ir::Inst& inst) {
     std::vector<V> own = arguments;
     auto next = varying.begin();
     for (V& x : own)
-      if (!x) x = pack(arith_.from_memory(each_lane_.load_lane(next->first, lane), next->second)), ++next;
-    if (code_.lines && !b_.getCurrentDebugLocation()) b_.SetCurrentDebugLocation(code_.lines->anywhere());
+      if (!x)
+        x = pack(arith_.from_memory(each_lane_.load_lane(next->first, lane), next->second)), ++next;
+    if (code_.lines && !b_.getCurrentDebugLocation())
+      b_.SetCurrentDebugLocation(code_.lines->anywhere());
     b_.CreateCall(made.code, own);
   });
 }
 
 void Calls::emit_call(const ir::Inst& inst) {
   const ir::Function& called = code_.functions.module.callee(inst);
-  if (called.rare && called.results.empty() && shape_.lanes > 1 && !code_.functions.calls.is_pure(inst))
+  if (called.rare && called.results.empty() && shape_.lanes > 1 &&
+      !code_.functions.calls.is_pure(inst))
     return call_by_lane(inst);
   const Functions::Way way = way_of(inst);
   const Functions::Made& made = callee(way);
@@ -163,7 +177,8 @@ void Calls::emit_call(const ir::Inst& inst) {
   bool once = way.alone;
   if (code_.functions.calls.is_pure(inst)) {
     once = true;
-    for (ir::ValueId v : inst.operands) once = once && (f_.type_of(v).is_array() || values_.uniform(v));
+    for (ir::ValueId v : inst.operands)
+      once = once && (f_.type_of(v).is_array() || values_.uniform(v));
   }
   std::vector<Lowered> results(types.size());
   const Lanes::Scope lanes(lanes_);

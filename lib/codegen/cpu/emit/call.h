@@ -29,7 +29,8 @@ class Calls : public Part {
   Functions::Way way_of(const ir::Inst& inst);
   std::vector<V> call_arguments(const ir::Inst& inst, const Functions::Way& way, unsigned p);
   void append_array(std::vector<V>& arguments, ir::ValueId array);
-  V call_part(const ir::Inst& inst, const Functions::Way& way, const Functions::Made& made, unsigned p);
+  V call_part(const ir::Inst& inst, const Functions::Way& way, const Functions::Made& made,
+              unsigned p);
   void call_by_lane(const ir::Inst& inst);
 
   Arguments& arguments_;

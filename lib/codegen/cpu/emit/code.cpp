@@ -46,7 +46,8 @@ void Code::begin(llvm::Function* made) {
 void Code::begin_lines() {
   if (!wants_lines && !shape.machine.debug) return;
   const bool all = shape.machine.debug;
-  lines = std::make_unique<DebugLines>(m, *function, f, all ? DebugLines::Kind::FullDebug : DebugLines::Kind::LineTablesOnly);
+  lines = std::make_unique<DebugLines>(
+      m, *function, f, all ? DebugLines::Kind::FullDebug : DebugLines::Kind::LineTablesOnly);
   if (all && lines->scope()) variables = std::make_unique<Variables>(f, shape, *lines, b);
 }
 void Code::leave_lines() {
@@ -67,12 +68,15 @@ llvm::AllocaInst* Code::room(llvm::Type* type, const char* name, unsigned alignm
 }
 
 void Code::wait_for_blocks() {
-  llvm::CallInst* wait = b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), false), helpers[unsigned(CpuHelper::GridBarrier)]);
+  llvm::CallInst* wait = b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), false),
+                                      helpers[unsigned(CpuHelper::GridBarrier)]);
   wait->setDoesNotThrow();
 }
 
-void Code::count_loop(V from, V to, V step, const llvm::Twine& name, llvm::function_ref<void(V)> body) {
-  Block before = b.GetInsertBlock(), head = new_block("head"), inside = new_block("inside"), after = new_block("after");
+void Code::count_loop(V from, V to, V step, const llvm::Twine& name,
+                      llvm::function_ref<void(V)> body) {
+  Block before = b.GetInsertBlock(), head = new_block("head"), inside = new_block("inside"),
+        after = new_block("after");
   b.CreateBr(head);
   start(head);
   llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2, name);

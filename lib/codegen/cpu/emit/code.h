@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The function that is lowered, and the code that it becomes: what every part of the emitter reads, and the blocks that all of them write.
+// The function that is lowered, and the code that it becomes: what every part of the emitter reads,
+// and the blocks that all of them write.
 #pragma once
 
 #include <array>
@@ -45,7 +46,8 @@ struct Task {
   const Shape& shape;
   const Traits& traits;
   bool whole_block = false;  // the gang is the block, whose size the kernel fixes
-  bool lines = false;        // with the user's source lines; with those of a debugger where the shape asks
+  // with the user's source lines; with those of a debugger where the shape asks
+  bool lines = false;
   CpuCode& own;
 };
 
@@ -75,7 +77,8 @@ class Code {
   void leave_lines();
 
   bool is_large() const;
-  /// In functions that would be large with every lane's own code, and where code is to be made quickly.
+  /// In functions that would be large with every lane's own code, and where code is to be made
+  /// quickly.
   bool lanes_in_loops() const;
 
   /// Waits for the launch's other blocks.
@@ -97,10 +100,10 @@ class Code {
   std::vector<std::uint32_t> uses;  // by ValueId
   llvm::Function* function = nullptr;
   std::unique_ptr<DebugLines> lines;
-  std::unique_ptr<Variables> variables;  // where a debugger is to show them
-  bool open = true;                      // the builder's block has no terminator yet
-  std::optional<BlockStridedLoop> sweep;            // how the gangs of a block share a row out
-  Fissioned* cut = nullptr;              // of a kernel that is cut at its barriers
+  std::unique_ptr<Variables> variables;   // where a debugger is to show them
+  bool open = true;                       // the builder's block has no terminator yet
+  std::optional<BlockStridedLoop> sweep;  // how the gangs of a block share a row out
+  Fissioned* cut = nullptr;               // of a kernel that is cut at its barriers
 
  private:
   Block allocas_ = nullptr;  // the entry block, closed last

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The emitter's parts put together, and the functions around them: the kernel's entry points, and functions that are called.
+// The emitter's parts put together, and the functions around them: the kernel's entry points, and
+// functions that are called.
 #include "codegen/cpu/emit/emitter.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -44,7 +45,10 @@ using ir::Scalar;
 class Emitter {
  public:
   explicit Emitter(const Task& task)
-      : builder_(task.module.getContext()), code_(builder_, task), values_(code_), lanes_(code_, values_) {}
+      : builder_(task.module.getContext()),
+        code_(builder_, task),
+        values_(code_),
+        lanes_(code_, values_) {}
   Emitter(const Emitter&) = delete;
 
   void emit_kernel();
@@ -77,7 +81,8 @@ class Emitter {
   ClampedLoads clamped_loads_{common_, lane_bounds_, pure_};
   Rows rows_{common_, addresses_, hint_notes_};
   InRow in_row_;
-  Memory memory_{common_, {positions_, each_lane_, addresses_, xor_partners_, rows_, hint_notes_, in_row_}};
+  Memory memory_{common_,
+                 {positions_, each_lane_, addresses_, xor_partners_, rows_, hint_notes_, in_row_}};
   Members members_{common_, addresses_, rows_, memory_, hint_notes_};
   LocalUpdates local_updates_{common_, addresses_, memory_, pure_};
   AbsoluteDifferences absolute_differences_{common_, rows_, pure_};
@@ -85,8 +90,8 @@ class Emitter {
   Warp warp_{common_, each_lane_};
   Calls calls_{common_, arguments_, each_lane_, hint_notes_};
   Straight straight_{common_,
-                     {positions_, arguments_, pure_, absolute_differences_, clamped_loads_, memory_, members_, local_updates_, atomics_, warp_,
-                      calls_, in_row_}};
+                     {positions_, arguments_, pure_, absolute_differences_, clamped_loads_, memory_,
+                      members_, local_updates_, atomics_, warp_, calls_, in_row_}};
   Control control_{common_, straight_, branches_, loops_};
   Branches branches_{common_, control_, lane_bounds_, pure_, hint_notes_};
   Loops loops_{common_, {positions_, loop_slots_, control_, lane_bounds_, pure_, hint_notes_}};
@@ -97,18 +102,22 @@ class Emitter {
 };
 
 void Emitter::find_divergence() {
-  code_.d = cpu::find_divergence(code_.f, code_.functions.calls, code_.shape, code_.traits.stride_loop);
+  code_.d =
+      cpu::find_divergence(code_.f, code_.functions.calls, code_.shape, code_.traits.stride_loop);
 }
 
-// ---- the kernel -------------------------------------------------------------------------------------------------------------
+// ---- the kernel ---------------------------------------------------------------------------------
 
 void Emitter::start_function(const char* name, bool extent) {
   llvm::Type* p = builder_.getPtrTy();
-  llvm::FunctionType* type = extent ? llvm::FunctionType::get(builder_.getInt64Ty(), {p, p}, false)
-                                    : llvm::FunctionType::get(builder_.getVoidTy(), {p, p, p, p}, false);
-  llvm::Function* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, code_.m);
+  llvm::FunctionType* type =
+      extent ? llvm::FunctionType::get(builder_.getInt64Ty(), {p, p}, false)
+             : llvm::FunctionType::get(builder_.getVoidTy(), {p, p, p, p}, false);
+  llvm::Function* function =
+      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, code_.m);
   code_.begin(function);
-  for (unsigned i = 0; i < function->arg_size(); ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
+  for (unsigned i = 0; i < function->arg_size(); ++i)
+    function->addParamAttr(i, llvm::Attribute::NoAlias);
   arguments_.begin(extent);
   code_.start(code_.new_block("arguments"));
 }
@@ -134,11 +143,14 @@ void Emitter::emit_range(V begin, V end) {
   const bool split = gangs_.splits();
   const ir::ValueId index = f.regions[loop.regions[0]].params[0];
   const auto place = [&](V x) { values_.set(index, {Lowered::Form::Linear, {x}, 1}); };
-  if (const auto arrays = remainder_.remainder_arrays(); !arrays.empty()) return remainder_.emit_gangs_and_copies(begin, end, arrays, place);
+  if (const auto arrays = remainder_.remainder_arrays(); !arrays.empty())
+    return remainder_.emit_gangs_and_copies(begin, end, arrays, place);
   auto plane = row_gangs_.find_plane();
   if (!plane || !split) return gangs_.emit_gangs(begin, end, split, place);
   const V plain = row_gangs_.plain_rows(*plane);
-  gangs_.emit_gangs(begin, end, split, place, [&](V x, V last) { return row_gangs_.emit_in_plane(*plane, plain, x, last, place); });
+  gangs_.emit_gangs(begin, end, split, place, [&](V x, V last) {
+    return row_gangs_.emit_in_plane(*plane, plain, x, last, place);
+  });
 }
 
 void Emitter::emit_grid() {
@@ -149,7 +161,8 @@ void Emitter::emit_grid() {
   code_.count_loop(first, last, builder_.getInt64(1), "row", [&](V row) {
     Position& at = positions_.at;
     at.y = row, at.z = builder_.getInt64(0);
-    if (code_.traits.uses_y_or_z) at.y = builder_.CreateURem(row, height), at.z = builder_.CreateUDiv(row, height);
+    if (code_.traits.uses_y_or_z)
+      at.y = builder_.CreateURem(row, height), at.z = builder_.CreateUDiv(row, height);
     gangs_.emit_gangs(begin, end, gangs_.splits(), [&](V x) { at.x = x; });
   });
 }
@@ -182,7 +195,7 @@ void Emitter::emit_kernel() {
   code_.finish();
 }
 
-// ---- a function that is called ----------------------------------------------------------------------------------------------
+// ---- a function that is called ------------------------------------------------------------------
 
 void Emitter::create_called(const Functions::Way& way, llvm::Type* result) {
   const ir::Function& f = code_.f;
@@ -190,8 +203,9 @@ void Emitter::create_called(const Functions::Way& way, llvm::Type* result) {
   if (!way.alone) types.push_back(calls_.packed_type(Scalar::Bool, false));
   for (ir::ValueId p : f.params())
     for (llvm::Type* t : calls_.passed_types(way, p)) types.push_back(t);
-  llvm::Function* function = llvm::Function::Create(llvm::FunctionType::get(result, types, false),
-                                                    llvm::GlobalValue::InternalLinkage, symbol_name(f.name), code_.m);
+  llvm::Function* function =
+      llvm::Function::Create(llvm::FunctionType::get(result, types, false),
+                             llvm::GlobalValue::InternalLinkage, symbol_name(f.name), code_.m);
   code_.begin(function);
   function->addFnAttr(llvm::Attribute::NoInline);
   if (f.rare) function->addFnAttr(llvm::Attribute::Cold);
@@ -229,7 +243,8 @@ void Emitter::return_results(llvm::Type* result, const Functions::Made& made, co
   V all = llvm::Constant::getNullValue(result);
   for (unsigned i = 0; exit.yields && i < exit.values.size(); ++i) {
     const Lowered& x = exit.values[i];
-    all = builder_.CreateInsertValue(all, calls_.pack(made.uniform[i] ? x.v[0] : values_.part(x, code_.f.results[i], 0)), i);
+    all = builder_.CreateInsertValue(
+        all, calls_.pack(made.uniform[i] ? x.v[0] : values_.part(x, code_.f.results[i], 0)), i);
   }
   builder_.CreateRet(all);
 }
@@ -237,7 +252,8 @@ void Emitter::return_results(llvm::Type* result, const Functions::Made& made, co
 Functions::Made Emitter::emit_called(const Functions::Way& way) {
   const ir::Function& f = code_.f;
   std::vector<passes::Uniform> parameters;
-  for (bool uniform : way.uniform) parameters.push_back(uniform ? passes::Uniform::Warp : passes::Uniform::Varying);
+  for (bool uniform : way.uniform)
+    parameters.push_back(uniform ? passes::Uniform::Warp : passes::Uniform::Varying);
   code_.d = cpu::find_divergence(f, code_.functions.calls, code_.shape, ir::none, parameters);
   const std::vector<ir::ValueId>& yields = f.insts[f.regions[f.body].insts.back()].operands;
   Functions::Made made{nullptr, {}};
@@ -246,7 +262,9 @@ Functions::Made Emitter::emit_called(const Functions::Way& way) {
     made.uniform.push_back(way.alone && (yields.size() <= i || !code_.d.varying(yields[i])));
     results.push_back(calls_.packed_type(f.results[i], made.uniform[i]));
   }
-  llvm::Type* result = results.empty() ? builder_.getVoidTy() : static_cast<llvm::Type*>(llvm::StructType::get(code_.c, results));
+  llvm::Type* result = results.empty()
+                           ? builder_.getVoidTy()
+                           : static_cast<llvm::Type*>(llvm::StructType::get(code_.c, results));
   create_called(way, result);
   code_.start(code_.new_block("body"));
   bind_parameters(way);
@@ -262,6 +280,8 @@ Functions::Made Emitter::emit_called(const Functions::Way& way) {
 
 void emit_kernel(const Task& task) { Emitter(task).emit_kernel(); }
 
-Functions::Made emit_called(const Task& task, const Functions::Way& way) { return Emitter(task).emit_called(way); }
+Functions::Made emit_called(const Task& task, const Functions::Way& way) {
+  return Emitter(task).emit_called(way);
+}
 
 }  // namespace krait::codegen::cpu

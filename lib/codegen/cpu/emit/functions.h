@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the functions of a module share while they are lowered: those that are called, once for each way of passing their arguments.
+// What the functions of a module share while they are lowered: those that are called, once for each
+// way of passing their arguments.
 #pragma once
 
 #include <compare>

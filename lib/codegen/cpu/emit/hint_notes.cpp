@@ -34,7 +34,8 @@ void HintNotes::note_access(const ir::Inst& inst, const Address* a) {
   Record* const record = code_.functions.record;
   if (!record || shape_.lanes == 1) return;
   const unsigned size = ir::size_of(inst.type.scalar);
-  const bool stores = inst.op == Op::Store || inst.op == Op::StoreVec, avx2 = shape_.machine.level >= CpuLevel::Avx2;
+  const bool stores = inst.op == Op::Store || inst.op == Op::StoreVec,
+             avx2 = shape_.machine.level >= CpuLevel::Avx2;
   const bool masks_cost = shape_.machine.level < CpuLevel::Avx512 && (stores || size < 4 || !avx2);
   if (masks_cost) record->masked(f_, inst, lanes_.everyone() ? nullptr : lanes_.parted);
   if (!a || (a->kind != Address::Kind::Lanes && a->kind != Address::Kind::Steps))
@@ -45,61 +46,76 @@ void HintNotes::note_access(const ir::Inst& inst, const Address* a) {
   const bool linear = i.form == Lowered::Form::Linear && i.step != 0 && !i.across[0];
   if (linear && array.space != ir::Space::Local && !addresses_.wraps(index))
     return record->access(f_, inst, Record::Access::Strided, "strided", [&] {
-      const unsigned spacing =
-          a->kind == Address::Kind::Steps && (!stores || addresses_.scatters()) ? addresses_.spacing_of(*a, 0, size) : 0;
+      const unsigned spacing = a->kind == Address::Kind::Steps && (!stores || addresses_.scatters())
+                                   ? addresses_.spacing_of(*a, 0, size)
+                                   : 0;
       return strided_text(stores, i.step * std::int64_t(array.index_bytes()), array.elem_bytes,
-                          spacing ? fmt::format("so {} vectors are accessed instead of one", spacing)
-                                  : "so a vector's elements are accessed one by one");
+                          spacing
+                              ? fmt::format("so {} vectors are accessed instead of one", spacing)
+                              : "so a vector's elements are accessed one by one");
     });
-  record->access(f_, inst, Record::Access::Each,
-                 array.space == ir::Space::Local ? "local"
-                 : stores                        ? "scatter"
-                                                 : "gather",
-                 [&]() -> std::string {
-                   if (array.space == ir::Space::Local)
-                     return "local array: it is indexed by a number that differs from thread to thread, so its elements are "
-                            "accessed one by one. Index it by "
-                            "constants or loop counters";
-                   const Cause cause = cause_of(f_, index, [&](ir::ValueId v) { return values_.uniform(v); });
-                   // With AVX2 alone scalarise.cpp decides later, by the processor.
-                   const bool has = size >= 4 && (shape_.machine.level == CpuLevel::Avx512 || (avx2 && !stores));
-                   const char* price = !has ? "one by one"
-                                       : shape_.machine.level == CpuLevel::Avx512
-                                           ? "which is one instruction but as many accesses"
-                                           : "one by one or by an instruction that is hardly faster";
-                   return fmt::format("{}: {}, and {} threads access {} places, {}. {}", stores ? "scatter" : "gather", cause.why,
-                                      shape_.gang(), shape_.gang(), price, cause.cure);
-                 });
+  record->access(
+      f_, inst, Record::Access::Each,
+      array.space == ir::Space::Local ? "local"
+      : stores                        ? "scatter"
+                                      : "gather",
+      [&]() -> std::string {
+        if (array.space == ir::Space::Local)
+          return "local array: it is indexed by a number that differs from thread to thread, so its elements are "
+                 "accessed one by one. Index it by "
+                 "constants or loop counters";
+        const Cause cause = cause_of(f_, index, [&](ir::ValueId v) { return values_.uniform(v); });
+        // With AVX2 alone scalarise.cpp decides later, by the processor.
+        const bool has =
+            size >= 4 && (shape_.machine.level == CpuLevel::Avx512 || (avx2 && !stores));
+        const char* price = !has ? "one by one"
+                            : shape_.machine.level == CpuLevel::Avx512
+                                ? "which is one instruction but as many accesses"
+                                : "one by one or by an instruction that is hardly faster";
+        return fmt::format("{}: {}, and {} threads access {} places, {}. {}",
+                           stores ? "scatter" : "gather", cause.why, shape_.gang(), shape_.gang(),
+                           price, cause.cure);
+      });
 }
 
 void HintNotes::note_pure(const ir::Inst& inst) {
   Record* const record = code_.functions.record;
   if (!record || shape_.lanes == 1) return;
   if (inst.op == Op::Fma && !shape_.machine.fma)
-    return record->slow(f_, inst, "call",
-                        "call: this processor level has no fma, so a function is called for each thread. Use a later level "
-                        "(KRAIT_CPU), or strict mode, which does not fuse");
-  if ((inst.op != Op::Div && inst.op != Op::Rem) || !ir::is_int(inst.type.scalar) || f_.is_const(inst.operands[1])) return;
+    return record->slow(
+        f_, inst, "call",
+        "call: this processor level has no fma, so a function is called for each thread. Use a later level "
+        "(KRAIT_CPU), or strict mode, which does not fuse");
+  if ((inst.op != Op::Div && inst.op != Op::Rem) || !ir::is_int(inst.type.scalar) ||
+      f_.is_const(inst.operands[1]))
+    return;
   const bool wide = ir::bits_of(inst.type.scalar) == 64;
   record->slow(f_, inst, "division",
-               division_text(inst.type.scalar, false, wide ? "thread by thread" : "by way of floating-point division"));
+               division_text(inst.type.scalar, false,
+                             wide ? "thread by thread" : "by way of floating-point division"));
 }
 
 void HintNotes::note_atomic(const ir::Inst& inst, const Address& a) {
   Record* const record = code_.functions.record;
-  if (!record || lanes_.one_lane || shape_.lanes == 1 || f_.type_of(inst.operands[0]).space != ir::Space::Global) return;
+  if (!record || lanes_.one_lane || shape_.lanes == 1 ||
+      f_.type_of(inst.operands[0]).space != ir::Space::Global)
+    return;
   if (inst.op == Op::AtomicLoad)
     return record->slow(
         f_, inst, "volatile",
-        fmt::format("volatile load: {} threads read one after another, because each read of memory that others change is a separate access. Read constant memory by a plain view, or let one thread read and kr::warp::broadcast the value",
-                    shape_.gang()));
+        fmt::format(
+            "volatile load: {} threads read one after another, because each read of memory that others change is a separate access. Read constant memory by a plain view, or let one thread read and kr::warp::broadcast the value",
+            shape_.gang()));
   record->slow(
       f_, inst, "atomic",
-      fmt::format("atomic: threads update memory one after another, each with a locked instruction{}{}. Combine first, by "
-                  "kr::warp::reduce or in "
-                  "a shared array, and let one thread of the warp or block update",
-                  arguments_.copied.contains(inst.operands[0]) ? " where the array is large or the launch small" : "",
-                  a.kind == Address::Kind::One ? ", and all of them the same place" : ""));
+      fmt::format(
+          "atomic: threads update memory one after another, each with a locked instruction{}{}. Combine first, by "
+          "kr::warp::reduce or in "
+          "a shared array, and let one thread of the warp or block update",
+          arguments_.copied.contains(inst.operands[0])
+              ? " where the array is large or the launch small"
+              : "",
+          a.kind == Address::Kind::One ? ", and all of them the same place" : ""));
 }
 
 /// A branch whose sides run in turn.
@@ -107,7 +123,8 @@ void HintNotes::note_branch(const ir::Inst& inst) {
   if (!code_.functions.record || shape_.lanes == 1) return;
   unsigned sides = 0, operations = 0;
   for (const ir::RegionId r : inst.regions)
-    if (const unsigned w = ir::weight(code_.functions.module, f_, r); w >= large_side) ++sides, operations += w;
+    if (const unsigned w = ir::weight(code_.functions.module, f_, r); w >= large_side)
+      ++sides, operations += w;
   if (sides < 2) return;
   code_.functions.record->slow(
       f_, inst, "branch",
@@ -119,14 +136,17 @@ void HintNotes::note_branch(const ir::Inst& inst) {
 
 void HintNotes::note_loop(const ir::Inst& inst) {
   if (!code_.functions.record || shape_.lanes == 1 || inst.op == Op::GridStride) return;
-  code_.functions.record->slow(f_, inst, "loop",
-                               fmt::format("divergent loop: threads leave it after different numbers of iterations, and {} run until the last has left. Give neighbouring threads work of equal length",
-                                           shape_.gang()));
+  code_.functions.record->slow(
+      f_, inst, "loop",
+      fmt::format(
+          "divergent loop: threads leave it after different numbers of iterations, and {} run until the last has left. Give neighbouring threads work of equal length",
+          shape_.gang()));
 }
 
 void HintNotes::note_lone_loop(const ir::Inst& inst) {
   const auto& block = f_.block;
-  const bool lone = lanes_.one_lane || (!f_.called && block[0] == 1 && block[1] == 1 && block[2] == 1);
+  const bool lone =
+      lanes_.one_lane || (!f_.called && block[0] == 1 && block[1] == 1 && block[2] == 1);
   if (!code_.functions.record || !lone || inst.op != Op::For || inst.regions.empty()) return;
   unsigned inner = 0;
   bool accesses = false;
@@ -142,13 +162,15 @@ void HintNotes::note_lone_loop(const ir::Inst& inst) {
       "kr::block_dim().x)");
 }
 
-/// A function that takes one thread at a time. Those that report to the host have no place in the source.
+/// A function that takes one thread at a time. Those that report to the host have no place in the
+/// source.
 void HintNotes::note_call_by_lane(const ir::Inst& inst) {
   if (!code_.functions.record || code_.functions.module.callee(inst).locations.size() < 2) return;
   code_.functions.record->slow(
       f_, inst, "call",
-      fmt::format("call: the rare function {} is called for one thread at a time. Omit .rare if most threads call it",
-                  code_.functions.module.callee(inst).name));
+      fmt::format(
+          "call: the rare function {} is called for one thread at a time. Omit .rare if most threads call it",
+          code_.functions.module.callee(inst).name));
 }
 
 /// Barriers that the block's gangs are cut at: what each of them keeps of a thread.
@@ -170,14 +192,16 @@ void HintNotes::note_barriers(const Fission& plan) {
     std::uint32_t end = plan.segment[id];
     for (const ir::RegionId r : inst.regions) {
       for (const ir::ValueId v : f_.regions[r].params) lives(v, plan.segment[id]);
-      ir::for_each_inst(f_, r, [&](ir::InstId inner, ir::RegionId) { end = std::max(end, plan.segment[inner]); });
+      ir::for_each_inst(
+          f_, r, [&](ir::InstId inner, ir::RegionId) { end = std::max(end, plan.segment[inner]); });
     }
     for (const ir::ValueId v : inst.results) lives(v, plan.outer[id] ? end + 1 : end);
     if (!ir::is_loop(inst.op) || !plan.outer[id]) return;
     // What was made before the loop is kept for its next trip.
     ir::for_each_inst(f_, inst.regions[0], [&](ir::InstId inner, ir::RegionId) {
       for (const ir::ValueId v : f_.insts[inner].operands)
-        if (const auto at = kept.find(v); at != kept.end() && at->second.first < plan.segment[id]) lives(v, end);
+        if (const auto at = kept.find(v); at != kept.end() && at->second.first < plan.segment[id])
+          lives(v, end);
     });
   });
   const auto walk = [&](auto&& self, ir::RegionId r, const ir::Inst* loop) -> void {
@@ -195,10 +219,12 @@ void HintNotes::note_barriers(const Fission& plan) {
       const bool one = values == 1;
       code_.functions.record->slow(
           f_, inst, "barrier",
-          fmt::format("barrier: {}the block is cut into pieces of code here, and {} value{} of each thread {} through memory "
-                      "from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as one piece; "
-                      "sharing within a warp needs no barrier",
-                      loop ? "in each iteration of the loop " : "", values, one ? "" : "s", one ? "goes" : "go"));
+          fmt::format(
+              "barrier: {}the block is cut into pieces of code here, and {} value{} of each thread {} through memory "
+              "from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as one piece; "
+              "sharing within a warp needs no barrier",
+              loop ? "in each iteration of the loop " : "", values, one ? "" : "s",
+              one ? "goes" : "go"));
     }
   };
   walk(walk, f_.body, nullptr);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the lowering chose for each instruction, for hints. An instruction may be lowered several times: for whole gangs, for the
-// rest of a row, for each way of laying threads on lanes. What is slow in all of them is told.
+// What the lowering chose for each instruction, for hints. An instruction may be lowered several
+// times: for whole gangs, for the rest of a row, for each way of laying threads on lanes. What is
+// slow in all of them is told.
 #pragma once
 
 #include <array>
@@ -21,12 +22,14 @@ class Record {
 
   /// `text` is asked for where this is the cheapest way so far.
   template <class Text>
-  void access(const ir::Function& f, const ir::Inst& inst, Access how, const char* kind, Text&& text) {
+  void access(const ir::Function& f, const ir::Inst& inst, Access how, const char* kind,
+              Text&& text) {
     const auto [at, fresh] = accesses_.try_emplace(&inst);
     if (!fresh && at->second.how <= how) return;
     at->second = {how, &f, kind, how == Access::Row ? std::string() : text()};
   }
-  /// An access that costs more under a mask; `parted`: what took lanes away before it, null where all take part.
+  /// An access that costs more under a mask; `parted`: what took lanes away before it, null where
+  /// all take part.
   void masked(const ir::Function& f, const ir::Inst& inst, const ir::Inst* parted) {
     const auto [at, fresh] = masked_.try_emplace(&inst, &f, parted);
     if (!fresh && !parted) at->second.second = nullptr;

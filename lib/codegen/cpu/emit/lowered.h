@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What becomes of a value of the IR. It is one scalar where it is uniform in the gang, a scalar base and a step where it is linear in
-// the lane, and `parts` vectors of `lanes` otherwise. Which lanes take part is a mask.
+// What becomes of a value of the IR. It is one scalar where it is uniform in the gang, a scalar
+// base and a step where it is linear in the lane, and `parts` vectors of `lanes` otherwise. Which
+// lanes take part is a mask.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,14 @@ using Few = llvm::SmallVector<T, 4>;
 /// A lowered value.
 struct Lowered {
   enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;
-  Few<V> v;               // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
+  // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
+  Few<V> v;
   std::int64_t step = 0;  // Linear: from lane to lane along x, beside across[0]
   V start = nullptr;      // Parts: where `flip` is not 0, the lanes are start + (lane ^ flip)
   unsigned flip = 0;
-  V across[3] = {};  // Linear: from lane to lane along x and, in bricks of one base, y and z, by uniform numbers; null: nothing
+  // Linear: from lane to lane along x and, in bricks of one base, y and z, by uniform numbers;
+  // null: nothing
+  V across[3] = {};
 };
 
 /// The active lanes; no vectors: all of them.

@@ -21,7 +21,8 @@ using ir::Op;
 using ir::Scalar;
 
 void Pure::emit_pure(const ir::Inst& inst) {
-  bool varies = std::any_of(inst.operands.begin(), inst.operands.end(), [&](ir::ValueId v) { return !values_.uniform(v); });
+  bool varies = std::any_of(inst.operands.begin(), inst.operands.end(),
+                            [&](ir::ValueId v) { return !values_.uniform(v); });
   Scalar operand = inst.operands.empty() ? Scalar::Void : values_.scalar_of(inst.operands[0]);
   if (inst.op == Op::Select) operand = inst.type.scalar;
   Few<V> x;
@@ -30,8 +31,8 @@ void Pure::emit_pure(const ir::Inst& inst) {
     values_.set_uniform(inst.results[0], arith_.pure(inst, f_.fp, operand, x));
     return;
   }
-  if (emit_row_part(inst) || xor_partners_.emit_flip(inst) || emit_linear(inst) || xor_partners_.emit_flip_compare(inst) ||
-      emit_linear_compare(inst))
+  if (emit_row_part(inst) || xor_partners_.emit_flip(inst) || emit_linear(inst) ||
+      xor_partners_.emit_flip_compare(inst) || emit_linear_compare(inst))
     return;
   hint_notes_.note_pure(inst);
   if (emit_close_quotients(inst)) return;
@@ -40,26 +41,30 @@ void Pure::emit_pure(const ir::Inst& inst) {
     x.clear();
     for (std::size_t i = 0; i < inst.operands.size(); ++i) {
       ir::ValueId v = inst.operands[i];
-      x.push_back(inst.op == Op::Select && i == 0 && values_.uniform(v) ? values_.scalar(v) : values_.part(v, p));
+      x.push_back(inst.op == Op::Select && i == 0 && values_.uniform(v) ? values_.scalar(v)
+                                                                        : values_.part(v, p));
     }
     r.v.push_back(pure_part(inst, operand, x));
   }
   values_.set(inst.results[0], std::move(r));
 }
 
-/// On vectors an operation of integers may be dozens of instructions, of which instruction selection asks again and again what bits they
-/// can have: half of its time for a kernel that counts bits at 16 places. Quick code calls such an operation.
+/// On vectors an operation of integers may be dozens of instructions, of which instruction
+/// selection asks again and again what bits they can have: half of its time for a kernel that
+/// counts bits at 16 places. Quick code calls such an operation.
 V Pure::pure_part(const ir::Inst& inst, Scalar operand, llvm::ArrayRef<V> x) {
   const bool long_one = ir::is_int(operand) && ir::info(inst.op).cost != ir::Cost::Quick;
-  if (!long_one || shape_.lanes == 1 || !shape_.machine.quick || std::any_of(x.begin(), x.end(), llvm::IsaPred<llvm::Constant>))
+  if (!long_one || shape_.lanes == 1 || !shape_.machine.quick ||
+      std::any_of(x.begin(), x.end(), llvm::IsaPred<llvm::Constant>))
     return arith_.pure(inst, f_.fp, operand, x);
   const std::string name = fmt::format("{}.{}", ir::info(inst.op).name, ir::name_of(operand));
   llvm::Function* function = code_.m.getFunction(name);
   if (!function) {
     std::vector<llvm::Type*> types;
     for (V v : x) types.push_back(v->getType());
-    function = llvm::Function::Create(llvm::FunctionType::get(values_.lane_type(inst.type.scalar), types, false),
-                                      llvm::GlobalValue::InternalLinkage, name, code_.m);
+    function = llvm::Function::Create(
+        llvm::FunctionType::get(values_.lane_type(inst.type.scalar), types, false),
+        llvm::GlobalValue::InternalLinkage, name, code_.m);
     code_.set_machine(*function);
     function->addFnAttr(llvm::Attribute::NoInline);
     llvm::IRBuilderBase::InsertPointGuard guard(b_);
@@ -83,7 +88,8 @@ unsigned Pure::magnitude(ir::ValueId v, unsigned depth) const {
   unsigned found = 64;
   switch (inst->op) {
     case Op::Const: {
-      std::int64_t value = std::int64_t(inst->imm << (64 - ir::bits_of(s))) >> (64 - ir::bits_of(s));
+      std::int64_t value =
+          std::int64_t(inst->imm << (64 - ir::bits_of(s))) >> (64 - ir::bits_of(s));
       if (!ir::is_signed_int(s) && value < 0) return own;
       std::uint64_t m = value < 0 ? 0 - std::uint64_t(value) : std::uint64_t(value);
       found = 64 - unsigned(std::countl_zero(m));
@@ -106,7 +112,9 @@ unsigned Pure::magnitude(ir::ValueId v, unsigned depth) const {
     case Op::And:
     case Op::Div: {
       const ir::ValueId c = inst->operands[1];
-      if (!f_.is_const(c) || f_.const_bits(c) == 0 || (ir::is_signed_int(s) && f_.const_bits(c) >> whole & 1)) return own;
+      if (!f_.is_const(c) || f_.const_bits(c) == 0 ||
+          (ir::is_signed_int(s) && f_.const_bits(c) >> whole & 1))
+        return own;
       found = inst->op == Op::And ? magnitude(c, depth + 1) : of(0);
       break;
     }
@@ -125,7 +133,8 @@ unsigned Pure::magnitude(ir::ValueId v, unsigned depth) const {
 bool Pure::emit_linear(const ir::Inst& inst) {
   using Form = Lowered::Form;
   if (inst.results.size() != 1 || !ir::is_int(inst.type.scalar)) return false;
-  if (inst.op != Op::Add && inst.op != Op::Sub && inst.op != Op::Mul && inst.op != Op::Cast) return false;
+  if (inst.op != Op::Add && inst.op != Op::Sub && inst.op != Op::Mul && inst.op != Op::Cast)
+    return false;
   for (ir::ValueId v : inst.operands)
     if (values_.get(v).form != Form::Linear && values_.get(v).form != Form::Uniform) return false;
   const Lowered& x = values_.get(inst.operands[0]);
@@ -136,7 +145,9 @@ bool Pure::emit_linear(const ir::Inst& inst) {
     // A wider type sees where the narrow one wraps.
     bool widens = ir::bits_of(s) > ir::bits_of(from);
     const unsigned bits = magnitude(inst.operands[0]);
-    if (widens && (ir::is_signed_int(from) ? bits >= ir::bits_of(from) - 1 : bits >= ir::bits_of(from))) return false;
+    if (widens &&
+        (ir::is_signed_int(from) ? bits >= ir::bits_of(from) - 1 : bits >= ir::bits_of(from)))
+      return false;
     for (V base : x.v) r.v.push_back(arith_.cast(base, from, s));
     for (unsigned d : {0u, 1u, 2u})  // a step may be negative, whatever its type
       if (x.across[d]) r.across[d] = b_.CreateSExtOrTrunc(x.across[d], arith_.scalar_type(s));
@@ -152,7 +163,8 @@ bool Pure::emit_linear(const ir::Inst& inst) {
     for (V base : linear.v) r.v.push_back(b_.CreateMul(base, by));
     for (unsigned d : {0u, 1u, 2u})
       if (linear.across[d]) r.across[d] = b_.CreateMul(linear.across[d], by);
-    if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(by); c && c->getValue().abs().getActiveBits() <= 20) {
+    if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(by);
+        c && c->getValue().abs().getActiveBits() <= 20) {
       r.step = linear.step * c->getSExtValue();
     } else if (linear.step) {
       const V along = b_.CreateMul(by, values_.integer(by->getType(), linear.step));
@@ -163,7 +175,8 @@ bool Pure::emit_linear(const ir::Inst& inst) {
   bool add = inst.op == Op::Add;
   bool per_part = x.v.size() > 1 || y.v.size() > 1;
   for (unsigned p = 0; p < (per_part ? shape_.parts : 1); ++p) {
-    V u = per_part ? values_.base_of_part(x, p) : x.v[0], w = per_part ? values_.base_of_part(y, p) : y.v[0];
+    V u = per_part ? values_.base_of_part(x, p) : x.v[0],
+      w = per_part ? values_.base_of_part(y, p) : y.v[0];
     r.v.push_back(add ? b_.CreateAdd(u, w) : b_.CreateSub(u, w));
   }
   for (unsigned d : {0u, 1u, 2u}) {
@@ -175,8 +188,9 @@ bool Pure::emit_linear(const ir::Inst& inst) {
   return values_.set(inst.results[0], std::move(r)), true;
 }
 
-/// Of the thread's place in its row, whose gangs begin at multiples of their size: what is above the gang's bits is one number, what
-/// is below differs from lane to lane in the same way in every gang.
+/// Of the thread's place in its row, whose gangs begin at multiples of their size: what is above
+/// the gang's bits is one number, what is below differs from lane to lane in the same way in every
+/// gang.
 bool Pure::emit_row_part(const ir::Inst& inst) {
   if (shape_.layout != Layout::Rows) return false;
   const std::optional<RowPart> part = row_part_of(f_, inst);
@@ -184,9 +198,11 @@ bool Pure::emit_row_part(const ir::Inst& inst) {
   const std::int64_t size = std::int64_t(1) << part->bits;
   auto* type = llvm::cast<llvm::IntegerType>(arith_.scalar_type(inst.type.scalar));
   const bool in_grid = f_.insts[f_.values[part->of].def].op == Op::GlobalId;
-  const V first =
-      in_grid ? b_.CreateAdd(b_.CreateMul(positions_.at.block[0], positions_.block[0]), positions_.at.x) : positions_.at.x;
-  V base = part->high ? b_.CreateLShr(first, part->bits) : b_.CreateAnd(first, b_.getInt64(size - 1));
+  const V first = in_grid ? b_.CreateAdd(b_.CreateMul(positions_.at.block[0], positions_.block[0]),
+                                         positions_.at.x)
+                          : positions_.at.x;
+  V base =
+      part->high ? b_.CreateLShr(first, part->bits) : b_.CreateAnd(first, b_.getInt64(size - 1));
   base = b_.CreateTrunc(base, type);
   if (size >= shape_.width()) {
     if (part->high) return values_.set_uniform(inst.results[0], base), true;
@@ -197,12 +213,14 @@ bool Pure::emit_row_part(const ir::Inst& inst) {
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V lanes = values_.lane_places(type, 0, p);
     r.v.push_back(part->high ? b_.CreateAdd(values_.splat(base), b_.CreateLShr(lanes, part->bits))
-                             : b_.CreateAnd(lanes, values_.splat(llvm::ConstantInt::get(type, std::uint64_t(size - 1)))));
+                             : b_.CreateAnd(lanes, values_.splat(llvm::ConstantInt::get(
+                                                       type, std::uint64_t(size - 1)))));
   }
   return values_.set(inst.results[0], std::move(r)), true;
 }
 
-/// base + lane < bound is lane < bound - base: a comparison of 32-bit lane numbers, or steps, instead of 64-bit indices.
+/// base + lane < bound is lane < bound - base: a comparison of 32-bit lane numbers, or steps,
+/// instead of 64-bit indices.
 bool Pure::emit_linear_compare(const ir::Inst& inst) {
   switch (inst.op) {
     case Op::Lt:
@@ -218,7 +236,8 @@ bool Pure::emit_linear_compare(const ir::Inst& inst) {
     op = op == Op::Lt ? Op::Gt : op == Op::Le ? Op::Ge : op == Op::Gt ? Op::Lt : Op::Le;
   }
   const Lowered& x = values_.get(linear);
-  if (values_.scalar_of(linear) != Scalar::I64 || x.form != Lowered::Form::Linear || (x.step != 1 && !shape_.is_brick()))
+  if (values_.scalar_of(linear) != Scalar::I64 || x.form != Lowered::Form::Linear ||
+      (x.step != 1 && !shape_.is_brick()))
     return false;
   if (values_.get(bound).form != Lowered::Form::Uniform || magnitude(linear) > 61) return false;
   const auto steps = values_.known_steps(x);
@@ -229,49 +248,64 @@ bool Pure::emit_linear_compare(const ir::Inst& inst) {
     limit = arith_.min_max(false, Scalar::I64, limit, b_.getInt64(-(std::int64_t(1) << 61)));
   }
   using P = llvm::CmpInst::Predicate;
-  P predicate = op == Op::Lt ? P::ICMP_SLT : op == Op::Le ? P::ICMP_SLE : op == Op::Gt ? P::ICMP_SGT : P::ICMP_SGE;
+  P predicate = op == Op::Lt   ? P::ICMP_SLT
+                : op == Op::Le ? P::ICMP_SLE
+                : op == Op::Gt ? P::ICMP_SGT
+                               : P::ICMP_SGE;
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) {
     const auto first = steps->begin() + p * shape_.lanes, end = first + shape_.lanes;
     Few<llvm::Constant*> lanes;
-    for (auto step = first; step != end; ++step) lanes.push_back(values_.integer(b_.getInt32Ty(), *step - *first));
+    for (auto step = first; step != end; ++step)
+      lanes.push_back(values_.integer(b_.getInt32Ty(), *step - *first));
     V rest = b_.CreateSub(limit, values_.base_of_part(x, p));
-    rest = arith_.min_max(true, Scalar::I64, rest, b_.getInt64(*std::max_element(first, end) - *first + 1));
-    rest = arith_.min_max(false, Scalar::I64, rest, b_.getInt64(*std::min_element(first, end) - *first - 1));
+    rest = arith_.min_max(true, Scalar::I64, rest,
+                          b_.getInt64(*std::max_element(first, end) - *first + 1));
+    rest = arith_.min_max(false, Scalar::I64, rest,
+                          b_.getInt64(*std::min_element(first, end) - *first - 1));
     V narrow = values_.splat(b_.CreateTrunc(rest, b_.getInt32Ty()));
     r.v.push_back(b_.CreateICmp(predicate, llvm::ConstantVector::get(lanes), narrow));
   }
   return values_.set(inst.results[0], std::move(r)), true;
 }
 
-/// Division of u64 by one number, for which x86 has no vectors, where no two lanes' quotients are more than 1 apart, as those of consecutive
-/// numbers and a divisor of at least their count: a comparison with where the greater one begins. Tested at run time.
+/// Division of u64 by one number, for which x86 has no vectors, where no two lanes' quotients are
+/// more than 1 apart, as those of consecutive numbers and a divisor of at least their count: a
+/// comparison with where the greater one begins. Tested at run time.
 bool Pure::emit_close_quotients(const ir::Inst& inst) {
   const ir::ValueId dividend = inst.operands[0];
-  if (inst.op != Op::Div || inst.type.scalar != Scalar::U64 || shape_.lanes == 1 || shape_.machine.quick) return false;
-  if (!values_.uniform(inst.operands[1]) || f_.is_const(inst.operands[1]) || values_.uniform(dividend)) return false;
+  if (inst.op != Op::Div || inst.type.scalar != Scalar::U64 || shape_.lanes == 1 ||
+      shape_.machine.quick)
+    return false;
+  if (!values_.uniform(inst.operands[1]) || f_.is_const(inst.operands[1]) ||
+      values_.uniform(dividend))
+    return false;
   const auto ends = lane_bounds_.bounds_of(dividend);
   if (!ends) return false;
   const V by = values_.scalar(inst.operands[1]);
   const auto divided = [&](V x) { return arith_.pure(inst, f_.fp, Scalar::U64, {x, by}); };
   const V first = divided(ends->first), last = divided(ends->last);
-  const V less = arith_.min_max(true, Scalar::U64, first, last), more = arith_.min_max(false, Scalar::U64, first, last);
+  const V less = arith_.min_max(true, Scalar::U64, first, last),
+          more = arith_.min_max(false, Scalar::U64, first, last);
   const V apart = b_.CreateSub(more, less), begins = b_.CreateMul(more, by);
   const V close = b_.CreateAnd(ends->holds, b_.CreateICmpULE(apart, b_.getInt64(1)));
-  const Block near = code_.new_block("near"), far = code_.new_block("far"), next = code_.new_block("divided");
+  const Block near = code_.new_block("near"), far = code_.new_block("far"),
+              next = code_.new_block("divided");
   b_.CreateCondBr(close, near, far);
   Lowered r{Lowered::Form::Parts, {}, 0};
   Few<V> found, others;
   code_.start(near);
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    const V plus = b_.CreateSelect(b_.CreateICmpUGE(values_.part(dividend, p), values_.splat(begins)), values_.splat(apart),
-                                   values_.splat(b_.getInt64(0)));
+    const V plus =
+        b_.CreateSelect(b_.CreateICmpUGE(values_.part(dividend, p), values_.splat(begins)),
+                        values_.splat(apart), values_.splat(b_.getInt64(0)));
     found.push_back(b_.CreateAdd(values_.splat(less), plus));
   }
   code_.branch_to(next);
   code_.start(far);
   for (unsigned p = 0; p < shape_.parts; ++p)
-    others.push_back(arith_.pure(inst, f_.fp, Scalar::U64, {values_.part(dividend, p), values_.splat(by)}));
+    others.push_back(
+        arith_.pure(inst, f_.fp, Scalar::U64, {values_.part(dividend, p), values_.splat(by)}));
   code_.branch_to(next);
   code_.start(next);
   for (unsigned p = 0; p < shape_.parts; ++p) {
@@ -285,7 +319,8 @@ bool Pure::emit_close_quotients(const ir::Inst& inst) {
 
 void Pure::compute_again(ir::ValueId v, unsigned depth, Values::Again& again) {
   const ir::Inst* def = f_.def(v);
-  if (values_.get(v).form != Lowered::Form::Parts || !def || depth == 0 || is_elsewhere(code_, v)) return;
+  if (values_.get(v).form != Lowered::Form::Parts || !def || depth == 0 || is_elsewhere(code_, v))
+    return;
   if (again.keeps(v)) return;
   switch (def->op) {
     case Op::Cast:

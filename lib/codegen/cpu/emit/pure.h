@@ -17,13 +17,19 @@ class Positions;
 
 class Pure : public Part {
  public:
-  Pure(const Common& common, const Positions& positions, XorPartners& xor_partners, LaneBounds& lane_bounds, HintNotes& notes)
-      : Part(common), positions_(positions), xor_partners_(xor_partners), lane_bounds_(lane_bounds), hint_notes_(notes) {}
+  Pure(const Common& common, const Positions& positions, XorPartners& xor_partners,
+       LaneBounds& lane_bounds, HintNotes& notes)
+      : Part(common),
+        positions_(positions),
+        xor_partners_(xor_partners),
+        lane_bounds_(lane_bounds),
+        hint_notes_(notes) {}
   void emit_pure(const ir::Inst& inst);
-  /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all: gangs that get by with the hull do not
-  /// compute them.
+  /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all:
+  /// gangs that get by with the hull do not compute them.
   void compute_again(ir::ValueId v, unsigned depth, Values::Again& again);
-  /// As a number that steps from lane to lane, made of such and uniform ones; false where it is none.
+  /// As a number that steps from lane to lane, made of such and uniform ones; false where it is
+  /// none.
   bool emit_linear(const ir::Inst& inst);
 
  private:

@@ -32,13 +32,21 @@ void Straight::emit(ir::InstId id) {
 
 void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
   switch (inst.op) {
-    case Op::Const: values_.set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm)); break;
+    case Op::Const:
+      values_.set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm));
+      break;
 #define KRAIT_POSITION(Name, ...) case Op::Name:
 #include "krait/ops.def"
       values_.set(inst.results[0], to_.positions.id_value(inst));
       break;
-    case Op::Extent: values_.set_uniform(inst.results[0], to_.arguments.extent_of(inst.operands[0], unsigned(inst.imm))); break;
-    case Op::Stride: values_.set_uniform(inst.results[0], to_.arguments.stride_of(inst.operands[0], unsigned(inst.imm))); break;
+    case Op::Extent:
+      values_.set_uniform(inst.results[0],
+                          to_.arguments.extent_of(inst.operands[0], unsigned(inst.imm)));
+      break;
+    case Op::Stride:
+      values_.set_uniform(inst.results[0],
+                          to_.arguments.stride_of(inst.operands[0], unsigned(inst.imm)));
+      break;
     case Op::Shared:
     case Op::Local: to_.arguments.declare_array(inst); break;
     case Op::Load:
@@ -59,9 +67,13 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
 #include "krait/ops.def"
       to_.warp.emit_gang_barrier(inst);
       break;
-    case Op::Fence: to_.memory.finish_streams(), b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); break;
+    case Op::Fence:
+      to_.memory.finish_streams(), b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+      break;
     case Op::Clock:
-      values_.set_uniform(inst.results[0], b_.CreateIntrinsic(b_.getInt64Ty(), llvm::Intrinsic::readcyclecounter, {}));
+      values_.set_uniform(
+          inst.results[0],
+          b_.CreateIntrinsic(b_.getInt64Ty(), llvm::Intrinsic::readcyclecounter, {}));
       break;
     case Op::Nanosleep: to_.warp.emit_pause(); break;
     case Op::Poll: to_.warp.emit_poll(inst); break;
@@ -71,7 +83,9 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
 #include "krait/ops.def"
       to_.warp.emit_warp(inst);
       break;
-    case Op::Uniform: values_.set_uniform(inst.results[0], lanes_.first_active(inst.operands[0])); break;
+    case Op::Uniform:
+      values_.set_uniform(inst.results[0], lanes_.first_active(inst.operands[0]));
+      break;
     case Op::Call: to_.calls.emit_call(inst); break;
     case Op::Slot:
     case Op::Get:
@@ -82,7 +96,8 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
       break;
 #define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      // Rsqrt alone is kept for this target (passes/math_targets.def); the others became their bodies.
+      // Rsqrt alone is kept for this target (passes/math_targets.def); the others became their
+      // bodies.
       if (inst.op != Op::Rsqrt || inst.type.scalar != ir::Scalar::F32)
         unsupported("the CPU has no instruction for " + std::string(ir::info(inst.op).name));
       to_.pure.emit_pure(inst);

@@ -14,17 +14,25 @@ namespace krait::codegen::cpu {
 using ir::Scalar;
 
 Values::Values(Code& code)
-    : code_(code), b_(code.b), f_(code.f), shape_(code.shape), arith_(code.arith), lowered_(code.f.values.size()) {}
+    : code_(code),
+      b_(code.b),
+      f_(code.f),
+      shape_(code.shape),
+      arith_(code.arith),
+      lowered_(code.f.values.size()) {}
 
 Values::Again::~Again() {
-  for (auto kept = before_.rbegin(); kept != before_.rend(); ++kept) values_.lowered_[kept->first] = std::move(kept->second);
+  for (auto kept = before_.rbegin(); kept != before_.rend(); ++kept)
+    values_.lowered_[kept->first] = std::move(kept->second);
 }
 bool Values::Again::keeps(ir::ValueId v) const {
-  return std::any_of(before_.begin(), before_.end(), [&](const auto& kept) { return kept.first == v; });
+  return std::any_of(before_.begin(), before_.end(),
+                     [&](const auto& kept) { return kept.first == v; });
 }
 
 void Values::set(ir::ValueId v, Lowered x) {
-  if (shape_.lone && x.form == Lowered::Form::Parts) return set_uniform(v, b_.CreateExtractElement(x.v[0], std::uint64_t(0)));
+  if (shape_.lone && x.form == Lowered::Form::Parts)
+    return set_uniform(v, b_.CreateExtractElement(x.v[0], std::uint64_t(0)));
   if (shape_.lone && x.form == Lowered::Form::Linear) return set_uniform(v, x.v[0]);
   lowered_[v] = std::move(x);
   if (code_.variables) code_.variables->note(v);
@@ -48,10 +56,12 @@ V Values::part(const Lowered& x, Scalar s, unsigned p) {
       V lanes = splat(base_of_part(x, p));
       llvm::Type* t = arith_.scalar_type(s);
       llvm::Constant* along = lane_places(t, 0, p, true);
-      if (x.step && !along->isNullValue()) lanes = b_.CreateAdd(lanes, b_.CreateMul(along, splat(integer(t, x.step))));
+      if (x.step && !along->isNullValue())
+        lanes = b_.CreateAdd(lanes, b_.CreateMul(along, splat(integer(t, x.step))));
       for (unsigned d : {0u, 1u, 2u}) {
         llvm::Constant* places = lane_places(t, d, p, true);
-        if (x.across[d] && !places->isNullValue()) lanes = b_.CreateAdd(lanes, b_.CreateMul(places, splat(x.across[d])));
+        if (x.across[d] && !places->isNullValue())
+          lanes = b_.CreateAdd(lanes, b_.CreateMul(places, splat(x.across[d])));
       }
       return lanes;
     }
@@ -61,16 +71,20 @@ V Values::part(const Lowered& x, Scalar s, unsigned p) {
   defect("a value is used before it is lowered");
 }
 
-V Values::base_of_part(const Lowered& x, unsigned p) { return x.v.size() > 1 ? x.v[p] : base_of_lane(x, p * shape_.lanes); }
+V Values::base_of_part(const Lowered& x, unsigned p) {
+  return x.v.size() > 1 ? x.v[p] : base_of_lane(x, p * shape_.lanes);
+}
 
 /// Of a linear value with one base.
 V Values::base_of_lane(const Lowered& x, unsigned lane) {
   V base = x.v[0];
   llvm::Type* t = base->getType();
   const auto at = shape_.place(lane);
-  if (x.step && at[0]) base = b_.CreateAdd(base, integer(t, std::int64_t(std::uint64_t(x.step) * at[0])));
+  if (x.step && at[0])
+    base = b_.CreateAdd(base, integer(t, std::int64_t(std::uint64_t(x.step) * at[0])));
   for (unsigned d : {0u, 1u, 2u})
-    if (x.across[d] && at[d]) base = b_.CreateAdd(base, b_.CreateMul(x.across[d], integer(t, at[d])));
+    if (x.across[d] && at[d])
+      base = b_.CreateAdd(base, b_.CreateMul(x.across[d], integer(t, at[d])));
   return base;
 }
 
@@ -92,7 +106,8 @@ std::optional<std::vector<std::int64_t>> Values::known_steps(const Lowered& x) c
   return steps;
 }
 
-/// Merges a value over edges; null where the edge brings none that counts. Uniform if all that come are.
+/// Merges a value over edges; null where the edge brings none that counts. Uniform if all that come
+/// are.
 Lowered Values::join(ir::ValueId v, llvm::ArrayRef<std::pair<Block, const Lowered*>> edges) {
   Scalar s = scalar_of(v);
   bool is_uniform = true;
@@ -125,8 +140,12 @@ V Values::take_lanes(llvm::ArrayRef<V> parts, llvm::ArrayRef<unsigned> lanes) {
   std::vector<int> own(lanes.size());
   std::vector<unsigned> from;  // parts
   for (const unsigned lane : lanes)
-    if (const unsigned p = lane / shape_.lanes; std::find(from.begin(), from.end(), p) == from.end()) from.push_back(p);
-  const auto place = [&](unsigned p) { return std::find(from.begin(), from.end(), p) - from.begin(); };
+    if (const unsigned p = lane / shape_.lanes;
+        std::find(from.begin(), from.end(), p) == from.end())
+      from.push_back(p);
+  const auto place = [&](unsigned p) {
+    return std::find(from.begin(), from.end(), p) - from.begin();
+  };
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const auto k = place(lanes[i] / shape_.lanes);
     own[i] = k > 1 ? int(i) : int(k) * width + int(lanes[i] % shape_.lanes);
@@ -143,21 +162,25 @@ V Values::take_lanes(llvm::ArrayRef<V> parts, llvm::ArrayRef<unsigned> lanes) {
 
 /// Modulo what the type holds.
 llvm::ConstantInt* Values::integer(llvm::Type* type, std::int64_t n) const {
-  return llvm::ConstantInt::get(code_.c, llvm::APInt(64, std::uint64_t(n)).trunc(type->getIntegerBitWidth()));
+  return llvm::ConstantInt::get(
+      code_.c, llvm::APInt(64, std::uint64_t(n)).trunc(type->getIntegerBitWidth()));
 }
 
 llvm::Type* Values::lane_type(Scalar s) const { return arith_.type(s, shape_.lanes); }
 V Values::splat(V x) { return b_.CreateVectorSplat(shape_.lanes, x); }
 
-llvm::Constant* Values::lane_numbers(llvm::Type* element, std::int64_t step, std::int64_t first) const {
+llvm::Constant* Values::lane_numbers(llvm::Type* element, std::int64_t step,
+                                     std::int64_t first) const {
   Few<llvm::Constant*> numbers;
   for (unsigned i = 0; i < shape_.lanes; ++i)
-    numbers.push_back(integer(element, std::int64_t(std::uint64_t(step) * i + std::uint64_t(first))));
+    numbers.push_back(
+        integer(element, std::int64_t(std::uint64_t(step) * i + std::uint64_t(first))));
   return llvm::ConstantVector::get(numbers);
 }
 
 /// Where the part's lanes lie in the gang along a dimension, or from the part's first lane.
-llvm::Constant* Values::lane_places(llvm::Type* element, unsigned dim, unsigned p, bool from_part) const {
+llvm::Constant* Values::lane_places(llvm::Type* element, unsigned dim, unsigned p,
+                                    bool from_part) const {
   Few<llvm::Constant*> places;
   const unsigned first = p * shape_.lanes;
   const std::int64_t origin = from_part ? shape_.place(first)[dim] : 0;

@@ -19,7 +19,8 @@ namespace krait::codegen::cpu {
 
 class Values {
  public:
-  /// Values that are lowered once more for a piece of code; where it goes out of scope, they are what they were.
+  /// Values that are lowered once more for a piece of code; where it goes out of scope, they are
+  /// what they were.
   class Again {
    public:
     explicit Again(Values& values) : values_(values) {}
@@ -48,7 +49,8 @@ class Values {
   V base_of_lane(const Lowered& x, unsigned lane);
   /// How far the lanes are from the first one, where that is known and not too far for 32 bits.
   std::optional<std::vector<std::int64_t>> known_steps(const Lowered& x) const;
-  /// Merges a value over edges; null where the edge brings none that counts. Uniform if all that come are.
+  /// Merges a value over edges; null where the edge brings none that counts. Uniform if all that
+  /// come are.
   Lowered join(ir::ValueId v, llvm::ArrayRef<std::pair<Block, const Lowered*>> edges);
   /// A vector of known lanes of a value: for each of two parts that they are in one instruction.
   V take_lanes(llvm::ArrayRef<V> parts, llvm::ArrayRef<unsigned> lanes);
@@ -58,9 +60,11 @@ class Values {
   llvm::ConstantInt* integer(llvm::Type* type, std::int64_t n) const;
   llvm::Type* lane_type(ir::Scalar s) const;
   V splat(V x);
-  llvm::Constant* lane_numbers(llvm::Type* element, std::int64_t step, std::int64_t first = 0) const;
+  llvm::Constant* lane_numbers(llvm::Type* element, std::int64_t step,
+                               std::int64_t first = 0) const;
   /// Where the part's lanes lie in the gang along a dimension, or from the part's first lane.
-  llvm::Constant* lane_places(llvm::Type* element, unsigned dim, unsigned p, bool from_part = false) const;
+  llvm::Constant* lane_places(llvm::Type* element, unsigned dim, unsigned p,
+                              bool from_part = false) const;
 
  private:
   Code& code_;

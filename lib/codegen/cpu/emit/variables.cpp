@@ -17,8 +17,8 @@ namespace krait::codegen::cpu {
 
 using ir::Op;
 
-/// Places are called after their operation, the index of a loop index, parameters as in messages, and other values by their number in the
-/// text of the final IR.
+/// Places are called after their operation, the index of a loop index, parameters as in messages,
+/// and other values by their number in the text of the final IR.
 std::string Variables::name_of(ir::ValueId v) const {
   if (const ir::Inst* def = f_.def(v)) {
     switch (def->op) {
@@ -31,9 +31,12 @@ std::string Variables::name_of(ir::ValueId v) const {
   const ir::Value& value = f_.values[v];
   const auto params = f_.params();
   if (value.region == f_.body)
-    return fmt::format("parameter_{}", std::find(params.begin(), params.end(), v) - params.begin() + 1);
+    return fmt::format("parameter_{}",
+                       std::find(params.begin(), params.end(), v) - params.begin() + 1);
   const ir::Region& region = f_.regions[value.region];
-  return region.params.front() == v && ir::is_loop(f_.insts[region.parent].op) ? "index" : fmt::format("v{}", v);
+  return region.params.front() == v && ir::is_loop(f_.insts[region.parent].op)
+             ? "index"
+             : fmt::format("v{}", v);
 }
 
 llvm::DIType* Variables::type_of(ir::ValueId v, bool lanes) {
@@ -42,10 +45,11 @@ llvm::DIType* Variables::type_of(ir::ValueId v, bool lanes) {
   const ir::Scalar s = t.scalar;
   llvm::DIType* scalar = nullptr;
   if (s != ir::Scalar::Void) {
-    const auto encoding = s == ir::Scalar::Bool                         ? llvm::dwarf::DW_ATE_boolean
-                          : ir::is_float(s)                             ? llvm::dwarf::DW_ATE_float
-                          : ir::info(s).kind == ir::ScalarClass::Signed ? llvm::dwarf::DW_ATE_signed
-                                                                        : llvm::dwarf::DW_ATE_unsigned;
+    const auto encoding = s == ir::Scalar::Bool ? llvm::dwarf::DW_ATE_boolean
+                          : ir::is_float(s)     ? llvm::dwarf::DW_ATE_float
+                          : ir::info(s).kind == ir::ScalarClass::Signed
+                              ? llvm::dwarf::DW_ATE_signed
+                              : llvm::dwarf::DW_ATE_unsigned;
     scalar = d.createBasicType(ir::name_of(s), ir::size_of(s) * 8, encoding);
   }
   constexpr unsigned pointer_bits = 64;
@@ -72,18 +76,24 @@ void Variables::tell_one(ir::ValueId v, const Lowered& x) {
   const bool lanes = x.form == Lowered::Form::Parts;
   if (x.form == Lowered::Form::None || x.v.empty() || t.is_slot()) return;
   // Masks are no vectors of bools.
-  if (lanes && (!t.is_value() || x.v.size() != shape_.parts || x.v[0]->getType()->getScalarSizeInBits() != bits)) return;
-  if (!lanes && t.is_value() && t.scalar != ir::Scalar::Bool && x.v[0]->getType()->getScalarSizeInBits() != bits) return;
+  if (lanes && (!t.is_value() || x.v.size() != shape_.parts ||
+                x.v[0]->getType()->getScalarSizeInBits() != bits))
+    return;
+  if (!lanes && t.is_value() && t.scalar != ir::Scalar::Bool &&
+      x.v[0]->getType()->getScalarSizeInBits() != bits)
+    return;
   llvm::DIBuilder& d = lines_.builder();
   llvm::DILocalVariable* known = variable(v, lanes);
   llvm::DebugLoc at = b_.getCurrentDebugLocation();
   if (!at) at = lines_.anywhere();
-  const llvm::InsertPosition here(b_.GetInsertPoint() == b_.GetInsertBlock()->end() ? llvm::InsertPosition(b_.GetInsertBlock())
-                                                                                    : llvm::InsertPosition(b_.GetInsertPoint()));
+  const llvm::InsertPosition here(b_.GetInsertPoint() == b_.GetInsertBlock()->end()
+                                      ? llvm::InsertPosition(b_.GetInsertBlock())
+                                      : llvm::InsertPosition(b_.GetInsertPoint()));
   const unsigned part = shape_.lanes * bits;
   for (unsigned p = 0; p < (lanes ? shape_.parts : 1u); ++p) {
     llvm::DIExpression* whole = d.createExpression();
-    if (lanes && shape_.parts > 1) whole = *llvm::DIExpression::createFragmentExpression(whole, p * part, part);
+    if (lanes && shape_.parts > 1)
+      whole = *llvm::DIExpression::createFragmentExpression(whole, p * part, part);
     d.insertDbgValueIntrinsic(x.v[p], known, whole, at.get(), here);
   }
 }

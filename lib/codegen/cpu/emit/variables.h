@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a debugger shows of a kernel: each value of the final IR as a variable, a vector of the gang's threads where they differ, and
-// of values that are linear in the lane that of the gang's first thread. No instruction is made for it.
+// What a debugger shows of a kernel: each value of the final IR as a variable, a vector of the
+// gang's threads where they differ, and of values that are linear in the lane that of the gang's
+// first thread. No instruction is made for it.
 #pragma once
 
 #include <map>
@@ -31,7 +32,8 @@ struct Shape;
 
 class Variables {
  public:
-  Variables(const ir::Function& f, const Shape& shape, DebugLines& lines, llvm::IRBuilderBase& builder)
+  Variables(const ir::Function& f, const Shape& shape, DebugLines& lines,
+            llvm::IRBuilderBase& builder)
       : f_(f), shape_(shape), lines_(lines), b_(builder) {}
   Variables(const Variables&) = delete;
 
@@ -51,7 +53,8 @@ class Variables {
   DebugLines& lines_;
   llvm::IRBuilderBase& b_;
   std::vector<ir::ValueId> noted_;
-  std::map<std::pair<ir::ValueId, bool>, llvm::DILocalVariable*> known_;  // of all lanes, or of one number
+  // of all lanes, or of one number
+  std::map<std::pair<ir::ValueId, bool>, llvm::DILocalVariable*> known_;
   llvm::DILocalScope* known_in_ = nullptr;
   std::map<std::string, ir::ValueId> named_;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of |a - b| over the eight bytes that two loads give each lane: x86 has one instruction for them, psadbw. A chain of sums, of which
-// eight terms are such differences, is lowered where it ends; sums of integers may be taken in any order.
+// Sums of |a - b| over the eight bytes that two loads give each lane: x86 has one instruction for
+// them, psadbw. A chain of sums, of which eight terms are such differences, is lowered where it
+// ends; sums of integers may be taken in any order.
 #include "codegen/cpu/idioms/absolute_differences.h"
 
 #include <algorithm>
@@ -79,25 +80,32 @@ class Chains {
   /// A byte of a load, widened.
   const ir::Inst* byte_of_load(ir::ValueId v, unsigned& byte) const {
     const ir::Inst* cast = f_.def(v);
-    if (!cast || cast->op != Op::Cast || f_.type_of(cast->operands[0]).scalar != Scalar::U8) return nullptr;
+    if (!cast || cast->op != Op::Cast || f_.type_of(cast->operands[0]).scalar != Scalar::U8)
+      return nullptr;
     const ir::Inst* load = own(cast->operands[0], Op::LoadVec);
     if (!load || load->results.size() != bytes_of_sum) return nullptr;
-    byte = unsigned(std::find(load->results.begin(), load->results.end(), cast->operands[0]) - load->results.begin());
+    byte = unsigned(std::find(load->results.begin(), load->results.end(), cast->operands[0]) -
+                    load->results.begin());
     return load;
   }
   /// |a - b| of the same byte of two loads, in a type that holds every difference.
   std::optional<Term> difference(ir::ValueId v) const {
     const ir::Inst* size = own(v, Op::Abs);
-    if (!size || uses_[v] != 1 || !ir::is_signed_int(size->type.scalar) || !is_wide(size->type.scalar)) return {};
+    if (!size || uses_[v] != 1 || !ir::is_signed_int(size->type.scalar) ||
+        !is_wide(size->type.scalar))
+      return {};
     const ir::Inst* minus = f_.def(size->operands[0]);
     if (!minus || minus->op != Op::Sub) return {};
     unsigned byte = 0, other = 0;
-    const ir::Inst *a = byte_of_load(minus->operands[0], byte), *b = byte_of_load(minus->operands[1], other);
+    const ir::Inst *a = byte_of_load(minus->operands[0], byte),
+                   *b = byte_of_load(minus->operands[1], other);
     if (!a || !b || byte != other) return {};
-    return Term{ir::InstId(a - f_.insts.data()), ir::InstId(b - f_.insts.data()), byte, v, f_.values[v].def};
+    return Term{ir::InstId(a - f_.insts.data()), ir::InstId(b - f_.insts.data()), byte, v,
+                f_.values[v].def};
   }
 
-  /// Whether all eight bytes of any two loads are among the terms; the others become summands of their own.
+  /// Whether all eight bytes of any two loads are among the terms; the others become summands of
+  /// their own.
   bool sums_of_bytes(ByteSums& sums) {
     std::map<std::pair<ir::InstId, ir::InstId>, std::vector<const Term*>> by_loads;
     for (const Term& t : terms_) by_loads[{t.a, t.b}].push_back(&t);
@@ -124,7 +132,8 @@ class Chains {
 
 }  // namespace
 
-AbsoluteDifferences::AbsoluteDifferences(const Common& common, const Rows& rows, Pure& pure) : Part(common), rows_(rows), pure_(pure) {
+AbsoluteDifferences::AbsoluteDifferences(const Common& common, const Rows& rows, Pure& pure)
+    : Part(common), rows_(rows), pure_(pure) {
   if (!code_.traits.barriers || code_.whole_block) find_byte_sums();
 }
 
@@ -138,7 +147,8 @@ void AbsoluteDifferences::find_byte_sums() {
     for (const ir::InstId i : sums.inner) within_.insert(i);
 }
 
-/// False where the instruction is no part of a sum of bytes' differences; else it is lowered, or at the end of its chain will be.
+/// False where the instruction is no part of a sum of bytes' differences; else it is lowered, or at
+/// the end of its chain will be.
 bool AbsoluteDifferences::emit_byte_sum(ir::InstId id) {
   if (within_.contains(id)) return true;
   const auto found = sums_.find(id);
@@ -147,7 +157,8 @@ bool AbsoluteDifferences::emit_byte_sum(ir::InstId id) {
   const ir::Inst& root = f_.insts[id];
   const auto rows = [&](ir::InstId load) { return rows_.numbers_of_loads.find(load); };
   for (const auto& [a, b] : sums.loads) {
-    if (rows(a) != rows_.numbers_of_loads.end() && rows(b) != rows_.numbers_of_loads.end()) continue;
+    if (rows(a) != rows_.numbers_of_loads.end() && rows(b) != rows_.numbers_of_loads.end())
+      continue;
     for (const ir::InstId i : sums.inner) pure_.emit_pure(f_.insts[i]);
     return false;
   }
@@ -158,7 +169,8 @@ bool AbsoluteDifferences::emit_byte_sum(ir::InstId id) {
     const auto plus = [&](V x) { sum = sum ? b_.CreateAdd(sum, x) : x; };
     for (const ir::ValueId v : sums.rest) plus(values_.part(v, p));
     for (const auto& [a, b] : sums.loads)
-      plus(b_.CreateZExtOrTrunc(sum_differences(rows(a)->second[p], rows(b)->second[p]), values_.lane_type(s)));
+      plus(b_.CreateZExtOrTrunc(sum_differences(rows(a)->second[p], rows(b)->second[p]),
+                                values_.lane_type(s)));
     result.v.push_back(sum);
   }
   values_.set(root.results[0], std::move(result));
@@ -174,12 +186,14 @@ V AbsoluteDifferences::sum_differences(V a, V b) {
   const auto id = avx512 ? llvm::Intrinsic::x86_avx512_psad_bw_512
                   : avx2 ? llvm::Intrinsic::x86_avx2_psad_bw
                          : llvm::Intrinsic::x86_sse2_psad_bw;
-  const V x = b_.CreateBitCast(a, llvm::FixedVectorType::get(b_.getInt8Ty(), bytes)), y = b_.CreateBitCast(b, x->getType());
+  const V x = b_.CreateBitCast(a, llvm::FixedVectorType::get(b_.getInt8Ty(), bytes)),
+          y = b_.CreateBitCast(b, x->getType());
   V all = llvm::PoisonValue::get(a->getType());
   for (unsigned first = 0; first < bytes; first += width) {
     llvm::Type* piece = llvm::FixedVectorType::get(b_.getInt8Ty(), width);
-    const V sums = b_.CreateIntrinsic(
-        id, {}, {b_.CreateExtractVector(piece, x, std::uint64_t(first)), b_.CreateExtractVector(piece, y, std::uint64_t(first))});
+    const V sums = b_.CreateIntrinsic(id, {},
+                                      {b_.CreateExtractVector(piece, x, std::uint64_t(first)),
+                                       b_.CreateExtractVector(piece, y, std::uint64_t(first))});
     all = b_.CreateInsertVector(a->getType(), all, sums, std::uint64_t(first / bytes_of_sum));
   }
   return all;

@@ -19,13 +19,15 @@ class Rows;
 struct ByteSums {
   std::vector<ir::ValueId> rest;                         // its other summands
   std::vector<std::pair<ir::InstId, ir::InstId>> loads;  // whose bytes differ
-  std::vector<ir::InstId> inner;                         // what the sum at its end stands for, in order
+  // what the sum at its end stands for, in order
+  std::vector<ir::InstId> inner;
 };
 
 class AbsoluteDifferences : public Part {
  public:
   AbsoluteDifferences(const Common& common, const Rows& rows, Pure& pure);
-  /// False where the instruction is no part of a sum of bytes' differences; else it is lowered, or at the end of its chain will be.
+  /// False where the instruction is no part of a sum of bytes' differences; else it is lowered, or
+  /// at the end of its chain will be.
   bool emit_byte_sum(ir::InstId id);
 
  private:

@@ -12,23 +12,30 @@ using ir::Op;
 using ir::Scalar;
 using ir::ValueId;
 
-constexpr std::int64_t farthest = 1 << 30;  // of c: a thread's place and c make no sum beyond 32 bits
+// of c: a thread's place and c make no sum beyond 32 bits
+constexpr std::int64_t farthest = 1 << 30;
 
-/// What a value is to a sweep: the same in the block; the thread's place or the trip's number times the width, which count only
-/// together, as the element's; or anything that differs between threads.
+/// What a value is to a sweep: the same in the block; the thread's place or the trip's number times
+/// the width, which count only together, as the element's; or anything that differs between
+/// threads.
 enum class Class : std::uint8_t { Same, Place, Trip, Steps, Varying };
 
 class Finder {
  public:
   Finder(const ir::Function& f, const ir::Calls& calls)
-      : f_(f), calls_(calls), holders_(ir::holders(f)), classes_(f.values.size(), Class::Same), loose_(f.values.size()) {
+      : f_(f),
+        calls_(calls),
+        holders_(ir::holders(f)),
+        classes_(f.values.size(), Class::Same),
+        loose_(f.values.size()) {
     s_.needed.assign(f.insts.size(), false);
   }
 
   std::optional<BlockStridedLoop> find() {
     if (!find_loop(f_.body) || s_.loop == ir::none || !match_trips()) return {};
     need_region(f_.body);
-    if (!is_safe(s_.bound) || !classify(f_.body, false) || classes_[s_.bound] != Class::Same) return {};
+    if (!is_safe(s_.bound) || !classify(f_.body, false) || classes_[s_.bound] != Class::Same)
+      return {};
     return std::move(s_);
   }
 
@@ -38,14 +45,16 @@ class Finder {
     for (const ir::InstId i : f_.regions[r].insts) {
       const ir::Inst& inst = f_.insts[i];
       if (inst.op == Op::For) {
-        if (s_.loop != ir::none || inst.operands.size() != 1 || leaves(inst.regions[0], true)) return false;
+        if (s_.loop != ir::none || inst.operands.size() != 1 || leaves(inst.regions[0], true))
+          return false;
         s_.loop = i;
         continue;
       }
       if (inst.op == Op::If) {
         for (const ir::RegionId side : inst.regions)
           if (!find_loop(side)) return false;
-      } else if (!inst.regions.empty() || inst.op == Op::Unreachable || (inst.op == Op::Return && r != f_.body)) {
+      } else if (!inst.regions.empty() || inst.op == Op::Unreachable ||
+                 (inst.op == Op::Return && r != f_.body)) {
         return false;
       } else if (!ir::is_terminator(inst.op) && !calls_.is_pure(inst) && !reads_constants(inst)) {
         return false;
@@ -57,7 +66,9 @@ class Finder {
   bool leaves(ir::RegionId r, bool own) const {
     for (const ir::InstId i : f_.regions[r].insts) {
       const ir::Inst& inst = f_.insts[i];
-      if (inst.op == Op::Return || (own && inst.op == Op::Break) || inst.op == Op::Local || inst.op == Op::Shared) return true;
+      if (inst.op == Op::Return || (own && inst.op == Op::Break) || inst.op == Op::Local ||
+          inst.op == Op::Shared)
+        return true;
       for (const ir::RegionId inner : inst.regions)
         if (leaves(inner, own && !ir::is_loop(inst.op))) return true;
     }
@@ -66,7 +77,8 @@ class Finder {
   bool reads_constants(const ir::Inst& inst) const {
     if (inst.op != Op::Load && inst.op != Op::LoadVec) return false;
     const ir::Type& array = f_.type_of(inst.operands[0]);
-    return array.space == ir::Space::Argument || (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
+    return array.space == ir::Space::Argument ||
+           (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
   }
 
   bool wide(ValueId v) const { return ir::is_int(f_.type_of(v).scalar) && bits(v) >= 32; }
@@ -77,7 +89,8 @@ class Finder {
   }
   /// Without casts between integers that hold a thread's place.
   ValueId stripped(ValueId v) const {
-    for (const ir::Inst* cast; wide(v) && (cast = def(v, Op::Cast)) && wide(cast->operands[0]);) v = cast->operands[0];
+    for (const ir::Inst* cast; wide(v) && (cast = def(v, Op::Cast)) && wide(cast->operands[0]);)
+      v = cast->operands[0];
     return v;
   }
   std::optional<std::int64_t> constant(ValueId v) const {
@@ -92,7 +105,8 @@ class Finder {
     return c && *c == n;
   }
   bool is_minus_one(ValueId v) const {
-    return f_.is_const(v) && wide(v) && f_.const_bits(v) << (64 - bits(v)) == ~std::uint64_t(0) << (64 - bits(v));
+    return f_.is_const(v) && wide(v) &&
+           f_.const_bits(v) << (64 - bits(v)) == ~std::uint64_t(0) << (64 - bits(v));
   }
   bool is_width(ValueId v) const {
     if (f_.is_const(v)) return f_.block[0] > 0 && is_constant(v, f_.block[0]);
@@ -114,7 +128,8 @@ class Finder {
     if (d->op != Op::Add || !wide(v)) return {};
     const auto c = constant(d->operands[1]);
     const ir::Inst* thread = f_.def(stripped(d->operands[0]));
-    if (!c || !thread || thread->op != Op::ThreadIdx || thread->imm != 0 || std::abs(*c) > farthest) return {};
+    if (!c || !thread || thread->op != Op::ThreadIdx || thread->imm != 0 || std::abs(*c) > farthest)
+      return {};
     if (*c < 0 && !ir::is_signed_int(f_.type_of(v).scalar)) return {};
     return c;
   }
@@ -123,25 +138,32 @@ class Finder {
   bool match_trips() {
     const ir::Inst* choice = def(f_.insts[s_.loop].operands[0], Op::Select);
     if (!choice || !is_constant(choice->operands[2], 0)) return false;
-    const ir::Inst *below = def(choice->operands[0], Op::Lt), *more = def(choice->operands[1], Op::Add);
+    const ir::Inst *below = def(choice->operands[0], Op::Lt),
+                   *more = def(choice->operands[1], Op::Add);
     if (!below || !more || !is_constant(more->operands[1], 1)) return false;
     const ir::Inst* quotient = f_.def(more->operands[0]);
-    if (!quotient || (quotient->op != Op::Div && quotient->op != Op::Shr) || !by_width(*quotient, Op::Div, Op::Shr)) return false;
+    if (!quotient || (quotient->op != Op::Div && quotient->op != Op::Shr) ||
+        !by_width(*quotient, Op::Div, Op::Shr))
+      return false;
     const ir::Inst* less = def(quotient->operands[0], Op::Add);
     if (!less || !is_minus_one(less->operands[1])) return false;
     const ir::Inst* apart = def(less->operands[0], Op::Sub);
     if (!apart || ir::is_signed_int(apart->type.scalar)) return false;
     const auto of_same_bits = [&](ValueId v) {
       const ir::Inst* cast = def(v, Op::Cast);
-      return cast && wide(cast->operands[0]) && bits(cast->operands[0]) == bits(v) ? cast->operands[0] : v;
+      return cast && wide(cast->operands[0]) && bits(cast->operands[0]) == bits(v)
+                 ? cast->operands[0]
+                 : v;
     };
     s_.bound = of_same_bits(apart->operands[0]);
     const ValueId from = of_same_bits(apart->operands[1]);
     const auto c = place(from), compared = place(below->operands[0]);
-    if (!c || !compared || *c != *compared || stripped(below->operands[1]) != stripped(s_.bound)) return false;
+    if (!c || !compared || *c != *compared || stripped(below->operands[1]) != stripped(s_.bound))
+      return false;
     if (f_.type_of(from).scalar != f_.type_of(s_.bound).scalar) return false;
     s_.first = *c;
-    // The comparison is the bound's own, or of fewer bits, where an extent is known to have no more.
+    // The comparison is the bound's own, or of fewer bits, where an extent is known to have no
+    // more.
     const Scalar s = f_.type_of(s_.bound).scalar, in = f_.type_of(below->operands[1]).scalar;
     return s == in || (f_.facts.small && def(s_.bound, Op::Extent) && ir::is_signed_int(in));
   }
@@ -179,7 +201,8 @@ class Finder {
     const ir::Inst* d = f_.def(v);
     if (!d) return true;
     need_value(v);
-    if (!d->regions.empty() || !(calls_.is_pure(*d) || (reads_constants(*d) && holders_[f_.values[v].def] == f_.body)))
+    if (!d->regions.empty() ||
+        !(calls_.is_pure(*d) || (reads_constants(*d) && holders_[f_.values[v].def] == f_.body)))
       return false;
     for (const ValueId operand : d->operands)
       if (!f_.type_of(operand).is_array() && !is_safe(operand)) return false;
@@ -214,7 +237,8 @@ class Finder {
           if (inst.imm == 0) return false;
           break;
         default:
-          if (ir::is_barrier(inst.op) || ir::is_warp_operation(inst.op) || inst.op == Op::LaneId || inst.op == Op::Uniform)
+          if (ir::is_barrier(inst.op) || ir::is_warp_operation(inst.op) || inst.op == Op::LaneId ||
+              inst.op == Op::Uniform)
             return false;
           if (inside && ir::info(inst.op).effect != ir::Effect::Pure) c = Class::Varying;
       }
@@ -233,7 +257,8 @@ class Finder {
     return true;
   }
 
-  /// An operation on a place, a trip's number or its multiple, modulo the type's size: only trips' numbers that have kept all bits get wider.
+  /// An operation on a place, a trip's number or its multiple, modulo the type's size: only trips'
+  /// numbers that have kept all bits get wider.
   bool combine(const ir::Inst& inst) {
     const ValueId result = inst.results[0], a = inst.operands[0];
     if (!wide(result) || !wide(a)) return false;
@@ -249,11 +274,13 @@ class Finder {
     if (inst.operands.size() != 2) return false;
     const ValueId b = inst.operands[1];
     const Class y = classes_[b];
-    if (x == Class::Trip) return y == Class::Same && by_width(inst, Op::Mul, Op::Shl) && give(Class::Steps);
+    if (x == Class::Trip)
+      return y == Class::Same && by_width(inst, Op::Mul, Op::Shl) && give(Class::Steps);
     if (inst.op == Op::Mul) return y == Class::Trip && is_width(a) && give(Class::Steps);
     if (inst.op != Op::Add && inst.op != Op::Sub) return false;
     const bool add = inst.op == Op::Add;
-    if (add && ((x == Class::Place && y == Class::Steps) || (x == Class::Steps && y == Class::Place)))
+    if (add &&
+        ((x == Class::Place && y == Class::Steps) || (x == Class::Steps && y == Class::Place)))
       return give(Class::Varying);
     if ((x == Class::Place || x == Class::Steps) && y == Class::Same) return give(x);
     return add && x == Class::Same && (y == Class::Place || y == Class::Steps) && give(y);
@@ -269,6 +296,8 @@ class Finder {
 
 }  // namespace
 
-std::optional<BlockStridedLoop> find_sweep(const ir::Function& f, const ir::Calls& calls) { return Finder(f, calls).find(); }
+std::optional<BlockStridedLoop> find_sweep(const ir::Function& f, const ir::Calls& calls) {
+  return Finder(f, calls).find();
+}
 
 }  // namespace krait::codegen::cpu

@@ -14,11 +14,13 @@ using ir::Op;
 using ir::Scalar;
 using Form = Lowered::Form;
 
-/// Elements of 16 bytes and more are loaded a piece a lane anyway. Under a mask a row of small numbers has an instruction with AVX-512 alone,
-/// and the copy of an `if` for gangs at the border is there for those that do gather.
+/// Elements of 16 bytes and more are loaded a piece a lane anyway. Under a mask a row of small
+/// numbers has an instruction with AVX-512 alone, and the copy of an `if` for gangs at the border
+/// is there for those that do gather.
 bool ClampedLoads::may_be_row(const ir::Inst& inst) const {
   constexpr std::uint64_t most_bytes = 16;
-  if (inst.op != Op::Load || shape_.lanes == 1 || shape_.machine.quick || lanes_.masked_copy) return false;
+  if (inst.op != Op::Load || shape_.lanes == 1 || shape_.machine.quick || lanes_.masked_copy)
+    return false;
   const ir::Type& array = f_.type_of(inst.operands[0]);
   if (array.space == ir::Space::Local || array.index_bytes() >= most_bytes) return false;
   if (!lanes_.active.all() && shape_.machine.level < CpuLevel::Avx512) return false;
@@ -105,22 +107,26 @@ V ClampedLoads::unheld_by_bound(ir::ValueId v, unsigned depth, Values::Again& ag
   return b_.CreateAnd(b_.CreateAnd(inner, ends->holds), free);
 }
 
-/// A choice between a number that steps and one that is equal in the gang: the one that steps, where all lanes choose it.
+/// A choice between a number that steps and one that is equal in the gang: the one that steps,
+/// where all lanes choose it.
 V ClampedLoads::unheld_by_choice(ir::ValueId v, unsigned depth, Values::Again& again) {
   const ir::Inst& def = *f_.def(v);
   for (const ir::ValueId operand : def.operands)
     if (is_elsewhere(code_, operand)) return nullptr;
   const bool first = !values_.uniform(def.operands[1]);
-  if (first == !values_.uniform(def.operands[2]) || values_.uniform(def.operands[0])) return nullptr;
+  if (first == !values_.uniform(def.operands[2]) || values_.uniform(def.operands[0]))
+    return nullptr;
   const ir::ValueId steps = def.operands[first ? 1 : 2];
-  const V inner = unheld(steps, depth - 1, again), chosen = inner ? lane_bounds_.surely(def.operands[0], first) : nullptr;
+  const V inner = unheld(steps, depth - 1, again),
+          chosen = inner ? lane_bounds_.surely(def.operands[0], first) : nullptr;
   if (!chosen || values_.get(steps).form != Form::Linear) return nullptr;
   again.keep(v);
   values_.set(v, Lowered(values_.get(steps)));
   return b_.CreateAnd(inner, chosen);
 }
 
-/// What is left of a division by a number that is equal in the gang, for numbers in the first or second period.
+/// What is left of a division by a number that is equal in the gang, for numbers in the first or
+/// second period.
 V ClampedLoads::unheld_by_period(ir::ValueId v, unsigned depth, Values::Again& again) {
   const ir::Inst& def = *f_.def(v);
   const ir::ValueId steps = def.operands[0];
@@ -134,8 +140,10 @@ V ClampedLoads::unheld_by_period(ir::ValueId v, unsigned depth, Values::Again& a
   const bool rises = values_.get(steps).step >= 0;
   const V least = rises ? ends->first : ends->last, most = rises ? ends->last : ends->first;
   const V less = b_.CreateSelect(at_most(s, period, least), period, zero);
-  // Of a most that is at least `less` the difference is less than the period; so is none of a negative one.
-  V free = b_.CreateAnd(at_most(s, zero, least), b_.CreateICmpULT(b_.CreateSub(most, less), period));
+  // Of a most that is at least `less` the difference is less than the period; so is none of a
+  // negative one.
+  V free =
+      b_.CreateAnd(at_most(s, zero, least), b_.CreateICmpULT(b_.CreateSub(most, less), period));
   free = b_.CreateAnd(free, at_most(s, zero, b_.CreateSub(period, arith_.constant(s, 1))));
   Lowered moved = values_.get(steps);
   for (V& base : moved.v) base = b_.CreateSub(base, less);
@@ -145,7 +153,8 @@ V ClampedLoads::unheld_by_period(ir::ValueId v, unsigned depth, Values::Again& a
 }
 
 V ClampedLoads::at_most(Scalar s, V a, V b) {
-  return b_.CreateICmp(ir::is_signed_int(s) ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_ULE, a, b);
+  return b_.CreateICmp(ir::is_signed_int(s) ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_ULE, a,
+                       b);
 }
 
 }  // namespace krait::codegen::cpu

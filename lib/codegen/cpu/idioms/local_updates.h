@@ -29,7 +29,8 @@ class LocalUpdates : public Part {
   Addresses& addresses_;
   Memory& memory_;
   Pure& pure_;
-  std::map<ir::InstId, std::pair<ir::InstId, ir::InstId>> updates_;  // by store: the load and the operation that it stores
+  // by store: the load and the operation that it stores
+  std::map<ir::InstId, std::pair<ir::InstId, ir::InstId>> updates_;
   std::set<ir::InstId> within_;
 };
 

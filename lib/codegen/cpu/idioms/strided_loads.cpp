@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of which a gang takes every second element, or every third. For a register of n lanes, `spacing` windows of n elements are loaded, each
-// of which begins with the last element of the one before; so the last window ends with the last lane's element. Nothing behind it is read, and
-// what lies between two lanes' elements is in a page with one of them. Where the spacing has no factor in common with n - 1, no two elements have
-// the same place in their windows: windows are blended, and one shuffle puts the lanes in order. Stores go the other way, each window under
-// a constant mask. A load for each lane takes n loads and n - 1 insertions, all of which wait for the one or two ports that shuffle.
+// Rows of which a gang takes every second element, or every third. For a register of n lanes,
+// `spacing` windows of n elements are loaded, each of which begins with the last element of the one
+// before; so the last window ends with the last lane's element. Nothing behind it is read, and what
+// lies between two lanes' elements is in a page with one of them. Where the spacing has no factor
+// in common with n - 1, no two elements have the same place in their windows: windows are blended,
+// and one shuffle puts the lanes in order. Stores go the other way, each window under a constant
+// mask. A load for each lane takes n loads and n - 1 insertions, all of which wait for the one or
+// two ports that shuffle.
 #include <numeric>
 
 #include <llvm/IR/IRBuilder.h>
@@ -15,14 +18,18 @@ namespace krait::codegen::cpu {
 
 namespace {
 
-unsigned register_bytes(CpuLevel level) { return level == CpuLevel::Avx512 ? 64 : level >= CpuLevel::Avx2 ? 32 : 16; }
+unsigned register_bytes(CpuLevel level) {
+  return level == CpuLevel::Avx512 ? 64 : level >= CpuLevel::Avx2 ? 32 : 16;
+}
 
 /// Which lanes have their elements in window `k`, and where: pairs of lane and place.
-std::vector<std::pair<unsigned, unsigned>> lanes_in_window(unsigned k, unsigned lanes, unsigned spacing) {
+std::vector<std::pair<unsigned, unsigned>> lanes_in_window(unsigned k, unsigned lanes,
+                                                           unsigned spacing) {
   const unsigned begin = k * (lanes - 1);
   std::vector<std::pair<unsigned, unsigned>> in;
   for (unsigned lane = 0; lane < lanes; ++lane)
-    if (const unsigned element = lane * spacing; element + (k == 0) > begin && element < begin + lanes)
+    if (const unsigned element = lane * spacing;
+        element + (k == 0) > begin && element < begin + lanes)
       in.emplace_back(lane, element - begin);
   return in;
 }
@@ -35,7 +42,9 @@ unsigned Addresses::lanes_of_register(unsigned size) const {
 }
 
 unsigned Addresses::spacing_of(const Address& a, unsigned p, unsigned size) const {
-  if (a.kind != Address::Kind::Steps || !lanes_.active.all() || shape_.is_brick() || shape_.machine.quick) return 0;
+  if (a.kind != Address::Kind::Steps || !lanes_.active.all() || shape_.is_brick() ||
+      shape_.machine.quick)
+    return 0;
   constexpr unsigned fewest = 4;  // of two lanes, each is a load and an insertion at most
   const unsigned lanes = lanes_of_register(size), first = p * shape_.lanes;
   if (lanes < fewest || first / a.run != (first + shape_.lanes - 1) / a.run) return 0;
@@ -44,12 +53,13 @@ unsigned Addresses::spacing_of(const Address& a, unsigned p, unsigned size) cons
     if (a.steps[first + lane] - a.steps[first + lane - 1] != bytes) return 0;
   if (bytes <= 0 || bytes % size != 0) return 0;
   const auto spacing = std::uint64_t(bytes) / size;
-  return spacing > 1 && spacing < lanes && std::gcd(spacing, lanes - 1) == 1 ? unsigned(spacing) : 0;
+  return spacing > 1 && spacing < lanes && std::gcd(spacing, lanes - 1) == 1 ? unsigned(spacing)
+                                                                             : 0;
 }
 
 /// A part's elements, a register at a time.
-V Addresses::load_spaced(const Address& a, llvm::Type* element, unsigned p, unsigned spacing, llvm::Align align,
-                         ir::ValueId array) {
+V Addresses::load_spaced(const Address& a, llvm::Type* element, unsigned p, unsigned spacing,
+                         llvm::Align align, ir::ValueId array) {
   const unsigned bits = element->getScalarSizeInBits(), lanes = lanes_of_register(bits / 8);
   llvm::Type* row = llvm::FixedVectorType::get(element, lanes);
   std::vector<V> registers;
@@ -58,18 +68,22 @@ V Addresses::load_spaced(const Address& a, llvm::Type* element, unsigned p, unsi
     V blended = nullptr;
     std::vector<int> order(lanes);
     for (unsigned k = 0; k < spacing; ++k) {
-      llvm::LoadInst* window =
-          b_.CreateAlignedLoad(row, b_.CreatePtrAdd(from, b_.getInt64(std::int64_t(k * (lanes - 1) * bits / 8))), align);
+      llvm::LoadInst* window = b_.CreateAlignedLoad(
+          row, b_.CreatePtrAdd(from, b_.getInt64(std::int64_t(k * (lanes - 1) * bits / 8))), align);
       annotate(window, array);
       std::vector<int> choice(lanes);
       std::iota(choice.begin(), choice.end(), 0);
-      for (const auto& [lane, place] : lanes_in_window(k, lanes, spacing)) choice[place] += int(lanes), order[lane] = int(place);
+      for (const auto& [lane, place] : lanes_in_window(k, lanes, spacing))
+        choice[place] += int(lanes), order[lane] = int(place);
       blended = blended ? b_.CreateShuffleVector(blended, window, choice) : window;
     }
-    // Instruction selection would make two shuffles of each blend and the one behind it, as that is carried up over what is computed.
+    // Instruction selection would make two shuffles of each blend and the one behind it, as that is
+    // carried up over what is computed.
     if (bits == 32 || bits == 64) {
-      llvm::Type* fenced = llvm::FixedVectorType::get(bits == 32 ? b_.getFloatTy() : b_.getDoubleTy(), lanes);
-      blended = b_.CreateBitCast(b_.CreateArithmeticFence(b_.CreateBitCast(blended, fenced), fenced), row);
+      llvm::Type* fenced =
+          llvm::FixedVectorType::get(bits == 32 ? b_.getFloatTy() : b_.getDoubleTy(), lanes);
+      blended = b_.CreateBitCast(
+          b_.CreateArithmeticFence(b_.CreateBitCast(blended, fenced), fenced), row);
     }
     registers.push_back(b_.CreateShuffleVector(blended, order));
   }
@@ -82,19 +96,23 @@ V Addresses::load_spaced(const Address& a, llvm::Type* element, unsigned p, unsi
   return registers.front();
 }
 
-void Addresses::store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align, ir::ValueId array) {
+void Addresses::store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align,
+                             ir::ValueId array) {
   const unsigned size = x->getType()->getScalarSizeInBits() / 8, lanes = lanes_of_register(size);
   for (unsigned first = 0; first < shape_.lanes; first += lanes) {
     const V to = step_to(a, p * shape_.lanes + first);
     std::vector<int> order(lanes, -1);
     for (unsigned k = 0; k < spacing; ++k)
-      for (const auto& [lane, place] : lanes_in_window(k, lanes, spacing)) order[place] = int(first + lane);
+      for (const auto& [lane, place] : lanes_in_window(k, lanes, spacing))
+        order[place] = int(first + lane);
     const V placed = b_.CreateShuffleVector(x, order);
     for (unsigned k = 0; k < spacing; ++k) {
       std::vector<llvm::Constant*> mask(lanes, b_.getFalse());
-      for (const auto& [lane, place] : lanes_in_window(k, lanes, spacing)) mask[place] = b_.getTrue();
-      annotate(b_.CreateMaskedStore(placed, b_.CreatePtrAdd(to, b_.getInt64(std::int64_t(k * (lanes - 1) * size))), align,
-                                    llvm::ConstantVector::get(mask)),
+      for (const auto& [lane, place] : lanes_in_window(k, lanes, spacing))
+        mask[place] = b_.getTrue();
+      annotate(b_.CreateMaskedStore(
+                   placed, b_.CreatePtrAdd(to, b_.getInt64(std::int64_t(k * (lanes - 1) * size))),
+                   align, llvm::ConstantVector::get(mask)),
                array);
     }
   }

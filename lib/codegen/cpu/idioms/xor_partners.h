@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Partners in exchanges: the thread's place in its row with some bits flipped, as in sorting networks, butterflies and transforms.
+// Partners in exchanges: the thread's place in its row with some bits flipped, as in sorting
+// networks, butterflies and transforms.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,8 @@ class Positions;
 
 class XorPartners : public Part {
  public:
-  XorPartners(const Common& common, const Positions& positions, Addresses& addresses, HintNotes& notes)
+  XorPartners(const Common& common, const Positions& positions, Addresses& addresses,
+              HintNotes& notes)
       : Part(common), positions_(positions), addresses_(addresses), hint_notes_(notes) {}
   // Each of these is false where the instruction is no such one.
   bool emit_flip(const ir::Inst& inst);

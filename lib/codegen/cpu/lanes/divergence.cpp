@@ -14,18 +14,24 @@ using passes::Uniform;
 
 namespace {
 
-/// Loads of one element of a shared array that give all threads of the block one value: between two barriers that keep gangs apart, where
-/// nobody writes the array and nobody has left. So a block's sum is divided once, and not by each gang.
+/// Loads of one element of a shared array that give all threads of the block one value: between two
+/// barriers that keep gangs apart, where nobody writes the array and nobody has left. So a block's
+/// sum is divided once, and not by each gang.
 class BlockLoads {
  public:
-  BlockLoads(const ir::Function& f, const ir::Calls& calls, const Shape& shape) : f_(f), calls_(calls), shape_(shape) {
-    if (ir::any_inst(f, [](const ir::Inst& inst) { return ir::is_barrier(inst.op); })) region(f.body);
+  BlockLoads(const ir::Function& f, const ir::Calls& calls, const Shape& shape)
+      : f_(f), calls_(calls), shape_(shape) {
+    if (ir::any_inst(f, [](const ir::Inst& inst) { return ir::is_barrier(inst.op); }))
+      region(f.body);
   }
-  bool holds(const ir::Inst& inst) const { return !inst.results.empty() && found_.contains(inst.results[0]); }
+  bool holds(const ir::Inst& inst) const {
+    return !inst.results.empty() && found_.contains(inst.results[0]);
+  }
 
  private:
   bool has_barrier(const ir::Inst& inst) const {
-    return ir::is_barrier(inst.op) || std::any_of(inst.regions.begin(), inst.regions.end(), [&](ir::RegionId r) {
+    return ir::is_barrier(inst.op) ||
+           std::any_of(inst.regions.begin(), inst.regions.end(), [&](ir::RegionId r) {
              return std::any_of(f_.regions[r].insts.begin(), f_.regions[r].insts.end(),
                                 [&](ir::InstId i) { return has_barrier(f_.insts[i]); });
            });
@@ -35,7 +41,8 @@ class BlockLoads {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < insts.size(); ++i) {
       const ir::Inst& inst = f_.insts[insts[i]];
-      if (!has_barrier(inst) || (inst.regions.empty() && keeps_none_apart(f_, shape_, r, i))) continue;
+      if (!has_barrier(inst) || (inst.regions.empty() && keeps_none_apart(f_, shape_, r, i)))
+        continue;
       stretch(r, begin, i);
       begin = i + 1;
       for (const ir::RegionId inner : inst.regions) region(inner);
@@ -57,7 +64,8 @@ class BlockLoads {
       if (escapes(f_, inst)) return;
       if (inst.op != Op::Load && inst.op != Op::LoadVec) continue;
       const ir::Inst* array = f_.def(inst.operands[0]);
-      if (array && array->op == Op::Shared && !written.contains(inst.operands[0])) found_.insert(inst.results[0]);
+      if (array && array->op == Op::Shared && !written.contains(inst.operands[0]))
+        found_.insert(inst.results[0]);
     }
   }
 
@@ -79,28 +87,37 @@ class LanesOf {
   }
 
   std::optional<Uniform> operator()(const ir::Inst& inst, const passes::Uniformity& known) const {
-    if (inst.op == Op::Shuffle) return known.varying(inst.operands[1]) ? Uniform::Varying : Uniform::Warp;
+    if (inst.op == Op::Shuffle)
+      return known.varying(inst.operands[1]) ? Uniform::Varying : Uniform::Warp;
     if (inst.op == Op::ThreadIdx || inst.op == Op::GlobalId) return of_id(unsigned(inst.imm));
     if (inst.op == Op::Local) return Uniform::Block;  // where the gang's arrays lie
     if (ir::info(inst.op).effect == ir::Effect::Read) return of_load(inst, known);
     if (shape_.layout == Layout::Rows)  // whose gangs begin at multiples of their size
-      if (const auto part = row_part_of(f_, inst); part && part->high && 1u << part->bits >= shape_.width()) return Uniform::Warp;
+      if (const auto part = row_part_of(f_, inst);
+          part && part->high && 1u << part->bits >= shape_.width())
+        return Uniform::Warp;
     return {};
   }
 
  private:
   Uniform of_id(unsigned dim) const {
-    if (shape_.layout == Layout::PartRows || shape_.layout == Layout::Linear) return Uniform::Varying;
+    if (shape_.layout == Layout::PartRows || shape_.layout == Layout::Linear)
+      return Uniform::Varying;
     if (!shape_.is_brick()) return dim == 0 ? Uniform::Varying : Uniform::Warp;
-    return (dim == 0 ? shape_.width() : dim == 1 ? shape_.rows : shape_.layers) > 1 ? Uniform::Varying : Uniform::Warp;
+    return (dim == 0   ? shape_.width()
+            : dim == 1 ? shape_.rows
+                       : shape_.layers) > 1
+               ? Uniform::Varying
+               : Uniform::Warp;
   }
 
   /// A load from a uniform address is one load.
   Uniform of_load(const ir::Inst& inst, const passes::Uniformity& known) const {
     const ir::Type& array = f_.type_of(inst.operands[0]);
     if (array.space == ir::Space::Local) return Uniform::Varying;
-    const bool constant = !writes_ || array.space == ir::Space::Argument ||
-                          (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
+    const bool constant =
+        !writes_ || array.space == ir::Space::Argument ||
+        (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
     const Uniform index = passes::level_of_operands(inst, known, 1);
     if (block_loads_.holds(inst)) return std::max(index, Uniform::Block);
     return constant ? index : std::max(index, Uniform::Warp);
@@ -116,10 +133,14 @@ class LanesOf {
 
 ir::ValueId place_in_row(const ir::Function& f, ir::ValueId v) {
   const ir::Inst* inst = f.def(v);
-  while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) && ir::bits_of(inst->type.scalar) >= 32)
+  while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) &&
+         ir::bits_of(inst->type.scalar) >= 32)
     v = inst->operands[0], inst = f.def(v);
   if (!inst || inst->imm != 0) return ir::none;
-  return inst->op == Op::ThreadIdx || (inst->op == Op::GlobalId && f.facts.whole_rows && f.facts.small) ? v : ir::none;
+  return inst->op == Op::ThreadIdx ||
+                 (inst->op == Op::GlobalId && f.facts.whole_rows && f.facts.small)
+             ? v
+             : ir::none;
 }
 
 std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst) {
@@ -136,8 +157,8 @@ std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst) 
   return RowPart{quotient, unsigned(std::countr_zero(power)), of};
 }
 
-Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const Shape& shape, ir::InstId range_loop,
-                           const std::vector<Uniform>& parameters) {
+Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const Shape& shape,
+                           ir::InstId range_loop, const std::vector<Uniform>& parameters) {
   passes::Schedule schedule;
   schedule.in_step = true;
   if (shape.lone) schedule.most = Uniform::Warp;

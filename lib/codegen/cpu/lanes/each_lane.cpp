@@ -9,7 +9,8 @@ namespace krait::codegen::cpu {
 Row EachLane::row_in_memory(llvm::Type* part, unsigned which) {
   if (rooms_.size() <= which) rooms_.resize(which + 1, nullptr);
   llvm::AllocaInst*& room = rooms_[which];
-  if (!room) room = code_.room(llvm::ArrayType::get(b_.getInt64Ty(), shape_.gang()), "lanes", 64);  // 8 bytes: no type has more
+  // 8 bytes: no type has more
+  if (!room) room = code_.room(llvm::ArrayType::get(b_.getInt64Ty(), shape_.gang()), "lanes", 64);
   return {room, part};
 }
 
@@ -19,13 +20,21 @@ Row EachLane::row_in_memory(llvm::ArrayRef<V> parts, unsigned which) {
   return row;
 }
 
-V EachLane::part_of_row(const Row& row, unsigned p) { return b_.CreateConstGEP1_32(row.part, row.at, p); }
+V EachLane::part_of_row(const Row& row, unsigned p) {
+  return b_.CreateConstGEP1_32(row.part, row.at, p);
+}
 
-V EachLane::element_of_row(const Row& row, V lane) { return b_.CreateGEP(row.part->getScalarType(), row.at, lane); }
+V EachLane::element_of_row(const Row& row, V lane) {
+  return b_.CreateGEP(row.part->getScalarType(), row.at, lane);
+}
 
-V EachLane::load_part(const Row& row, unsigned p) { return b_.CreateLoad(row.part, part_of_row(row, p)); }
+V EachLane::load_part(const Row& row, unsigned p) {
+  return b_.CreateLoad(row.part, part_of_row(row, p));
+}
 
-V EachLane::load_lane(const Row& row, V lane) { return b_.CreateLoad(row.part->getScalarType(), element_of_row(row, lane)); }
+V EachLane::load_lane(const Row& row, V lane) {
+  return b_.CreateLoad(row.part->getScalarType(), element_of_row(row, lane));
+}
 
 bool EachLane::takes_lanes_of(const llvm::Type* part) const {
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(part);
@@ -38,15 +47,18 @@ bool EachLane::takes_lanes_of(const llvm::Type* part) const {
 V EachLane::lane_of_register(V part, V lane) {
   auto* type = llvm::cast<llvm::FixedVectorType>(part->getType());
   auto* words = llvm::FixedVectorType::get(b_.getInt32Ty(), type->getNumElements());
-  const V order = b_.CreateVectorSplat(type->getNumElements(), b_.CreateTrunc(lane, b_.getInt32Ty()));
-  const auto id = type->getNumElements() == 16 ? llvm::Intrinsic::x86_avx512_permvar_si_512 : llvm::Intrinsic::x86_avx2_permd;
+  const V order =
+      b_.CreateVectorSplat(type->getNumElements(), b_.CreateTrunc(lane, b_.getInt32Ty()));
+  const auto id = type->getNumElements() == 16 ? llvm::Intrinsic::x86_avx512_permvar_si_512
+                                               : llvm::Intrinsic::x86_avx2_permd;
   const V moved = b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(part, words), order});
   return b_.CreateExtractElement(b_.CreateBitCast(moved, type), std::uint64_t(0));
 }
 
 /// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.
 void EachLane::loop_over_lanes(const char* name, llvm::function_ref<void(V)> body) {
-  Block before = b_.GetInsertBlock(), loop = code_.new_block(name), done = code_.new_block("each_lane_done");
+  Block before = b_.GetInsertBlock(), loop = code_.new_block(name),
+        done = code_.new_block("each_lane_done");
   code_.branch_to(loop), code_.start(loop);
   llvm::PHINode* lane = b_.CreatePHI(b_.getInt64Ty(), 2);
   lane->addIncoming(b_.getInt64(0), before);
@@ -65,21 +77,24 @@ void EachLane::loop_over_active_lanes(const char* name, llvm::function_ref<void(
   // A block that is one gang may have more lanes than a word has bits.
   constexpr unsigned behind_operands = 4;
   const Row row = row_in_memory(b_.getInt64Ty(), behind_operands);
-  for (std::size_t w = 0; w < words.size(); ++w) b_.CreateStore(words[w], part_of_row(row, unsigned(w)));
-  code_.count_loop(b_.getInt64(0), b_.getInt64(words.size()), b_.getInt64(1), "word",
-                   [&](V w) { loop_over_word(name, load_lane(row, w), b_.CreateMul(w, b_.getInt64(64)), body); });
+  for (std::size_t w = 0; w < words.size(); ++w)
+    b_.CreateStore(words[w], part_of_row(row, unsigned(w)));
+  code_.count_loop(b_.getInt64(0), b_.getInt64(words.size()), b_.getInt64(1), "word", [&](V w) {
+    loop_over_word(name, load_lane(row, w), b_.CreateMul(w, b_.getInt64(64)), body);
+  });
 }
 
 /// For the lanes first + b whose bit b is set.
 void EachLane::loop_over_word(const char* name, V word, V first, llvm::function_ref<void(V)> body) {
-  Block before = b_.GetInsertBlock(), loop = code_.new_block(name), inside = code_.new_block("one_lane"),
-        done = code_.new_block("each_lane_done");
+  Block before = b_.GetInsertBlock(), loop = code_.new_block(name),
+        inside = code_.new_block("one_lane"), done = code_.new_block("each_lane_done");
   code_.branch_to(loop), code_.start(loop);
   llvm::PHINode* rest = b_.CreatePHI(b_.getInt64Ty(), 2);
   rest->addIncoming(word, before);
   b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt64(0)), inside, done);
   code_.start(inside);
-  body(b_.CreateAdd(first, b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt64Ty()}, {rest, b_.getTrue()})));
+  body(b_.CreateAdd(
+      first, b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt64Ty()}, {rest, b_.getTrue()})));
   rest->addIncoming(b_.CreateAnd(rest, b_.CreateSub(rest, b_.getInt64(1))), b_.GetInsertBlock());
   code_.branch_to(loop);
   code_.start(done);

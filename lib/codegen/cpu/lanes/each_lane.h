@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is done lane after lane: in loops, through memory. Straight code for 32 lanes is hundreds of instructions for one operation,
-// which takes the compiler long and the processor no less than the loop does.
+// What is done lane after lane: in loops, through memory. Straight code for 32 lanes is hundreds of
+// instructions for one operation, which takes the compiler long and the processor no less than the
+// loop does.
 #pragma once
 
 #include <vector>
@@ -10,8 +11,8 @@
 
 namespace krait::codegen::cpu {
 
-/// Room for the parts of a value side by side, one of few that are used again and again: what is in it is read before another
-/// operation is lowered.
+/// Room for the parts of a value side by side, one of few that are used again and again: what is in
+/// it is read before another operation is lowered.
 struct Row {
   V at = nullptr;
   llvm::Type* part = nullptr;  // as it lies in memory
@@ -26,7 +27,8 @@ class EachLane : public Part {
   V element_of_row(const Row& row, V lane);
   V load_part(const Row& row, unsigned p);
   V load_lane(const Row& row, V lane);
-  /// Whether an instruction takes any lane out of a register of this type, whose number is known when it runs.
+  /// Whether an instruction takes any lane out of a register of this type, whose number is known
+  /// when it runs.
   bool takes_lanes_of(const llvm::Type* part) const;
   V lane_of_register(V part, V lane);
   /// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between which two numbers a value is in all lanes of the gang, found on scalars: what it is for the gang's first and last lane, and a
-// test at run time that the others lie between these.
+// Between which two numbers a value is in all lanes of the gang, found on scalars: what it is for
+// the gang's first and last lane, and a test at run time that the others lie between these.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,12 @@ struct Bounds {
 class LaneBounds : public Part {
  public:
   explicit LaneBounds(const Common& common) : Part(common) {}
-  static constexpr unsigned deepest = 16;  // operations from a thread's place to the value; a range's trips have 7, casts on top
+  // operations from a thread's place to the value; a range's trips have 7, casts on top
+  static constexpr unsigned deepest = 16;
   /// None where an operation on the way neither keeps nor reverses order.
   std::optional<Bounds> bounds_of(ir::ValueId v, unsigned depth = deepest);
-  /// A scalar that is true only where the condition is `wanted` in all lanes of the gang; null where it is no comparison of places.
+  /// A scalar that is true only where the condition is `wanted` in all lanes of the gang; null
+  /// where it is no comparison of places.
   V surely(ir::ValueId condition, bool wanted, unsigned depth = deepest);
 
  private:

@@ -15,7 +15,9 @@ Lanes::Lanes(Code& code, Values& values) : values_(values), b_(code.b), shape_(c
 
 V Lanes::no_lane() const { return llvm::Constant::getNullValue(values_.lane_type(Scalar::Bool)); }
 
-V Lanes::every_lane() const { return llvm::Constant::getAllOnesValue(values_.lane_type(Scalar::Bool)); }
+V Lanes::every_lane() const {
+  return llvm::Constant::getAllOnesValue(values_.lane_type(Scalar::Bool));
+}
 
 V Lanes::mask_part(const Mask& m, unsigned p) const { return m.all() ? every_lane() : m.parts[p]; }
 
@@ -23,14 +25,16 @@ Mask Lanes::both(const Mask& a, const Mask& b) {
   if (a.all()) return b;
   if (b.all()) return a;
   Mask r;
-  for (unsigned p = 0; p < shape_.parts; ++p) r.parts.push_back(b_.CreateAnd(a.parts[p], b.parts[p]));
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    r.parts.push_back(b_.CreateAnd(a.parts[p], b.parts[p]));
   return r;
 }
 
 Mask Lanes::either(const Mask& a, const Mask& b) {
   if (a.all() || b.all()) return {};
   Mask r;
-  for (unsigned p = 0; p < shape_.parts; ++p) r.parts.push_back(b_.CreateOr(a.parts[p], b.parts[p]));
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    r.parts.push_back(b_.CreateOr(a.parts[p], b.parts[p]));
   return r;
 }
 
@@ -64,10 +68,13 @@ V Lanes::any(const Mask& m) {
 
 V Lanes::every(const Mask& m) {
   if (m.all()) return b_.getTrue();
-  const auto of_part = [&](unsigned p) { return full.all() ? m.parts[p] : b_.CreateOr(m.parts[p], b_.CreateNot(full.parts[p])); };
+  const auto of_part = [&](unsigned p) {
+    return full.all() ? m.parts[p] : b_.CreateOr(m.parts[p], b_.CreateNot(full.parts[p]));
+  };
   V joined = of_part(0);
   for (unsigned p = 1; p < shape_.parts; ++p) joined = b_.CreateAnd(joined, of_part(p));
-  return b_.CreateICmpEQ(mask_bits(joined), llvm::ConstantInt::getAllOnesValue(b_.getIntNTy(shape_.lanes)));
+  return b_.CreateICmpEQ(mask_bits(joined),
+                         llvm::ConstantInt::getAllOnesValue(b_.getIntNTy(shape_.lanes)));
 }
 
 V Lanes::lane_mask(unsigned p, V remaining) {
@@ -112,7 +119,8 @@ std::vector<V> Lanes::active_words() {
   constexpr unsigned bits = 64;
   std::vector<V> words((shape_.gang() + bits - 1) / bits, b_.getInt64(0));
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    const V part = b_.CreateZExt(mask_bits(active.all() ? every_lane() : active.parts[p]), b_.getInt64Ty());
+    const V part =
+        b_.CreateZExt(mask_bits(active.all() ? every_lane() : active.parts[p]), b_.getInt64Ty());
     V& word = words[p * shape_.lanes / bits];
     word = b_.CreateOr(word, b_.CreateShl(part, std::uint64_t(p * shape_.lanes % bits)));
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which lanes run what is lowered now. Control flow that diverges becomes masks: a jump takes its lanes out of `active`, and what follows
-// runs for the others if there are any.
+// Which lanes run what is lowered now. Control flow that diverges becomes masks: a jump takes its
+// lanes out of `active`, and what follows runs for the others if there are any.
 //
-// Wherever an instruction is lowered at least one lane is active (after a jump that may take the last one there is a branch), so
-// uniform operations need no mask; no value is poison in any lane, so masks are plain `and`s.
+// Wherever an instruction is lowered at least one lane is active (after a jump that may take the
+// last one there is a branch), so uniform operations need no mask; no value is poison in any lane,
+// so masks are plain `and`s.
 #pragma once
 
 #include <utility>

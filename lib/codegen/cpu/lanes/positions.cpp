@@ -44,12 +44,18 @@ Lowered Positions::thread_index(unsigned dim) {
       Lowered r{Form::Parts, {}, 0};
       ir::Inst div, rem;
       div.op = Op::Div, rem.op = Op::Rem;
-      auto run = [&](const ir::Inst& op, V x, V y) { return arith_.pure(op, ir::FpMode::Strict, Scalar::U32, {x, y}); };
+      auto run = [&](const ir::Inst& op, V x, V y) {
+        return arith_.pure(op, ir::FpMode::Strict, Scalar::U32, {x, y});
+      };
       for (unsigned p = 0; p < shape_.parts; ++p) {
-        V first = b_.CreateTrunc(b_.CreateAdd(at.linear, b_.getInt64(p * shape_.lanes)), b_.getInt32Ty());
+        V first =
+            b_.CreateTrunc(b_.CreateAdd(at.linear, b_.getInt64(p * shape_.lanes)), b_.getInt32Ty());
         V t = b_.CreateAdd(values_.splat(first), values_.lane_numbers(b_.getInt32Ty(), 1));
-        V w = values_.splat(b_.CreateTrunc(width, b_.getInt32Ty())), h = values_.splat(b_.CreateTrunc(height, b_.getInt32Ty()));
-        V x = dim == 0 ? run(rem, t, w) : dim == 1 ? run(rem, run(div, t, w), h) : run(div, run(div, t, w), h);
+        V w = values_.splat(b_.CreateTrunc(width, b_.getInt32Ty())),
+          h = values_.splat(b_.CreateTrunc(height, b_.getInt32Ty()));
+        V x = dim == 0   ? run(rem, t, w)
+              : dim == 1 ? run(rem, run(div, t, w), h)
+                         : run(div, run(div, t, w), h);
         r.v.push_back(b_.CreateZExt(x, values_.lane_type(Scalar::I64)));
       }
       return r;
@@ -77,7 +83,8 @@ Lowered Positions::id_value(const ir::Inst& inst) {
       }
       V start = b_.CreateMul(at.block[dim], block[dim]);
       Lowered r = thread_index(dim);
-      for (V& v : r.v) v = b_.CreateAdd(v, v->getType()->isVectorTy() ? values_.splat(start) : start);
+      for (V& v : r.v)
+        v = b_.CreateAdd(v, v->getType()->isVectorTy() ? values_.splat(start) : start);
       return r;
     }
     default: defect("not a position");

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gathers, scatters and masked rows for which the machine has no instruction or a slow one, lane by lane. LLVM's own replacement
-// branches around every lane, and a kernel of 1,000 operations with 100 gathers became 5,000 blocks, which took two seconds to compile.
-// Here lanes that are not active get an address of their own instead, zeros to read and a place on the stack to write. Rows of bytes and
-// halves under a mask are gathered as words.
+// Gathers, scatters and masked rows for which the machine has no instruction or a slow one, lane by
+// lane. LLVM's own replacement branches around every lane, and a kernel of 1,000 operations with
+// 100 gathers became 5,000 blocks, which took two seconds to compile. Here lanes that are not
+// active get an address of their own instead, zeros to read and a place on the stack to write. Rows
+// of bytes and halves under a mask are gathered as words.
 //
-// AMD's gather of AVX2 takes 5.0 ns for 8 lanes, loads and inserts 4.2 (Zen 3, in the first cache). Under a mask it is taken all the
-// same: the choice of addresses would make of one node of instruction selection fifty. Quick code always takes it.
+// AMD's gather of AVX2 takes 5.0 ns for 8 lanes, loads and inserts 4.2 (Zen 3, in the first cache).
+// Under a mask it is taken all the same: the choice of addresses would make of one node of
+// instruction selection fifty. Quick code always takes it.
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +48,8 @@ class Scalariser {
       const std::optional<Access> a = find(*call);
       if (!a) continue;
       const bool keeps = call->getIntrinsicID() == llvm::Intrinsic::masked_gather &&
-                         machine_.gathers(a->type->getScalarSizeInBits()) && (machine_.quick || !is_all(a->mask));
+                         machine_.gathers(a->type->getScalarSizeInBits()) &&
+                         (machine_.quick || !is_all(a->mask));
       kept = kept || keeps;
       if (!keeps) replace(*a);
     }
@@ -59,7 +62,8 @@ class Scalariser {
     const bool writes = call.getType()->isVoidTy();
     const unsigned place = writes ? 1 : 0;
     const auto access = [&]() -> Access {
-      auto* type = llvm::cast<llvm::FixedVectorType>(writes ? call.getArgOperand(0)->getType() : call.getType());
+      auto* type = llvm::cast<llvm::FixedVectorType>(writes ? call.getArgOperand(0)->getType()
+                                                            : call.getType());
       return {&call,
               writes ? call.getArgOperand(0) : nullptr,
               call.getArgOperand(place),
@@ -75,20 +79,27 @@ class Scalariser {
     switch (call.getIntrinsicID()) {
       case llvm::Intrinsic::masked_gather: {
         const Access a = access();
-        return unless(target_.isLegalMaskedGather(a.type, a.align) && !target_.forceScalarizeMaskedGather(a.type, a.align), a);
+        return unless(target_.isLegalMaskedGather(a.type, a.align) &&
+                          !target_.forceScalarizeMaskedGather(a.type, a.align),
+                      a);
       }
       case llvm::Intrinsic::masked_scatter: {
         const Access a = access();
-        return unless(target_.isLegalMaskedScatter(a.type, a.align) && !target_.forceScalarizeMaskedScatter(a.type, a.align), a);
+        return unless(target_.isLegalMaskedScatter(a.type, a.align) &&
+                          !target_.forceScalarizeMaskedScatter(a.type, a.align),
+                      a);
       }
       case llvm::Intrinsic::masked_load: {
         const Access a = access();
         return unless(target_.isLegalMaskedLoad(a.type, a.align, 0), a);
       }
       case llvm::Intrinsic::masked_store: {
-        // LLVM 22 stores one lane that a constant mask has as wide as it was before a truncation: over what lies behind it.
+        // LLVM 22 stores one lane that a constant mask has as wide as it was before a truncation:
+        // over what lies behind it.
         const Access a = access();
-        return unless(target_.isLegalMaskedStore(a.type, a.align, 0) && !(a.type->getScalarSizeInBits() < 32 && only_lane(a)), a);
+        return unless(target_.isLegalMaskedStore(a.type, a.align, 0) &&
+                          !(a.type->getScalarSizeInBits() < 32 && only_lane(a)),
+                      a);
       }
       default: return {};
     }
@@ -98,7 +109,8 @@ class Scalariser {
     b_.SetInsertPoint(a.call);
     if (const std::optional<unsigned> lane = a.value ? only_lane(a) : std::nullopt) {
       const V at = lane_address(addresses(a, a.type->getNumElements()), *lane);
-      b_.CreateAlignedStore(b_.CreateExtractElement(a.value, *lane), at, a.align)->setAAMetadata(a.call->getAAMetadata());
+      b_.CreateAlignedStore(b_.CreateExtractElement(a.value, *lane), at, a.align)
+          ->setAAMetadata(a.call->getAAMetadata());
       a.call->eraseFromParent();
       return;
     }
@@ -107,7 +119,8 @@ class Scalariser {
     llvm::Type* element = a.type->getElementType();
     const bool all = is_all(a.mask);
     V pointers = addresses(a, lanes);
-    if (!all) pointers = b_.CreateSelect(a.mask, pointers, b_.CreateVectorSplat(lanes, own_place(a)));
+    if (!all)
+      pointers = b_.CreateSelect(a.mask, pointers, b_.CreateVectorSplat(lanes, own_place(a)));
     V result = llvm::PoisonValue::get(a.type);
     for (unsigned lane = 0; lane < lanes; ++lane) {
       const V at = lane_address(pointers, lane);
@@ -129,25 +142,33 @@ class Scalariser {
     a.call->eraseFromParent();
   }
 
-  /// A row of narrow elements under a mask: a gather of the words of 4 bytes that they lie in, none of which is in two pages. What it
-  /// reads beside the elements is dropped. False where that is no such row.
+  /// A row of narrow elements under a mask: a gather of the words of 4 bytes that they lie in, none
+  /// of which is in two pages. What it reads beside the elements is dropped. False where that is no
+  /// such row.
   bool load_words(const Access& a) {
     const unsigned bits = a.type->getScalarSizeInBits(), lanes = a.type->getNumElements();
     auto* passed = a.value ? nullptr : llvm::dyn_cast<llvm::Constant>(a.passed);
-    if (!passed || !passed->isNullValue() || a.pointers->getType()->isVectorTy() || (bits != 8 && bits != 16) ||
-        a.align.value() * 8 < bits || is_all(a.mask) || !machine_.gathers(32))
+    if (!passed || !passed->isNullValue() || a.pointers->getType()->isVectorTy() ||
+        (bits != 8 && bits != 16) || a.align.value() * 8 < bits || is_all(a.mask) ||
+        !machine_.gathers(32))
       return false;
-    const auto all_of = [&](std::uint32_t n) { return b_.CreateVectorSplat(lanes, b_.getInt32(n)); };
+    const auto all_of = [&](std::uint32_t n) {
+      return b_.CreateVectorSplat(lanes, b_.getInt32(n));
+    };
     std::vector<llvm::Constant*> steps;
     for (unsigned lane = 0; lane < lanes; ++lane) steps.push_back(b_.getInt32(lane * bits / 8));
     const V at = b_.CreatePtrToInt(a.pointers, b_.getInt64Ty());
-    const V first = b_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {a.pointers->getType(), b_.getInt64Ty()},
-                                       {a.pointers, b_.getInt64(~std::uint64_t(3))});
-    const V before = b_.CreateVectorSplat(lanes, b_.CreateAnd(b_.CreateTrunc(at, b_.getInt32Ty()), 3));
-    const V places = b_.CreateAdd(before, llvm::ConstantVector::get(steps));  // in bytes from the first word
+    const V first =
+        b_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {a.pointers->getType(), b_.getInt64Ty()},
+                           {a.pointers, b_.getInt64(~std::uint64_t(3))});
+    const V before =
+        b_.CreateVectorSplat(lanes, b_.CreateAnd(b_.CreateTrunc(at, b_.getInt32Ty()), 3));
+    // in bytes from the first word
+    const V places = b_.CreateAdd(before, llvm::ConstantVector::get(steps));
     auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lanes);
-    V words = b_.CreateMaskedGather(type, b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateAnd(places, all_of(~3u))), llvm::Align(4),
-                                    a.mask, llvm::Constant::getNullValue(type));
+    V words = b_.CreateMaskedGather(
+        type, b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateAnd(places, all_of(~3u))),
+        llvm::Align(4), a.mask, llvm::Constant::getNullValue(type));
     words = b_.CreateLShr(words, b_.CreateShl(b_.CreateAnd(places, all_of(3)), all_of(3)));
     const V elements = b_.CreateTrunc(words, llvm::FixedVectorType::get(b_.getIntNTy(bits), lanes));
     a.call->replaceAllUsesWith(b_.CreateBitCast(elements, a.type));
@@ -187,14 +208,18 @@ class Scalariser {
   }
 
   V lane_address(V pointers, unsigned lane) {
-    // Of a base and an index a lane, in the bits that it had before it was widened: half the vectors, or an eighth of them.
+    // Of a base and an index a lane, in the bits that it had before it was widened: half the
+    // vectors, or an eighth of them.
     auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(pointers);
     if (!gep || gep->getNumIndices() != 1 || gep->getPointerOperand()->getType()->isVectorTy())
       return b_.CreateExtractElement(pointers, lane);
     V index = gep->getOperand(1);
-    const bool has_sign = llvm::isa<llvm::SExtInst>(index), wider = has_sign || llvm::isa<llvm::ZExtInst>(index);
-    V one = b_.CreateExtractElement(wider ? llvm::cast<llvm::CastInst>(index)->getOperand(0) : index, lane);
-    if (wider) one = has_sign ? b_.CreateSExt(one, b_.getInt64Ty()) : b_.CreateZExt(one, b_.getInt64Ty());
+    const bool has_sign = llvm::isa<llvm::SExtInst>(index),
+               wider = has_sign || llvm::isa<llvm::ZExtInst>(index);
+    V one = b_.CreateExtractElement(
+        wider ? llvm::cast<llvm::CastInst>(index)->getOperand(0) : index, lane);
+    if (wider)
+      one = has_sign ? b_.CreateSExt(one, b_.getInt64Ty()) : b_.CreateZExt(one, b_.getInt64Ty());
     return b_.CreateGEP(gep->getSourceElementType(), gep->getPointerOperand(), one);
   }
 
@@ -211,7 +236,8 @@ class Scalariser {
     llvm::Module& m = *f_.getParent();
     llvm::GlobalVariable* zero = m.getNamedGlobal("zero");
     if (!zero) {
-      zero = new llvm::GlobalVariable(m, type, true, llvm::GlobalValue::PrivateLinkage, b_.getInt64(0), "zero");
+      zero = new llvm::GlobalVariable(m, type, true, llvm::GlobalValue::PrivateLinkage,
+                                      b_.getInt64(0), "zero");
       zero->setAlignment(llvm::Align(8));
     }
     return zero;

@@ -11,9 +11,10 @@ namespace {
 
 using ir::Op;
 
-/// Of code without loops: the cycles of its longest chain of operations, each waiting for the one before. `ready`: by ValueId.
-unsigned longest_chain(const ir::Module& m, const ir::Function& f, ir::RegionId region, unsigned entered,
-                       std::vector<unsigned>& ready) {
+/// Of code without loops: the cycles of its longest chain of operations, each waiting for the one
+/// before. `ready`: by ValueId.
+unsigned longest_chain(const ir::Module& m, const ir::Function& f, ir::RegionId region,
+                       unsigned entered, std::vector<unsigned>& ready) {
   constexpr unsigned endless = 1u << 20;
   unsigned longest = entered;
   for (ir::InstId i : f.regions[region].insts) {
@@ -46,7 +47,8 @@ ir::InstId only_stride_loop(const ir::Function& f, const ir::Calls& calls) {
 }
 
 /// Whether a thread's position shows anywhere but in the index of a grid_stride loop.
-bool leaves_loop(const ir::Function& f, ir::RegionId region) {  // a break of this region's loop, or a return
+// a break of this region's loop, or a return
+bool leaves_loop(const ir::Function& f, ir::RegionId region) {
   for (ir::InstId id : f.regions[region].insts) {
     const ir::Inst& inst = f.insts[id];
     if (inst.op == Op::Break || inst.op == Op::Return) return true;
@@ -103,7 +105,8 @@ Traits find_traits(const ir::Module& module) {
       default: break;
     }
   });
-  if (!global_ids && !t.polls && !t.block_ids && !t.row_ids && !t.warps && !t.barriers && !t.shared && stride_loops == 1) {
+  if (!global_ids && !t.polls && !t.block_ids && !t.row_ids && !t.warps && !t.barriers &&
+      !t.shared && stride_loops == 1) {
     t.stride_loop = only_stride_loop(f, ir::Calls(module));
     // Leaving the loop would end a thread's later trips, which a range does not know.
     if (t.stride_loop != ir::none) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a kernel's threads lie on lanes, and what the machine has. A gang is parts × lanes threads with consecutive numbers; a
-// varying value is `parts` vectors of `lanes`.
+// How a kernel's threads lie on lanes, and what the machine has. A gang is parts × lanes threads
+// with consecutive numbers; a varying value is `parts` vectors of `lanes`.
 #pragma once
 
 #include <array>
@@ -18,7 +18,9 @@ namespace krait::codegen::cpu {
 enum class Layout : std::uint8_t {
   Grid,   // consecutive global x of one row, through as many blocks as there are
   Range,  // consecutive indices of the kernel's only grid_stride loop
-  Rows,  // a brick of a block's threads: consecutive x of one row, or of several where rows are short; what lies at the end may be partial
+  // a brick of a block's threads: consecutive x of one row, or of several where rows are short;
+  // what lies at the end may be partial
+  Rows,
   PartRows,  // consecutive threads of a block; each part lies within one row
   Linear     // consecutive threads of a block, whatever its shape
 };
@@ -27,10 +29,11 @@ constexpr bool is_block(Layout l) { return l >= Layout::Rows; }
 struct Machine {
   CpuLevel level = CpuLevel::Sse42;
   bool fma = false, f16c = false;
-  bool vnni = false, vex_vnni = false;  // sums of products of bytes, among the instructions of AVX-512, or without those
-  bool dots_pairs = false;              // sums of products of bf16, of AVX-512
-  bool quick = false;                   // effort=quick: code that is soon compiled, not the fastest
-  bool debug = false;                   // debug=on: with what debuggers read
+  // sums of products of bytes, among the instructions of AVX-512, or without those
+  bool vnni = false, vex_vnni = false;
+  bool dots_pairs = false;  // sums of products of bf16, of AVX-512
+  bool quick = false;       // effort=quick: code that is soon compiled, not the fastest
+  bool debug = false;       // debug=on: with what debuggers read
   std::string cpu, tune, features;
   bool dots_bytes(unsigned lanes) const { return vnni || (vex_vnni && lanes <= 8); }
   /// Whether an instruction loads numbers of that size from any places, fast or slow.
@@ -40,9 +43,11 @@ struct Machine {
 struct Shape {
   unsigned lanes = 1, parts = 1;
   Layout layout = Layout::Grid;
-  /// In Rows: threads of the gang along y and z, the others lie along x. Lanes are numbered x first.
+  /// In Rows: threads of the gang along y and z, the others lie along x. Lanes are numbered x
+  /// first.
   unsigned rows = 1, layers = 1;
-  bool lone = false;    // a gang is one thread: scalar code, in which every value is one number and every branch a branch
+  // a gang is one thread: scalar code, in which every value is one number and every branch a branch
+  bool lone = false;
   bool whole = false;   // gangs of several rows: along y and z the block is made of whole ones
   unsigned filled = 0;  // of these gangs: lanes along x that have a thread
   Machine machine;
@@ -50,7 +55,9 @@ struct Shape {
   unsigned width() const { return gang() / (rows * layers); }
   bool is_brick() const { return rows * layers > 1; }
   /// Where the lane lies in the gang, by dimension.
-  std::array<unsigned, 3> place(unsigned lane) const { return {lane % width(), lane / width() % rows, lane / (width() * rows)}; }
+  std::array<unsigned, 3> place(unsigned lane) const {
+    return {lane % width(), lane / width() % rows, lane / (width() * rows)};
+  }
   bool has_thread(unsigned lane) const { return !is_brick() || lane % width() < filled; }
 };
 
@@ -68,19 +75,23 @@ struct Traits {
   bool loops = false;       // whose trips only a launch knows
   bool strides = false;     // has a grid_stride loop
   bool atomics = false;
-  ir::InstId stride_loop = ir::none;  // the kernel is a pure prelude and this loop, which carries nothing
-  unsigned cost = 0;                  // instructions, loops counted several times
-  unsigned chain = 0;                 // cycles of the longest chain of operations; more than any where there are loops
+  // the kernel is a pure prelude and this loop, which carries nothing
+  ir::InstId stride_loop = ir::none;
+  unsigned cost = 0;  // instructions, loops counted several times
+  // cycles of the longest chain of operations; more than any where there are loops
+  unsigned chain = 0;
 };
 Traits find_traits(const ir::Module& module);
 
 /// Vector registers that carried values take in a part, of the loop that carries most.
 unsigned most_carried(const ir::Module& module);
 /// Vectors of a gang (parts.cpp), where the target leaves them open.
-unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks);
+unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape,
+                      bool in_blocks);
 
-/// Scalars instead of vectors, where the target leaves parts open and nearly all of the kernel goes lane by lane anyway: counts that data
-/// choose. A vector of places would be put into memory, for a loop over its lanes.
+/// Scalars instead of vectors, where the target leaves parts open and nearly all of the kernel goes
+/// lane by lane anyway: counts that data choose. A vector of places would be put into memory, for a
+/// loop over its lanes.
 void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape, bool in_blocks);
 
 Shape read_shape(const support::CpuTarget& target);

@@ -22,7 +22,9 @@ void Warp::emit_poll(const ir::Inst& inst) {
   } else {
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V x = values_.part(inst.operands[0], p);
-      if (!lanes_.active.all()) x = b_.CreateSelect(lanes_.active.parts[p], x, llvm::Constant::getAllOnesValue(x->getType()));
+      if (!lanes_.active.all())
+        x = b_.CreateSelect(lanes_.active.parts[p], x,
+                            llvm::Constant::getAllOnesValue(x->getType()));
       trips = trips ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, trips, x) : x;
     }
     if (trips->getType()->isVectorTy()) trips = b_.CreateIntMinReduce(trips);
@@ -30,9 +32,10 @@ void Warp::emit_poll(const ir::Inst& inst) {
   const Block waits = code_.new_block("waits"), next = code_.new_block("looks");
   b_.CreateCondBr(b_.CreateICmpNE(trips, b_.getInt32(0)), waits, next);
   code_.start(waits);
-  llvm::FunctionType* const type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
-  llvm::CallInst* const call =
-      b_.CreateCall(type, code_.helpers[unsigned(CpuHelper::Poll)], {b_.getInt32(std::uint32_t(inst.imm)), trips});
+  llvm::FunctionType* const type =
+      llvm::FunctionType::get(b_.getVoidTy(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
+  llvm::CallInst* const call = b_.CreateCall(type, code_.helpers[unsigned(CpuHelper::Poll)],
+                                             {b_.getInt32(std::uint32_t(inst.imm)), trips});
   call->setDoesNotThrow();
   code_.branch_to(next);
   code_.start(next);
@@ -42,7 +45,8 @@ void Warp::emit_warp(const ir::Inst& inst) {
   if (inst.op == Op::WarpSync) return;  // lanes run in step
   if (inst.op == Op::Shuffle) return emit_shuffle(inst);
   if (inst.op == Op::MatchAny) return emit_match(inst);
-  const bool combines = inst.op == Op::WarpScan || inst.op == Op::WarpReduce, real = ir::is_float(inst.type.scalar);
+  const bool combines = inst.op == Op::WarpScan || inst.op == Op::WarpReduce,
+             real = ir::is_float(inst.type.scalar);
   if (combines && real && ir::combining[inst.imm] == Op::Add) return emit_sum(inst);
   if (inst.op == Op::WarpScan || (combines && real)) return emit_scan(inst);
   if (inst.op == Op::WarpReduce) return emit_reduce(inst);
@@ -62,7 +66,9 @@ void Warp::emit_warp(const ir::Inst& inst) {
 
 void Warp::emit_lane_id(const ir::Inst& inst) {
   Lowered r{Lowered::Form::Linear, {b_.getInt32(0)}, 1};
-  if (shape_.is_brick()) r.across[1] = b_.getInt32(shape_.width()), r.across[2] = b_.getInt32(shape_.width() * shape_.rows);
+  if (shape_.is_brick())
+    r.across[1] = b_.getInt32(shape_.width()),
+    r.across[2] = b_.getInt32(shape_.width() * shape_.rows);
   values_.set(inst.results[0], std::move(r));
 }
 
@@ -75,7 +81,8 @@ void Warp::emit_gang_barrier(const ir::Inst& inst) {
     V x = values_.part(inst.operands[0], p);
     if (inst.op == Op::BarrierAnd) x = b_.CreateNot(x);
     if (!lanes_.active.all()) x = b_.CreateAnd(x, lanes_.active.parts[p]);
-    V n = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, b_.CreateZExt(lanes_.mask_bits(x), b_.getInt32Ty()));
+    V n = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop,
+                                  b_.CreateZExt(lanes_.mask_bits(x), b_.getInt32Ty()));
     count = b_.CreateAdd(count, n);
   }
   if (inst.op == Op::BarrierAnd) count = b_.CreateICmpEQ(count, b_.getInt32(0));
@@ -91,7 +98,8 @@ void Warp::emit_match(const ir::Inst& inst) {
   Few<V> x;
   for (unsigned p = 0; p < shape_.parts; ++p)
     x.push_back(b_.CreateBitCast(arith_.to_memory(values_.part(inst.operands[0], p), s), row));
-  const Row lanes = each_lane_.row_in_memory(x, 0), same = each_lane_.row_in_memory(values_.lane_type(Scalar::I64), 1);
+  const Row lanes = each_lane_.row_in_memory(x, 0),
+            same = each_lane_.row_in_memory(values_.lane_type(Scalar::I64), 1);
   const V active = lanes_.active.all() ? nullptr : lanes_.active_bits();
   each_lane_.loop_over_lanes("match", [&](V lane) {
     V one = values_.splat(each_lane_.load_lane(lanes, lane));
@@ -108,14 +116,16 @@ void Warp::emit_match(const ir::Inst& inst) {
   values_.set(inst.results[0], std::move(r));
 }
 
-/// Combines the active lanes one after the other, where the order does not matter; a reduction is what the last one has.
+/// Combines the active lanes one after the other, where the order does not matter; a reduction is
+/// what the last one has.
 void Warp::emit_scan(const ir::Inst& inst) {
   const Scalar s = inst.type.scalar;
   ir::Inst step;
   step.op = ir::combining[inst.imm], step.type = inst.type;
   llvm::Type* element = arith_.scalar_type(s);
   Few<V> parts;
-  for (unsigned p = 0; p < shape_.parts; ++p) parts.push_back(arith_.to_memory(values_.part(inst.operands[0], p), s));
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    parts.push_back(arith_.to_memory(values_.part(inst.operands[0], p), s));
   const Row lanes = each_lane_.row_in_memory(parts, 0);
   llvm::AllocaInst* const sum = code_.room(element, "sum");
   llvm::AllocaInst* const some = code_.room(b_.getInt1Ty(), "some");
@@ -124,17 +134,21 @@ void Warp::emit_scan(const ir::Inst& inst) {
   each_lane_.loop_over_lanes("scan", [&](V lane) {
     V place = each_lane_.element_of_row(lanes, lane), own = b_.CreateLoad(element, place);
     V before = b_.CreateLoad(element, sum), any_before = b_.CreateLoad(b_.getInt1Ty(), some);
-    V all = arith_.to_memory(
-        arith_.pure(step, ir::FpMode::Strict, s, {arith_.from_memory(before, s), arith_.from_memory(own, s)}), s);
+    V all =
+        arith_.to_memory(arith_.pure(step, ir::FpMode::Strict, s,
+                                     {arith_.from_memory(before, s), arith_.from_memory(own, s)}),
+                         s);
     all = b_.CreateSelect(any_before, all, own);
     b_.CreateStore(all, place);
     V here = active ? b_.CreateTrunc(b_.CreateLShr(active, lane), b_.getInt1Ty()) : b_.getTrue();
     b_.CreateStore(b_.CreateSelect(here, all, before), sum);
     b_.CreateStore(b_.CreateOr(any_before, here), some);
   });
-  if (inst.op == Op::WarpReduce) return values_.set_uniform(inst.results[0], arith_.from_memory(b_.CreateLoad(element, sum), s));
+  if (inst.op == Op::WarpReduce)
+    return values_.set_uniform(inst.results[0], arith_.from_memory(b_.CreateLoad(element, sum), s));
   Lowered r{Lowered::Form::Parts, {}, 0};
-  for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(arith_.from_memory(each_lane_.load_part(lanes, p), s));
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    r.v.push_back(arith_.from_memory(each_lane_.load_part(lanes, p), s));
   values_.set(inst.results[0], std::move(r));
 }
 
@@ -163,15 +177,16 @@ V Warp::sum_of_all(const ir::Inst& inst, Few<V> x) {
   return b_.CreateExtractElement(x[0], std::uint64_t(0));
 }
 
-/// Sums of floats, in the order of Hillis and Steele ("Data parallel algorithms", 1986) among the active lanes: whose sum reaches so many
-/// lanes down adds the one that begins below.
+/// Sums of floats, in the order of Hillis and Steele ("Data parallel algorithms", 1986) among the
+/// active lanes: whose sum reaches so many lanes down adds the one that begins below.
 void Warp::emit_sum(const ir::Inst& inst) {
   const Scalar s = inst.type.scalar;
   const unsigned lanes = shape_.lanes, gang = shape_.gang();
   const bool reduces = inst.op == Op::WarpReduce;
   Few<V> x;
   for (unsigned p = 0; p < shape_.parts; ++p) x.push_back(values_.part(inst.operands[0], p));
-  if (reduces && lanes_.active.all()) return values_.set_uniform(inst.results[0], sum_of_all(inst, std::move(x)));
+  if (reduces && lanes_.active.all())
+    return values_.set_uniform(inst.results[0], sum_of_all(inst, std::move(x)));
 
   // Active lanes come together at the front.
   const auto in_memory = [&](const Few<V>& parts, unsigned row) {
@@ -187,15 +202,19 @@ void Warp::emit_sum(const ir::Inst& inst) {
     each_lane_.loop_over_lanes(name, [&](V lane) {
       V place = b_.CreateLoad(b_.getInt64Ty(), counted);
       body(lane, place);
-      b_.CreateStore(b_.CreateAdd(place, b_.CreateAnd(b_.CreateLShr(active, lane), b_.getInt64(1))), counted);
+      b_.CreateStore(b_.CreateAdd(place, b_.CreateAnd(b_.CreateLShr(active, lane), b_.getInt64(1))),
+                     counted);
     });
   };
   if (active) {
-    const Row from = in_memory(x, 0), packed = each_lane_.row_in_memory(arith_.to_memory(x[0], s)->getType(), 1);
+    const Row from = in_memory(x, 0),
+              packed = each_lane_.row_in_memory(arith_.to_memory(x[0], s)->getType(), 1);
     over_active("pack", [&](V lane, V place) {
-      b_.CreateStore(each_lane_.load_lane(from, lane), each_lane_.element_of_row(packed, within(place)));
+      b_.CreateStore(each_lane_.load_lane(from, lane),
+                     each_lane_.element_of_row(packed, within(place)));
     });
-    for (unsigned p = 0; p < shape_.parts; ++p) x[p] = arith_.from_memory(each_lane_.load_part(packed, p), s);
+    for (unsigned p = 0; p < shape_.parts; ++p)
+      x[p] = arith_.from_memory(each_lane_.load_part(packed, p), s);
   }
   for (unsigned reach = 1; reach < gang; reach *= 2) {
     Few<V> sums;
@@ -204,28 +223,35 @@ void Warp::emit_sum(const ir::Inst& inst) {
       std::vector<int> chosen(lanes);
       for (unsigned i = 0; i < lanes; ++i) {
         const unsigned lane = p * lanes + i;
-        below[i] = lane < reach ? lane : lane - reach, chosen[i] = int(lane < reach ? i : lanes + i);
+        below[i] = lane < reach ? lane : lane - reach,
+        chosen[i] = int(lane < reach ? i : lanes + i);
       }
-      sums.push_back(b_.CreateShuffleVector(x[p], add(inst, values_.take_lanes(x, below), x[p]), chosen));
+      sums.push_back(
+          b_.CreateShuffleVector(x[p], add(inst, values_.take_lanes(x, below), x[p]), chosen));
     }
     x = std::move(sums);
   }
   if (!active) return values_.set(inst.results[0], {Lowered::Form::Parts, std::move(x), 0});
   const Row summed = in_memory(x, 0);
   if (reduces) {
-    V last = b_.CreateSub(b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {b_.getInt64Ty()}, {active}), b_.getInt64(1));
-    return values_.set_uniform(inst.results[0], arith_.from_memory(each_lane_.load_lane(summed, within(last)), s));
+    V last = b_.CreateSub(b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {b_.getInt64Ty()}, {active}),
+                          b_.getInt64(1));
+    return values_.set_uniform(inst.results[0],
+                               arith_.from_memory(each_lane_.load_lane(summed, within(last)), s));
   }
   const Row spread = each_lane_.row_in_memory(arith_.to_memory(x[0], s)->getType(), 1);
   over_active("spread", [&](V lane, V place) {
-    b_.CreateStore(each_lane_.load_lane(summed, within(place)), each_lane_.element_of_row(spread, lane));
+    b_.CreateStore(each_lane_.load_lane(summed, within(place)),
+                   each_lane_.element_of_row(spread, lane));
   });
   Lowered r{Lowered::Form::Parts, {}, 0};
-  for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(arith_.from_memory(each_lane_.load_part(spread, p), s));
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    r.v.push_back(arith_.from_memory(each_lane_.load_part(spread, p), s));
   values_.set(inst.results[0], std::move(r));
 }
 
-/// Of integers, whose order does not matter: lanes that are not active take a number that changes nothing.
+/// Of integers, whose order does not matter: lanes that are not active take a number that changes
+/// nothing.
 void Warp::emit_reduce(const ir::Inst& inst) {
   const Op by = ir::combining[inst.imm];
   const Scalar s = inst.type.scalar;
@@ -239,7 +265,8 @@ void Warp::emit_reduce(const ir::Inst& inst) {
   V all = nullptr;
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V x = values_.part(inst.operands[0], p);
-    if (!lanes_.active.all()) x = b_.CreateSelect(lanes_.active.parts[p], x, values_.splat(arith_.constant(s, neutral)));
+    if (!lanes_.active.all())
+      x = b_.CreateSelect(lanes_.active.parts[p], x, values_.splat(arith_.constant(s, neutral)));
     all = all ? arith_.pure(step, ir::FpMode::Strict, s, {all, x}) : x;
   }
   const bool sign = ir::is_signed_int(s);
@@ -255,7 +282,8 @@ void Warp::emit_reduce(const ir::Inst& inst) {
   values_.set_uniform(inst.results[0], all);
 }
 
-/// Of lanes that are known now by instructions; else through memory: the parts side by side, then a gather. Lanes that are not active give 0.
+/// Of lanes that are known now by instructions; else through memory: the parts side by side, then a
+/// gather. Lanes that are not active give 0.
 void Warp::emit_shuffle(const ir::Inst& inst) {
   Scalar s = inst.type.scalar;
   const ir::ValueId from = inst.operands[1];
@@ -266,15 +294,18 @@ void Warp::emit_shuffle(const ir::Inst& inst) {
   Few<V> parts;
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V x = arith_.to_memory(values_.part(inst.operands[0], p), s);
-    parts.push_back(lanes_.active.all() ? x : b_.CreateSelect(lanes_.active.parts[p], x, llvm::Constant::getNullValue(row)));
+    parts.push_back(lanes_.active.all() ? x
+                                        : b_.CreateSelect(lanes_.active.parts[p], x,
+                                                          llvm::Constant::getNullValue(row)));
   }
   const unsigned last = shape_.gang() - 1;
   std::vector<unsigned> known;
   Few<V> numbers;  // of lanes, by part
   if (!values_.uniform(from))
     for (unsigned p = 0; p < shape_.parts; ++p) {
-      numbers.push_back(b_.CreateAnd(arith_.cast(values_.part(from, p), values_.scalar_of(from), Scalar::I32),
-                                     values_.splat(b_.getInt32(last))));
+      numbers.push_back(
+          b_.CreateAnd(arith_.cast(values_.part(from, p), values_.scalar_of(from), Scalar::I32),
+                       values_.splat(b_.getInt32(last))));
       if (auto* c = llvm::dyn_cast<llvm::Constant>(numbers[p]))
         for (unsigned i = 0; i < shape_.lanes; ++i)
           if (auto* n = llvm::dyn_cast_or_null<llvm::ConstantInt>(c->getAggregateElement(i)))
@@ -283,27 +314,34 @@ void Warp::emit_shuffle(const ir::Inst& inst) {
   Lowered r{Lowered::Form::Parts, {}, 0};
   if (known.size() == shape_.gang()) {
     for (unsigned p = 0; p < shape_.parts; ++p)
-      r.v.push_back(
-          arith_.from_memory(values_.take_lanes(parts, llvm::ArrayRef(known).slice(p * shape_.lanes, shape_.lanes)), s));
+      r.v.push_back(arith_.from_memory(
+          values_.take_lanes(parts, llvm::ArrayRef(known).slice(p * shape_.lanes, shape_.lanes)),
+          s));
     return values_.set(inst.results[0], std::move(r));
   }
-  V lane = values_.uniform(from)
-               ? b_.CreateAnd(arith_.cast(values_.scalar(from), values_.scalar_of(from), Scalar::I32), b_.getInt32(last))
-               : nullptr;
+  V lane =
+      values_.uniform(from)
+          ? b_.CreateAnd(arith_.cast(values_.scalar(from), values_.scalar_of(from), Scalar::I32),
+                         b_.getInt32(last))
+          : nullptr;
   if (auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(lane)) {
     const auto number = unsigned(c->getZExtValue());
     return values_.set_uniform(
         inst.results[0],
-        arith_.from_memory(b_.CreateExtractElement(parts[number / shape_.lanes], std::uint64_t(number % shape_.lanes)), s));
+        arith_.from_memory(b_.CreateExtractElement(parts[number / shape_.lanes],
+                                                   std::uint64_t(number % shape_.lanes)),
+                           s));
   }
   const Row lanes = each_lane_.row_in_memory(parts, 0);
   if (lane)
-    return values_.set_uniform(inst.results[0],
-                               arith_.from_memory(each_lane_.load_lane(lanes, b_.CreateZExt(lane, b_.getInt64Ty())), s));
+    return values_.set_uniform(
+        inst.results[0],
+        arith_.from_memory(each_lane_.load_lane(lanes, b_.CreateZExt(lane, b_.getInt64Ty())), s));
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    V pointers = b_.CreateGEP(element, lanes.at, b_.CreateZExt(numbers[p], values_.lane_type(Scalar::I64)));
-    V x =
-        b_.CreateMaskedGather(row, pointers, llvm::Align(ir::size_of(s)), lanes_.every_lane(), llvm::Constant::getNullValue(row));
+    V pointers =
+        b_.CreateGEP(element, lanes.at, b_.CreateZExt(numbers[p], values_.lane_type(Scalar::I64)));
+    V x = b_.CreateMaskedGather(row, pointers, llvm::Align(ir::size_of(s)), lanes_.every_lane(),
+                                llvm::Constant::getNullValue(row));
     r.v.push_back(arith_.from_memory(x, s));
   }
   values_.set(inst.results[0], std::move(r));

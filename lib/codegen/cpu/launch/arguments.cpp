@@ -33,26 +33,30 @@ void Arguments::begin_called(V launch_of_caller) {
 
 V Arguments::launch_field(unsigned index) {
   llvm::Type* t = index == Helpers ? static_cast<llvm::Type*>(b_.getPtrTy()) : b_.getInt64Ty();
-  llvm::LoadInst* load = b_.CreateAlignedLoad(t, b_.CreatePtrAdd(launch, b_.getInt64(index * 8)), llvm::Align(8));
+  llvm::LoadInst* load =
+      b_.CreateAlignedLoad(t, b_.CreatePtrAdd(launch, b_.getInt64(index * 8)), llvm::Align(8));
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(code_.c, {}));
   return load;
 }
 
 V Arguments::box_field(unsigned index) {
-  return b_.CreateAlignedLoad(b_.getInt64Ty(), b_.CreatePtrAdd(box_, b_.getInt64(index * 8)), llvm::Align(8));
+  return b_.CreateAlignedLoad(b_.getInt64Ty(), b_.CreatePtrAdd(box_, b_.getInt64(index * 8)),
+                              llvm::Align(8));
 }
 
 void Arguments::load_helpers() {
   if (shape_.machine.fma && !code_.traits.grid_barriers && !code_.traits.polls) return;
   V table = launch_field(Helpers);
   for (unsigned h = 0; h < unsigned(CpuHelper::Count); ++h)
-    code_.helpers[h] = b_.CreateAlignedLoad(b_.getPtrTy(), b_.CreatePtrAdd(table, b_.getInt64(h * 8)), llvm::Align(8));
+    code_.helpers[h] = b_.CreateAlignedLoad(
+        b_.getPtrTy(), b_.CreatePtrAdd(table, b_.getInt64(h * 8)), llvm::Align(8));
 }
 
 void Arguments::load_arguments() {
   for (unsigned d = 0; d < 3; ++d) {
     positions_.grid[d] = launch_field(Grid + d);
-    positions_.block[d] = f_.block[d] ? static_cast<V>(b_.getInt64(std::uint64_t(f_.block[d]))) : launch_field(BlockSize + d);
+    positions_.block[d] = f_.block[d] ? static_cast<V>(b_.getInt64(std::uint64_t(f_.block[d])))
+                                      : launch_field(BlockSize + d);
   }
   if (f_.facts.one_row) positions_.block[1] = positions_.block[2] = b_.getInt64(1);
   if (const ir::Brick& brick = f_.facts.brick; brick.x) {
@@ -64,14 +68,17 @@ void Arguments::load_arguments() {
   for (unsigned i = 0; i < params.size(); ++i) {
     const ir::Type& type = f_.type_of(params[i]);
     if (type.space == ir::Space::Argument) {
-      values_.set_uniform(params[i], b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::Bytes, i))));
+      values_.set_uniform(params[i],
+                          b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::Bytes, i))));
       continue;
     }
-    V at = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(type.is_array() ? What::Address : What::Scalar, i)));
+    V at = b_.CreatePtrAdd(
+        args_, b_.getInt64(layout_.find(type.is_array() ? What::Address : What::Scalar, i)));
     Scalar s = type.scalar;
     llvm::Type* t = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
     if (type.is_array()) t = b_.getPtrTy();
-    llvm::LoadInst* load = b_.CreateAlignedLoad(t, at, llvm::Align(type.is_array() ? 8 : ir::size_of(s)));
+    llvm::LoadInst* load =
+        b_.CreateAlignedLoad(t, at, llvm::Align(type.is_array() ? 8 : ir::size_of(s)));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(code_.c, {}));
     values_.set_uniform(params[i], type.is_array() ? load : arith_.from_memory(load, s));
   }
@@ -80,13 +87,15 @@ void Arguments::load_arguments() {
     llvm::MDBuilder md(code_.c);
     llvm::MDNode* const domain = md.createAnonymousAliasScopeDomain("views");
     for (ir::ValueId p : params)
-      scopes.push_back(f_.type_of(p).is_array() ? md.createAnonymousAliasScope(domain, "view") : nullptr);
+      scopes.push_back(f_.type_of(p).is_array() ? md.createAnonymousAliasScope(domain, "view")
+                                                : nullptr);
   }
   place_arrays();
   find_copies();
 }
 
-/// Scratch memory: arrays of fixed size, then those sized at launch; the gangs' spilled values follow.
+/// Scratch memory: arrays of fixed size, then those sized at launch; the gangs' spilled values
+/// follow.
 void Arguments::place_arrays() {
   constexpr std::uint64_t stack_limit = 16 << 10;
   array_offset_.assign(f_.values.size(), 0);
@@ -98,7 +107,8 @@ void Arguments::place_arrays() {
     std::uint64_t bytes = f_.type_of(inst.results[0]).elem_bytes;
     for (std::int64_t extent : inst.list) bytes *= std::uint64_t(extent);
     if (inst.op == Op::Local) bytes *= shape_.gang();
-    if (bytes > (1u << 30) || fixed > (1u << 30)) unsupported("shared or local arrays exceed 1 GiB");
+    if (bytes > (1u << 30) || fixed > (1u << 30))
+      unsupported("shared or local arrays exceed 1 GiB");
     if (inst.op == Op::Shared && inst.list[0] == 0) return;
     if (inst.op == Op::Local && bytes <= stack_limit) {
       array_offset_[inst.results[0]] = on_stack;
@@ -119,13 +129,15 @@ void Arguments::place_arrays() {
     shared_lengths_[inst.results[0]] = length;
     values_.set_uniform(inst.results[0], dynamic);
     V bytes = b_.CreateMul(length, b_.getInt64(std::uint64_t(ir::row_bytes(f_, inst))));
-    V padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(ir::shared_alignment - 1)), b_.getInt64(-ir::shared_alignment));
+    V padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(ir::shared_alignment - 1)),
+                            b_.getInt64(-ir::shared_alignment));
     dynamic = b_.CreatePtrAdd(dynamic, padded);
   }
   ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
     const ir::Inst& inst = f_.insts[i];
     if (inst.op == Op::Shared && inst.list[0] != 0)
-      values_.set_uniform(inst.results[0], b_.CreatePtrAdd(scratch_, b_.getInt64(array_offset_[inst.results[0]])));
+      values_.set_uniform(inst.results[0],
+                          b_.CreatePtrAdd(scratch_, b_.getInt64(array_offset_[inst.results[0]])));
   });
 }
 
@@ -148,7 +160,8 @@ V Arguments::extent_of(ir::ValueId array, unsigned dim) {
 
 V Arguments::stride_of(ir::ValueId array, unsigned dim) {
   const ir::Type& type = f_.type_of(array);
-  if (f_.called && type.space == ir::Space::Global && !f_.facts.contiguous) return views.at(array).strides[dim];
+  if (f_.called && type.space == ir::Space::Global && !f_.facts.contiguous)
+    return views.at(array).strides[dim];
   if (type.space == ir::Space::Global && !f_.facts.contiguous) {
     unsigned param = 0;
     while (f_.params()[param] != array) ++param;
@@ -162,8 +175,9 @@ V Arguments::stride_of(ir::ValueId array, unsigned dim) {
   return stride;
 }
 
-/// Shared arrays lie in the scratch memory of the block's worker, set by place_arrays. A thread's own arrays are zeroed where
-/// they come to life, for all lanes: none but those that get here can name them.
+/// Shared arrays lie in the scratch memory of the block's worker, set by place_arrays. A thread's
+/// own arrays are zeroed where they come to life, for all lanes: none but those that get here can
+/// name them.
 void Arguments::declare_array(const ir::Inst& inst) {
   if (inst.op == Op::Shared) return;
   std::uint64_t bytes = f_.type_of(inst.results[0]).elem_bytes;
@@ -182,12 +196,16 @@ void Arguments::declare_array(const ir::Inst& inst) {
   if (inst.unset) return;
   // In pieces: one large memset would become a call, and the code has nothing to call.
   constexpr std::uint64_t piece = 256;
-  auto zero = [&](V at, std::uint64_t size) { b_.CreateMemSetInline(at, llvm::Align(64), b_.getInt8(0), b_.getInt64(size)); };
+  auto zero = [&](V at, std::uint64_t size) {
+    b_.CreateMemSetInline(at, llvm::Align(64), b_.getInt8(0), b_.getInt64(size));
+  };
   std::uint64_t whole = bytes / piece * piece;
   if (whole)
-    code_.count_loop(b_.getInt64(0), b_.getInt64(std::int64_t(whole)), b_.getInt64(std::int64_t(piece)), "zeroed",
+    code_.count_loop(b_.getInt64(0), b_.getInt64(std::int64_t(whole)),
+                     b_.getInt64(std::int64_t(piece)), "zeroed",
                      [&](V i) { zero(b_.CreatePtrAdd(memory, i), piece); });
-  if (bytes != whole) zero(b_.CreatePtrAdd(memory, b_.getInt64(std::int64_t(whole))), bytes - whole);
+  if (bytes != whole)
+    zero(b_.CreatePtrAdd(memory, b_.getInt64(std::int64_t(whole))), bytes - whole);
 }
 
 }  // namespace krait::codegen::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a launch gives: the argument block, the launch itself, the worker's box of it and its scratch memory, where shared and large local
-// arrays lie.
+// What a launch gives: the argument block, the launch itself, the worker's box of it and its
+// scratch memory, where shared and large local arrays lie.
 #pragma once
 
 #include <map>
@@ -32,7 +32,8 @@ class Arguments : public Part {
   /// An array's extent or stride.
   V extent_of(ir::ValueId array, unsigned dim);
   V stride_of(ir::ValueId array, unsigned dim);
-  /// Shared arrays have their places. A thread's own arrays are zeroed where they come to life, for all lanes.
+  /// Shared arrays have their places. A thread's own arrays are zeroed where they come to life, for
+  /// all lanes.
   void declare_array(const ir::Inst& inst);
 
   /// Extents and strides of a parameter of a function that is called.
@@ -40,8 +41,10 @@ class Arguments : public Part {
     Few<V> extents, strides;
   };
   std::map<ir::ValueId, View> views;
-  std::map<ir::ValueId, V> copied;    // by parameter: whether this launch's workers update copies of their own
-  std::vector<llvm::MDNode*> scopes;  // by parameter: alias scope of a view, where views are disjoint
+  // by parameter: whether this launch's workers update copies of their own
+  std::map<ir::ValueId, V> copied;
+  // by parameter: alias scope of a view, where views are disjoint
+  std::vector<llvm::MDNode*> scopes;
   V launch = nullptr;
   V spills = nullptr;  // scratch behind the arrays
 
@@ -56,9 +59,11 @@ class Arguments : public Part {
   Positions& positions_;
   const ir::ArgumentLayout& layout_;
   V args_ = nullptr, box_ = nullptr, scratch_ = nullptr;
-  std::vector<V> shared_lengths_;  // by ValueId: first extent of a shared array that is sized at launch
+  // by ValueId: first extent of a shared array that is sized at launch
+  std::vector<V> shared_lengths_;
   static constexpr std::uint32_t on_stack = ~std::uint32_t(0);
-  std::vector<std::uint32_t> array_offset_;  // by ValueId: of a shared or large local array in scratch
+  // by ValueId: of a shared or large local array in scratch
+  std::vector<std::uint32_t> array_offset_;
 };
 
 }  // namespace krait::codegen::cpu

@@ -13,11 +13,12 @@ namespace krait::codegen::cpu {
 
 using ir::Scalar;
 
-/// A costly body is lowered once where a mask costs little: with AVX-512. Atomic operations go lane by lane, which takes a loop over the
-/// lanes under a mask.
+/// A costly body is lowered once where a mask costs little: with AVX-512. Atomic operations go lane
+/// by lane, which takes a loop over the lanes under a mask.
 bool Gangs::splits() const {
   if (shape_.machine.quick) return false;
-  return shape_.machine.level != CpuLevel::Avx512 || code_.traits.cost <= tuning::cpu::split_limit || code_.traits.atomics;
+  return shape_.machine.level != CpuLevel::Avx512 ||
+         code_.traits.cost <= tuning::cpu::split_limit || code_.traits.atomics;
 }
 
 /// Gangs over [begin, end): whole ones without a mask and the rest under one, or all under a mask.
@@ -29,14 +30,16 @@ void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> p
 }
 
 /// `whole` lowers a whole gang, or several, from a place on.
-void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place, llvm::function_ref<V(V, V)> whole) {
+void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place,
+                       llvm::function_ref<V(V, V)> whole) {
   code_.leave_lines();
   V gang = b_.getInt64(shape_.gang());
   auto masked = [&](V x) {
     place(x);
     V remaining = arith_.min_max(true, Scalar::I64, b_.CreateSub(end, x), gang);
     Mask mask;
-    for (unsigned p = 0; p < shape_.parts; ++p) mask.parts.push_back(lanes_.lane_mask(p, remaining));
+    for (unsigned p = 0; p < shape_.parts; ++p)
+      mask.parts.push_back(lanes_.lane_mask(p, remaining));
     emit_gang(mask);
   };
   if (shape_.gang() == 1) {
@@ -50,8 +53,8 @@ void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> p
   V whole_end = b_.CreateSub(end, b_.getInt64(shape_.gang() - 1));
   V rest = begin;
   {
-    Block before = b_.GetInsertBlock(), head = code_.new_block("head"), inside = code_.new_block("inside"),
-          after = code_.new_block("after");
+    Block before = b_.GetInsertBlock(), head = code_.new_block("head"),
+          inside = code_.new_block("inside"), after = code_.new_block("after");
     b_.CreateBr(head);
     code_.start(head);
     llvm::PHINode* x = b_.CreatePHI(b_.getInt64Ty(), 2, "x");
@@ -79,7 +82,9 @@ void Gangs::emit_gang(const Mask& mask) {
   static_cast<LaneState&>(lanes_) = {.active = mask};
   loops_.gang_end = code_.new_block("gang_end");
   if (code_.cut && code_.cut->in_segment()) code_.cut->emit_gang();
-  else control_.emit_region(shape_.layout == Layout::Range ? f_.insts[code_.traits.stride_loop].regions[0] : f_.body);
+  else
+    control_.emit_region(
+        shape_.layout == Layout::Range ? f_.insts[code_.traits.stride_loop].regions[0] : f_.body);
   if (code_.lines) code_.lines->end_copy();
   code_.leave_lines();
   if (code_.open) code_.branch_to(loops_.gang_end);

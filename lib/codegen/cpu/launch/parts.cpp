@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many vectors a gang has. Two keep a core busy where each waits for memory or for a chain of operations now and then. A loop whose
-// trips wait for each other, as the sum of a dot product does, wants as many as a trip's chain has cycles for: the parts' chains run
-// side by side, and what all parts need, as an element of the other matrix's row, is loaded once. A long body keeps a core busy alone.
+// How many vectors a gang has. Two keep a core busy where each waits for memory or for a chain of
+// operations now and then. A loop whose trips wait for each other, as the sum of a dot product
+// does, wants as many as a trip's chain has cycles for: the parts' chains run side by side, and
+// what all parts need, as an element of the other matrix's row, is loaded once. A long body keeps a
+// core busy alone.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,7 +23,8 @@ using ir::Op;
 using Kind = passes::LaneStep::Kind;
 
 /// Whether a value takes a register in each part: neither equal in the gang nor a row of numbers.
-bool takes_register(const ir::Function& f, const std::vector<passes::LaneStep>& steps, ir::ValueId v) {
+bool takes_register(const ir::Function& f, const std::vector<passes::LaneStep>& steps,
+                    ir::ValueId v) {
   if (!f.type_of(v).is_value() || f.is_const(v)) return false;
   const Kind k = steps[v].kind;
   return k != Kind::Same && !(k == Kind::Step && ir::is_int(f.type_of(v).scalar));
@@ -58,15 +61,18 @@ class Loops {
     return inst.imm == 0 && (s.kind == Kind::Same || (s.kind == Kind::Step && s.step == 1));
   }
 
-  /// Of one loop: as many as the chain from trip to trip leaves room for; 0 where no trip waits for another, and any number does.
+  /// Of one loop: as many as the chain from trip to trip leaves room for; 0 where no trip waits for
+  /// another, and any number does.
   unsigned of(const ir::Inst& loop) const {
     if (loop.op != Op::For || steps_[loop.operands[0]].kind != Kind::Same)
       return tuning::cpu::usual_parts;  // some lanes would wait for others
     const ir::RegionId body = loop.regions[0];
     const auto& params = f_.regions[body].params;
-    std::vector<int> since(f_.values.size(), -1);  // cycles from the trip's begin, of what depends on the trip before
+    // cycles from the trip's begin, of what depends on the trip before
+    std::vector<int> since(f_.values.size(), -1);
     unsigned registers = 0;
-    for (std::size_t k = 1; k < params.size(); ++k) since[params[k]] = 0, registers += is_vector(params[k]);
+    for (std::size_t k = 1; k < params.size(); ++k)
+      since[params[k]] = 0, registers += is_vector(params[k]);
     double work = 0;
     bool meets = false;  // the block's threads, so that its gangs make a trip one after the other
     for (const ir::InstId i : f_.regions[body].insts) {
@@ -75,28 +81,34 @@ class Loops {
         meets = true;
         continue;
       }
-      if (!inst.regions.empty() || inst.op == Op::Break || inst.op == Op::Call) return tuning::cpu::usual_parts;
+      if (!inst.regions.empty() || inst.op == Op::Break || inst.op == Op::Call)
+        return tuning::cpu::usual_parts;
       const bool access = inst.op == Op::Load || inst.op == Op::Store;
-      if (access ? !is_row(inst) : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op))
+      if (access ? !is_row(inst)
+                 : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op))
         return tuning::cpu::usual_parts;
       int at = -1;
       for (const ir::ValueId v : inst.operands) at = std::max(at, since[v]);
       for (const ir::ValueId v : inst.results)
         if (at >= 0) since[v] = at + int(ir::latency(inst));
-      const bool each =
-          access ? inst.op == Op::Store || is_vector(inst.results[0]) : !inst.results.empty() && is_vector(inst.results[0]);
+      const bool each = access ? inst.op == Op::Store || is_vector(inst.results[0])
+                               : !inst.results.empty() && is_vector(inst.results[0]);
       if (each) work += inst.op == Op::Div || inst.op == Op::Sqrt || ir::is_math(inst.op) ? 8 : 1;
     }
     const ir::Inst& next = ir::terminator(f_, body);
     int chain = 0;
     for (const ir::ValueId v : next.operands) chain = std::max(chain, since[v]);
     if (work == 0 || chain == 0) return 0;
-    const auto wanted = std::bit_ceil(unsigned(std::ceil(std::max(chain * tuning::cpu::ports / work, 1.0))));
+    const auto wanted =
+        std::bit_ceil(unsigned(std::ceil(std::max(chain * tuning::cpu::ports / work, 1.0))));
     const unsigned held = shape_.machine.level == CpuLevel::Avx512 ? 32 : 16;
-    const unsigned room = std::bit_floor(std::max((held - tuning::cpu::shared_registers) / (registers + 1), 1u));
-    if (meets)  // what the parts share, and what goes through memory from trip to trip, is the less often needed
-      return std::clamp(std::min(tuning::cpu::largest_gang_at_barriers / shape_.lanes, room), tuning::cpu::usual_parts,
-                        tuning::cpu::most_parts);
+    const unsigned room =
+        std::bit_floor(std::max((held - tuning::cpu::shared_registers) / (registers + 1), 1u));
+    // what the parts share, and what goes through memory from trip to trip, is the less often
+    // needed
+    if (meets)
+      return std::clamp(std::min(tuning::cpu::largest_gang_at_barriers / shape_.lanes, room),
+                        tuning::cpu::usual_parts, tuning::cpu::most_parts);
     return std::clamp(std::min(wanted, room), tuning::cpu::usual_parts,
                       std::max(tuning::cpu::largest_gang / shape_.lanes, tuning::cpu::usual_parts));
   }
@@ -110,30 +122,45 @@ class Loops {
 /// What a kernel does at places that data choose, and beside it.
 class PlacesByData {
  public:
-  explicit PlacesByData(const ir::Module& m) : f_(m.kernel()), steps_(std::move(passes::find_lane_steps(m).front())) {
+  explicit PlacesByData(const ir::Module& m)
+      : f_(m.kernel()), steps_(std::move(passes::find_lane_steps(m).front())) {
     all_ = walk(f_.body);
   }
   /// Whether atomic updates there are most of it.
-  bool atomics_prevail() const { return light_ && !branches_ && all_.atomics > 0 && few_beside(all_.atomics); }
+  bool atomics_prevail() const {
+    return light_ && !branches_ && all_.atomics > 0 && few_beside(all_.atomics);
+  }
   /// Whether stores to arrays of the thread's own are.
-  bool own_arrays_prevail() const { return light_ && all_.atomics == 0 && all_.stores > 0 && few_beside(all_.stores); }
+  bool own_arrays_prevail() const {
+    return light_ && all_.atomics == 0 && all_.stores > 0 && few_beside(all_.stores);
+  }
 
  private:
   /// How often; loads and stores are those of arrays of the thread's own.
   struct Sum {
     double atomics = 0, stores = 0, loads = 0, others = 0;
     void add(const Sum& s, double times) {
-      atomics += times * s.atomics, stores += times * s.stores, loads += times * s.loads, others += times * s.others;
+      atomics += times * s.atomics, stores += times * s.stores, loads += times * s.loads,
+          others += times * s.others;
     }
   };
-  bool few_beside(double updates) const { return all_.others <= tuning::cpu::operations_by_lane * updates; }
+  bool few_beside(double updates) const {
+    return all_.others <= tuning::cpu::operations_by_lane * updates;
+  }
   bool is_data(ir::ValueId v) const { return steps_[v].kind == Kind::Data; }
-  /// Equal in the gang, or a row of numbers: what is made of these, as of a loop's index, is for scalars, too, or done once for all.
-  bool is_place(ir::ValueId v) const { return steps_[v].kind == Kind::Same || steps_[v].kind == Kind::Step; }
-  bool is_own(const ir::Inst& access) const { return f_.type_of(access.operands[0]).space == ir::Space::Local; }
+  /// Equal in the gang, or a row of numbers: what is made of these, as of a loop's index, is for
+  /// scalars, too, or done once for all.
+  bool is_place(ir::ValueId v) const {
+    return steps_[v].kind == Kind::Same || steps_[v].kind == Kind::Step;
+  }
+  bool is_own(const ir::Inst& access) const {
+    return f_.type_of(access.operands[0]).space == ir::Space::Local;
+  }
   double trips(const ir::Inst& inst) const {
     if (!ir::is_loop(inst.op)) return 1;
-    return inst.op == Op::For && f_.is_const(inst.operands[0]) ? double(f_.const_bits(inst.operands[0])) : ir::usual_trips;
+    return inst.op == Op::For && f_.is_const(inst.operands[0])
+               ? double(f_.const_bits(inst.operands[0]))
+               : ir::usual_trips;
   }
 
   Sum walk(ir::RegionId r) {
@@ -144,16 +171,20 @@ class PlacesByData {
       Sum inner;
       for (const ir::RegionId side : inst.regions) inner.add(walk(side), 1);
       // A loop that computes, and updates nothing, may be what takes the time.
-      if (ir::is_loop(inst.op)) light_ = light_ && (inner.others == 0 || inner.atomics + inner.stores + inner.loads != 0);
+      if (ir::is_loop(inst.op))
+        light_ = light_ && (inner.others == 0 || inner.atomics + inner.stores + inner.loads != 0);
       sum.add(inner, trips(inst));
       if (row.effect == ir::Effect::Atomic) sum.atomics += is_data(inst.operands[1]);
       else if (inst.op == Op::Store) sum.stores += is_own(inst) && is_data(inst.operands[1]);
       else if (inst.op == Op::Load) sum.loads += is_own(inst);
       else if (inst.op == Op::If) branches_ = branches_ || is_data(inst.operands[0]);
-      else if (inst.op == Op::Switch || inst.op == Op::Call || inst.op == Op::LoadVec || row.family == ir::Family::Math)
+      else if (inst.op == Op::Switch || inst.op == Op::Call || inst.op == Op::LoadVec ||
+               row.family == ir::Family::Math)
         light_ = false;
-      else if (row.effect == ir::Effect::Pure && !inst.results.empty() && !f_.is_const(inst.results[0]) && inst.op != Op::Cast) {
-        sum.others += !std::all_of(inst.operands.begin(), inst.operands.end(), [&](ir::ValueId v) { return is_place(v); });
+      else if (row.effect == ir::Effect::Pure && !inst.results.empty() &&
+               !f_.is_const(inst.results[0]) && inst.op != Op::Cast) {
+        sum.others += !std::all_of(inst.operands.begin(), inst.operands.end(),
+                                   [&](ir::ValueId v) { return is_place(v); });
       }
     }
     return sum;
@@ -165,18 +196,21 @@ class PlacesByData {
   bool light_ = true, branches_ = false;
 };
 
-/// Whether all innermost loops are of as many trips as data say, thread by thread, and access places that data choose more often than
-/// they compute: sparse rows, neighbours in a graph. Lanes would wait for the longest row, and their elements be taken together one by one.
+/// Whether all innermost loops are of as many trips as data say, thread by thread, and access
+/// places that data choose more often than they compute: sparse rows, neighbours in a graph. Lanes
+/// would wait for the longest row, and their elements be taken together one by one.
 class DataLoops {
  public:
-  explicit DataLoops(const ir::Module& m) : f_(m.kernel()), steps_(std::move(passes::find_lane_steps(m).front())) {}
+  explicit DataLoops(const ir::Module& m)
+      : f_(m.kernel()), steps_(std::move(passes::find_lane_steps(m).front())) {}
   bool all() {
     ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
       const ir::Inst& inst = f_.insts[i];
       if (!ir::is_loop(inst.op) || has_loop(inst.regions[0])) return;
       ++loops_;
       accesses_ = operations_ = 0;
-      if (inst.op != Op::For || kind(inst.operands[0]) != Kind::Data || !count(inst.regions[0]) || operations_ > accesses_)
+      if (inst.op != Op::For || kind(inst.operands[0]) != Kind::Data || !count(inst.regions[0]) ||
+          operations_ > accesses_)
         others_ = true;
     });
     return loops_ > 0 && !others_;
@@ -200,8 +234,11 @@ class DataLoops {
       if (inst.op == Op::Call || row.family == ir::Family::Math) return false;
       const bool load = row.effect == ir::Effect::Read, store = row.effect == ir::Effect::Write;
       if (load || store)
-        accesses_ += kind(inst.operands[1]) == Kind::Data ? unsigned(load ? inst.results.size() : inst.operands.size() - 2) : 0;
-      else if (row.effect == ir::Effect::Pure && inst.op != Op::Cast && !inst.results.empty() && !f_.is_const(inst.results[0])) {
+        accesses_ += kind(inst.operands[1]) == Kind::Data
+                         ? unsigned(load ? inst.results.size() : inst.operands.size() - 2)
+                         : 0;
+      else if (row.effect == ir::Effect::Pure && inst.op != Op::Cast && !inst.results.empty() &&
+               !f_.is_const(inst.results[0])) {
         const Kind k = kind(inst.results[0]);
         operations_ += k != Kind::Same && k != Kind::Step;
       } else if (row.effect != ir::Effect::Pure && !ir::is_terminator(inst.op)) {
@@ -224,7 +261,8 @@ void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape,
   const bool wide = shape.machine.level == CpuLevel::Avx512;
   const bool gathers = wide && !shape.machine.tune.starts_with("znver");
   if (!in_blocks && !traits.atomics && !traits.strides &&
-      ((!gathers && DataLoops(module).all()) || (!wide && PlacesByData(module).own_arrays_prevail()))) {
+      ((!gathers && DataLoops(module).all()) ||
+       (!wide && PlacesByData(module).own_arrays_prevail()))) {
     shape.lanes = shape.parts = 1;
     return;
   }
@@ -246,11 +284,13 @@ unsigned most_carried(const ir::Module& module) {
   return most;
 }
 
-unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks) {
-  if (!in_blocks &&
-      (shape.machine.quick || (traits.cost >= tuning::cpu::costly_body && traits.chain <= tuning::cpu::short_chain)))
+unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape,
+                      bool in_blocks) {
+  if (!in_blocks && (shape.machine.quick || (traits.cost >= tuning::cpu::costly_body &&
+                                             traits.chain <= tuning::cpu::short_chain)))
     return 1;
-  const bool loops = ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == Op::For; });
+  const bool loops =
+      ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == Op::For; });
   return loops ? Loops(module, shape).parts() : tuning::cpu::usual_parts;
 }
 

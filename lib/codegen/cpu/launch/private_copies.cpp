@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays that a kernel only updates by atomics, as a histogram's counts. A locked instruction takes some 20 cycles, and many more where
-// the workers take one cache line from each other; so each worker may have a copy of its own, which it updates by plain instructions and
-// puts together with the array after its last chunk. Which launches do so is the runtime's choice (lib/runtime/cpu/copies.h).
+// Arrays that a kernel only updates by atomics, as a histogram's counts. A locked instruction takes
+// some 20 cycles, and many more where the workers take one cache line from each other; so each
+// worker may have a copy of its own, which it updates by plain instructions and puts together with
+// the array after its last chunk. Which launches do so is the runtime's choice
+// (lib/runtime/cpu/copies.h).
 //
-// That shows nowhere: integers come out the same in any order, no thread sees what an update found, the kernel has no other access to
-// the array, by this name or another, and nothing in it makes one thread's updates visible before something else of that thread.
+// That shows nowhere: integers come out the same in any order, no thread sees what an update found,
+// the kernel has no other access to the array, by this name or another, and nothing in it makes one
+// thread's updates visible before something else of that thread.
 #include <optional>
 
 #include <llvm/IR/IRBuilder.h>
@@ -39,7 +42,8 @@ Update update_of(Op op) {
 bool orders_memory(const ir::Module& module) {
   for (const ir::Function& f : module.functions)
     if (ir::any_inst(f, [](const ir::Inst& i) {
-          return i.op == Op::Fence || (ir::info(i.op).effect == ir::Effect::Atomic && i.order != ir::Order::Relaxed);
+          return i.op == Op::Fence ||
+                 (ir::info(i.op).effect == ir::Effect::Atomic && i.order != ir::Order::Relaxed);
         }))
       return true;
   return false;
@@ -52,7 +56,9 @@ class Uses {
       : f_(f), counts_(counts), of_(f.values.size()), elsewhere_(f.values.size()) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { note(f_.insts[i]); });
   }
-  std::optional<CpuCopy> copy(ir::ValueId array) const { return elsewhere_[array] ? std::nullopt : of_[array]; }
+  std::optional<CpuCopy> copy(ir::ValueId array) const {
+    return elsewhere_[array] ? std::nullopt : of_[array];
+  }
 
  private:
   void note(const ir::Inst& inst) {
@@ -66,14 +72,18 @@ class Uses {
     const ir::Type& type = f_.type_of(inst.operands[0]);
     const Scalar s = inst.type.scalar;
     const Update update = update_of(inst.op);
-    if (update == Update::None || counts_[inst.results[0]] != 0 || inst.scope == ir::Scope::System) return false;
-    if (!ir::is_int(s) || ir::size_of(s) < 4 || inst.imm != 0 || type.elem_bytes != ir::size_of(s)) return false;
+    if (update == Update::None || counts_[inst.results[0]] != 0 || inst.scope == ir::Scope::System)
+      return false;
+    if (!ir::is_int(s) || ir::size_of(s) < 4 || inst.imm != 0 || type.elem_bytes != ir::size_of(s))
+      return false;
     auto& known = of_[inst.operands[0]];
     if (!known) {
       known.emplace();
-      known->update = update, known->bytes = std::uint8_t(ir::size_of(s)), known->is_signed = ir::is_signed_int(s);
+      known->update = update, known->bytes = std::uint8_t(ir::size_of(s)),
+      known->is_signed = ir::is_signed_int(s);
     }
-    return known->update == update && known->bytes == ir::size_of(s) && known->is_signed == std::uint8_t(ir::is_signed_int(s));
+    return known->update == update && known->bytes == ir::size_of(s) &&
+           known->is_signed == std::uint8_t(ir::is_signed_int(s));
   }
 
   const ir::Function& f_;
@@ -86,7 +96,9 @@ class Uses {
 
 /// Fills in the header's list, and copied.
 void Arguments::find_copies() {
-  if (!code_.traits.atomics || !f_.facts.disjoint || !f_.facts.contiguous || orders_memory(code_.functions.module)) return;
+  if (!code_.traits.atomics || !f_.facts.disjoint || !f_.facts.contiguous ||
+      orders_memory(code_.functions.module))
+    return;
   const Uses uses(f_, uses_);
   const auto params = f_.params();
   unsigned count = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rest of a range, fewer elements than a gang has lanes, without code of its own. A body that accesses its arrays at the loop's
-// index alone runs for the rest as it does for whole gangs, on copies of the elements that lie on the stack: half the code, and half
-// the time of its compilation, of a body under a mask for the rest alone. Lanes past the end repeat the last element, so they do
-// nothing that an element in the range does not do.
+// The rest of a range, fewer elements than a gang has lanes, without code of its own. A body that
+// accesses its arrays at the loop's index alone runs for the rest as it does for whole gangs, on
+// copies of the elements that lie on the stack: half the code, and half the time of its
+// compilation, of a body under a mask for the rest alone. Lanes past the end repeat the last
+// element, so they do nothing that an element in the range does not do.
 #include "codegen/cpu/launch/remainder.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -22,12 +23,17 @@ namespace {
 class Accesses {
  public:
   Accesses(const ir::Function& f, const ir::Calls& calls, const ir::Inst& loop)
-      : f_(f), calls_(calls), is_index_(f.values.size()), beside_(f.values.size()), elsewhere_(f.values.size()) {
+      : f_(f),
+        calls_(calls),
+        is_index_(f.values.size()),
+        beside_(f.values.size()),
+        elsewhere_(f.values.size()) {
     is_index_[f.regions[loop.regions[0]].params[0]] = true;
     apart_ = walk(loop.regions[0], true);
   }
 
-  /// Arrays whose elements go through copies; empty where the body does anything else than compute from element to element.
+  /// Arrays whose elements go through copies; empty where the body does anything else than compute
+  /// from element to element.
   std::vector<RemainderArray> arrays() const {
     std::vector<RemainderArray> all;
     std::size_t written = 0;
@@ -56,7 +62,8 @@ class Accesses {
 
   bool accepts(const ir::Inst& inst, bool always) {
     if (inst.op == Op::Load && inst.results.size() == 1) return element(inst, false, always);
-    if (inst.op == Op::Store && inst.operands.size() == 3 && !is_index_[inst.operands[2]]) return element(inst, true, always);
+    if (inst.op == Op::Store && inst.operands.size() == 3 && !is_index_[inst.operands[2]])
+      return element(inst, true, always);
     if (inst.op == Op::Cast && is_index_[inst.operands[0]] && ir::is_int(inst.type.scalar) &&
         ir::bits_of(inst.type.scalar) >= 32) {
       is_index_[inst.results[0]] = true;
@@ -89,17 +96,21 @@ class Accesses {
 
   const ir::Function& f_;
   const ir::Calls& calls_;
-  std::vector<bool> is_index_;                    // by ValueId: the loop's index, or that in another type
+  // by ValueId: the loop's index, or that in another type
+  std::vector<bool> is_index_;
   std::vector<std::optional<RemainderArray>> beside_;  // by ValueId: accessed at the index
-  std::vector<bool> elsewhere_;                   // by ValueId: read at a fixed place
-  bool some_left_ = false;                        // in front of where the walk is: what follows is not for every element
+  std::vector<bool> elsewhere_;                        // by ValueId: read at a fixed place
+  // in front of where the walk is: what follows is not for every element
+  bool some_left_ = false;
   bool apart_ = false;
 };
 
 }  // namespace
 
 std::vector<RemainderArray> Remainder::remainder_arrays() const {
-  if (shape_.layout != Layout::Range || shape_.gang() == 1 || code_.traits.cost < tuning::cpu::worth_copying) return {};
+  if (shape_.layout != Layout::Range || shape_.gang() == 1 ||
+      code_.traits.cost < tuning::cpu::worth_copying)
+    return {};
   return Accesses(f_, code_.functions.calls, f_.insts[code_.traits.stride_loop]).arrays();
 }
 
@@ -114,21 +125,24 @@ std::vector<Remainder::Home> Remainder::make_copies(const std::vector<RemainderA
 }
 
 /// Gangs over [begin, end): whole ones on the arrays, then one on copies, by the same code.
-void Remainder::emit_gangs_and_copies(V begin, V end, const std::vector<RemainderArray>& arrays, llvm::function_ref<void(V)> place) {
+void Remainder::emit_gangs_and_copies(V begin, V end, const std::vector<RemainderArray>& arrays,
+                                      llvm::function_ref<void(V)> place) {
   const V gang = b_.getInt64(shape_.gang());
   const V length = b_.CreateSub(end, begin);
-  const V whole_end = b_.CreateAdd(begin, b_.CreateAnd(length, b_.getInt64(-std::int64_t(shape_.gang()))));
+  const V whole_end =
+      b_.CreateAdd(begin, b_.CreateAnd(length, b_.getInt64(-std::int64_t(shape_.gang()))));
   const V count = b_.CreateSub(end, whole_end);
   std::vector<Home> homes = make_copies(arrays);
   const Block before = b_.GetInsertBlock();
-  Block run = code_.new_block("run"), ran = code_.new_block("ran"), fill = code_.new_block("fill"), out = code_.new_block("out"),
-        done = code_.new_block("done");
+  Block run = code_.new_block("run"), ran = code_.new_block("ran"), fill = code_.new_block("fill"),
+        out = code_.new_block("out"), done = code_.new_block("done");
   b_.CreateBr(run);
   code_.start(run);
   llvm::PHINode* on_copies = b_.CreatePHI(b_.getInt1Ty(), 2, "on_copies");
   llvm::PHINode* first = b_.CreatePHI(b_.getInt64Ty(), 2, "first");
   llvm::PHINode* last = b_.CreatePHI(b_.getInt64Ty(), 2, "last");
-  on_copies->addIncoming(b_.getFalse(), before), first->addIncoming(begin, before), last->addIncoming(whole_end, before);
+  on_copies->addIncoming(b_.getFalse(), before), first->addIncoming(begin, before),
+      last->addIncoming(whole_end, before);
   for (std::size_t i = 0; i < homes.size(); ++i) {
     homes[i].now = b_.CreatePHI(b_.getPtrTy(), 2, "array");
     homes[i].now->addIncoming(homes[i].array, before);
@@ -146,14 +160,16 @@ void Remainder::emit_gangs_and_copies(V begin, V end, const std::vector<Remainde
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       if (!arrays[a].read) continue;
       const llvm::Align align(ir::size_of(arrays[a].scalar));
-      V x = b_.CreateAlignedLoad(homes[a].type, b_.CreateGEP(homes[a].type, homes[a].array, from), align);
+      V x = b_.CreateAlignedLoad(homes[a].type, b_.CreateGEP(homes[a].type, homes[a].array, from),
+                                 align);
       b_.CreateAlignedStore(x, b_.CreateGEP(homes[a].type, homes[a].copy, i), align);
     }
   });
   const Block filled = b_.GetInsertBlock();
   on_copies->addIncoming(b_.getTrue(), filled), first->addIncoming(whole_end, filled);
   last->addIncoming(b_.CreateAdd(whole_end, gang), filled);
-  for (Home& home : homes) home.now->addIncoming(b_.CreateGEP(home.type, home.copy, b_.CreateNeg(whole_end)), filled);
+  for (Home& home : homes)
+    home.now->addIncoming(b_.CreateGEP(home.type, home.copy, b_.CreateNeg(whole_end)), filled);
   b_.CreateBr(run);
 
   code_.start(out);
@@ -161,8 +177,10 @@ void Remainder::emit_gangs_and_copies(V begin, V end, const std::vector<Remainde
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       if (!arrays[a].written) continue;
       const llvm::Align align(ir::size_of(arrays[a].scalar));
-      V x = b_.CreateAlignedLoad(homes[a].type, b_.CreateGEP(homes[a].type, homes[a].copy, i), align);
-      b_.CreateAlignedStore(x, b_.CreateGEP(homes[a].type, homes[a].array, b_.CreateAdd(whole_end, i)), align);
+      V x =
+          b_.CreateAlignedLoad(homes[a].type, b_.CreateGEP(homes[a].type, homes[a].copy, i), align);
+      b_.CreateAlignedStore(
+          x, b_.CreateGEP(homes[a].type, homes[a].array, b_.CreateAdd(whole_end, i)), align);
     }
   });
   b_.CreateBr(done);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rest of a range, fewer elements than a gang has lanes, without code of its own: it runs on copies of its elements.
+// The rest of a range, fewer elements than a gang has lanes, without code of its own: it runs on
+// copies of its elements.
 #pragma once
 
 #include <vector>
@@ -29,7 +30,8 @@ class Remainder : public Part {
   /// Empty where the rest needs code of its own.
   std::vector<RemainderArray> remainder_arrays() const;
   /// Gangs over [begin, end): whole ones on the arrays, then one on copies, by the same code.
-  void emit_gangs_and_copies(V begin, V end, const std::vector<RemainderArray>& arrays, llvm::function_ref<void(V)> place);
+  void emit_gangs_and_copies(V begin, V end, const std::vector<RemainderArray>& arrays,
+                             llvm::function_ref<void(V)> place);
 
  private:
   /// An array, and the copy of its last elements.

@@ -30,18 +30,22 @@ struct RowGang {
 /// What holds in the copy of the code for gangs within one row.
 struct InRow {
   std::map<ir::ValueId, Lowered> known;  // of the gang; empty outside of that copy
-  std::map<ir::ValueId, V> dense;        // by an array that is only read: whether its rows are, or one element
+  // by an array that is only read: whether its rows are, or one element
+  std::map<ir::ValueId, V> dense;
 };
 
 class RowGangs : public Part {
  public:
   RowGangs(const Common& common, Arguments& arguments, Gangs& gangs, InRow& in_row)
       : Part(common), arguments_(arguments), gangs_(gangs), in_row_(in_row) {}
-  /// The quotients and remainders of the loop's index; none where the body does more than compute and access.
+  /// The quotients and remainders of the loop's index; none where the body does more than compute
+  /// and access.
   std::optional<RowGang> find_plane() const;
-  /// Whether rows are dense in every array, or in one that is only read a single element: asked once, before the loop.
+  /// Whether rows are dense in every array, or in one that is only read a single element: asked
+  /// once, before the loop.
   V plain_rows(RowGang& plane);
-  /// The whole gangs of a row from index `first` on, which begin before `end`, or one in several rows. Gives the index behind them.
+  /// The whole gangs of a row from index `first` on, which begin before `end`, or one in several
+  /// rows. Gives the index behind them.
   V emit_in_plane(const RowGang& plane, V plain, V first, V end, llvm::function_ref<void(V)> place);
 
  private:

@@ -61,7 +61,8 @@ void peer_sad(const unsigned char* now, const unsigned char* before, int* best, 
           if (y0 < 0 || x0 < 0 || y0 + 8 > h || x0 + 8 > w) continue;
           int sum = 0;
           for (int y = 0; y < 8; y++)
-            for (int x = 0; x < 8; x++) sum += std::abs(now[(8 * by + y) * w + 8 * bx + x] - before[(y0 + y) * w + x0 + x]);
+            for (int x = 0; x < 8; x++)
+              sum += std::abs(now[(8 * by + y) * w + 8 * bx + x] - before[(y0 + y) * w + x0 + x]);
           if (sum < least) least = sum, where = (dy + 6) * 13 + dx + 6;
         }
       best[by * (w / 8) + bx] = where;

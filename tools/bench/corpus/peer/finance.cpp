@@ -6,15 +6,20 @@
 
 static inline float normal(float d) {
   const float k = 1 / (1 + 0.2316419f * std::fabs(d));
-  const float tail = 0.39894228f * std::exp(-0.5f * d * d) *
-                     (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+  const float tail =
+      0.39894228f * std::exp(-0.5f * d * d) *
+      (k * (0.31938153f +
+            k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
   return d > 0 ? 1 - tail : tail;
 }
-void peer_black_scholes(const float* s, const float* x, const float* t, float* call, float* put, int n) {
+void peer_black_scholes(const float* s, const float* x, const float* t, float* call, float* put,
+                        int n) {
   constexpr float r = 0.02f, v = 0.3f;
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
-    const float root = std::sqrt(t[i]), d1 = (std::log(s[i] / x[i]) + (r + 0.5f * v * v) * t[i]) / (v * root), d2 = d1 - v * root;
+    const float root = std::sqrt(t[i]),
+                d1 = (std::log(s[i] / x[i]) + (r + 0.5f * v * v) * t[i]) / (v * root),
+                d2 = d1 - v * root;
     const float n1 = normal(d1), n2 = normal(d2), discounted = x[i] * std::exp(-r * t[i]);
     call[i] = s[i] * n1 - discounted * n2, put[i] = discounted * (1 - n2) - s[i] * (1 - n1);
   }
@@ -41,12 +46,14 @@ void peer_asian_option(float* payoff, int paths, int steps, float drift, float s
 void peer_american_binomial(const float* spot, const float* strike, float* price, int n) {
   constexpr int steps = 64;
   const float dt = 1.f / steps, r = 0.05f, root = std::sqrt(dt);
-  const float u = std::exp(0.3f * root), d = 1 / u, p = (std::exp(r * dt) - d) / (u - d), discount = std::exp(-r * dt);
+  const float u = std::exp(0.3f * root), d = 1 / u, p = (std::exp(r * dt) - d) / (u - d),
+              discount = std::exp(-r * dt);
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     const float s = spot[i], k = strike[i];
     float values[steps + 1];
-    for (int j = 0; j <= steps; j++) values[j] = std::max(k - s * std::exp(0.3f * root * (2 * j - steps)), 0.f);
+    for (int j = 0; j <= steps; j++)
+      values[j] = std::max(k - s * std::exp(0.3f * root * (2 * j - steps)), 0.f);
     for (int m = steps - 1; m >= 0; m--) {
       float at = s * std::exp(-0.3f * root * m);
       for (int j = 0; j <= m; j++) {

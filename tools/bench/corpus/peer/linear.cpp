@@ -12,8 +12,9 @@ void peer_gemm(float alpha, const float* a, const float* b, float beta, float* c
   }
 }
 
-void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1, const double* u2,
-                 const double* v2, const double* y, const double* z, double* ahat, double* x, double* w, int n) {
+void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1,
+                 const double* u2, const double* v2, const double* y, const double* z, double* ahat,
+                 double* x, double* w, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) ahat[i * n + j] = a[i * n + j] + u1[i] * v1[j] + u2[i] * v2[j];
@@ -61,8 +62,8 @@ void peer_atax(const double* a, const double* x, double* t, double* y, int m, in
   }
 }
 
-void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d,
-              int n) {
+void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t,
+              const float* d0, float* d, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) t[i * n + j] = 0;
@@ -77,19 +78,22 @@ void peer_2mm(float alpha, float beta, const float* a, const float* b, const flo
   }
 }
 
-void peer_correlation(const double* data, double* mean, double* deviation, double* scaled, double* out, int m, int n) {
+void peer_correlation(const double* data, double* mean, double* deviation, double* scaled,
+                      double* out, int m, int n) {
 #pragma omp parallel for
   for (int j = 0; j < m; j++) {
     double sum = 0, squares = 0;
     for (int i = 0; i < n; i++) sum += data[i * m + j];
     mean[j] = sum / n;
-    for (int i = 0; i < n; i++) squares += (data[i * m + j] - mean[j]) * (data[i * m + j] - mean[j]);
+    for (int i = 0; i < n; i++)
+      squares += (data[i * m + j] - mean[j]) * (data[i * m + j] - mean[j]);
     deviation[j] = std::sqrt(squares / n);
     if (deviation[j] <= 0.1) deviation[j] = 1;
   }
 #pragma omp parallel for
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < m; j++) scaled[i * m + j] = (data[i * m + j] - mean[j]) / (std::sqrt(double(n)) * deviation[j]);
+    for (int j = 0; j < m; j++)
+      scaled[i * m + j] = (data[i * m + j] - mean[j]) / (std::sqrt(double(n)) * deviation[j]);
 #pragma omp parallel for schedule(dynamic)
   for (int i = 0; i < m; i++) {
     for (int j = i; j < m; j++) out[i * m + j] = 0;
@@ -105,11 +109,13 @@ void peer_doitgen(const double* a, const double* c4, double* out, int r, int q, 
     for (int j = 0; j < q; j++) {
       for (int k = 0; k < p; k++) out[(i * q + j) * p + k] = 0;
       for (int s = 0; s < p; s++)
-        for (int k = 0; k < p; k++) out[(i * q + j) * p + k] += a[(i * q + j) * p + s] * c4[s * p + k];
+        for (int k = 0; k < p; k++)
+          out[(i * q + j) * p + k] += a[(i * q + j) * p + s] * c4[s * p + k];
     }
 }
 
-void peer_gesummv(float alpha, float beta, const float* a, const float* b, const float* x, float* y, int n) {
+void peer_gesummv(float alpha, float beta, const float* a, const float* b, const float* x, float* y,
+                  int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     float first = 0, second = 0;
@@ -118,7 +124,8 @@ void peer_gesummv(float alpha, float beta, const float* a, const float* b, const
   }
 }
 
-void peer_spmv(const int* start, const int* column, const float* value, const float* x, float* y, int rows) {
+void peer_spmv(const int* start, const int* column, const float* value, const float* x, float* y,
+               int rows) {
 #pragma omp parallel for
   for (int i = 0; i < rows; i++) {
     float sum = 0;
@@ -127,7 +134,8 @@ void peer_spmv(const int* start, const int* column, const float* value, const fl
   }
 }
 
-void peer_spmv_long(const int* start, const int* column, const double* value, const double* x, double* y, int rows) {
+void peer_spmv_long(const int* start, const int* column, const double* value, const double* x,
+                    double* y, int rows) {
 #pragma omp parallel for
   for (int i = 0; i < rows; i++) {
     double sum = 0;

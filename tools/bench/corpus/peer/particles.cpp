@@ -19,7 +19,8 @@ void peer_nbody(const float* bodies, float* acceleration, int n) {
   }
 }
 
-void peer_soa_update(float* x, float* y, float* z, float* vx, float* vy, float* vz, float dt, int n) {
+void peer_soa_update(float* x, float* y, float* z, float* vx, float* vy, float* vz, float dt,
+                     int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     vy[i] -= 9.81f * dt;
@@ -43,16 +44,18 @@ void peer_aos_update(void* bodies, float dt, int n) {
   }
 }
 
-void peer_md_lj(const float* position, const int* neighbours, float* force, int n, int count, float cutoff) {
+void peer_md_lj(const float* position, const int* neighbours, float* force, int n, int count,
+                float cutoff) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     float fx = 0, fy = 0, fz = 0;
     for (int j = 0; j < count; j++) {
       const float* other = position + 4 * neighbours[j * n + i];
-      const float dx = position[4 * i] - other[0], dy = position[4 * i + 1] - other[1], dz = position[4 * i + 2] - other[2],
-                  r2 = dx * dx + dy * dy + dz * dz;
+      const float dx = position[4 * i] - other[0], dy = position[4 * i + 1] - other[1],
+                  dz = position[4 * i + 2] - other[2], r2 = dx * dx + dy * dy + dz * dz;
       if (r2 >= cutoff) continue;
-      const float r2inv = 1 / r2, r6inv = r2inv * r2inv * r2inv, f = r2inv * r6inv * (1.5f * r6inv - 2);
+      const float r2inv = 1 / r2, r6inv = r2inv * r2inv * r2inv,
+                  f = r2inv * r6inv * (1.5f * r6inv - 2);
       fx += dx * f, fy += dy * f, fz += dz * f;
     }
     force[4 * i] = fx, force[4 * i + 1] = fy, force[4 * i + 2] = fz, force[4 * i + 3] = 0;
@@ -67,7 +70,8 @@ void peer_lava_md(const float* rv, const float* qv, float* fv, int side, float a
       for (int bx = 0; bx < side; bx++)
         for (int t = 0; t < per_box; t++) {
           const int own = ((bz * side + by) * side + bx) * per_box + t;
-          const float x = rv[4 * own], y = rv[4 * own + 1], z = rv[4 * own + 2], w = rv[4 * own + 3];
+          const float x = rv[4 * own], y = rv[4 * own + 1], z = rv[4 * own + 2],
+                      w = rv[4 * own + 3];
           float sv = 0, sx = 0, sy = 0, sz = 0;
           for (int nz = std::max(bz - 1, 0); nz < std::min(bz + 2, side); nz++)
             for (int ny = std::max(by - 1, 0); ny < std::min(by + 2, side); ny++)
@@ -75,15 +79,18 @@ void peer_lava_md(const float* rv, const float* qv, float* fv, int side, float a
                 for (int j = 0; j < per_box; j++) {
                   const int at = ((nz * side + ny) * side + nx) * per_box + j;
                   const float* o = rv + 4 * at;
-                  const float vij = std::exp(-a2 * (w + o[3] - (x * o[0] + y * o[1] + z * o[2]))), fs = 2 * a2 * vij, q = qv[at];
-                  sv += q * vij, sx += q * fs * (x - o[0]), sy += q * fs * (y - o[1]), sz += q * fs * (z - o[2]);
+                  const float vij = std::exp(-a2 * (w + o[3] - (x * o[0] + y * o[1] + z * o[2]))),
+                              fs = 2 * a2 * vij, q = qv[at];
+                  sv += q * vij, sx += q * fs * (x - o[0]), sy += q * fs * (y - o[1]),
+                      sz += q * fs * (z - o[2]);
                 }
           fv[4 * own] = sv, fv[4 * own + 1] = sx, fv[4 * own + 2] = sy, fv[4 * own + 3] = sz;
         }
 }
 
-void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude, const float* x, const float* y,
-                const float* z, float* qr, float* qi, int n, int k) {
+void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude,
+                const float* x, const float* y, const float* z, float* qr, float* qi, int n,
+                int k) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     float re = 0, im = 0;
@@ -100,7 +107,8 @@ void peer_tpacf(const float* stars, const float* bounds, int* counts, int n) {
 #pragma omp parallel for schedule(dynamic, 16) reduction(+ : all)
   for (int i = 0; i < n; i++)
     for (int j = i + 1; j < n; j++) {
-      const float angle = stars[3 * i] * stars[3 * j] + stars[3 * i + 1] * stars[3 * j + 1] + stars[3 * i + 2] * stars[3 * j + 2];
+      const float angle = stars[3 * i] * stars[3 * j] + stars[3 * i + 1] * stars[3 * j + 1] +
+                          stars[3 * i + 2] * stars[3 * j + 2];
       int low = 0, high = 31;
       while (low < high) {
         const int middle = (low + high) / 2;
