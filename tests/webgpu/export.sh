@@ -167,7 +167,7 @@ said=$("$krait" export none_file/site "$kernels"/saxpy.kir 2>&1)
 case "$said" in *'the folder none_file/site cannot be made: Not a directory'*) ;; *) fail "a file as folder: $said" ;; esac
 said=$("$krait" export --target vulkan none "$kernels"/saxpy.kir 2>&1)
 case "$said" in *': a web page takes the target "webgpu" or "wgsl …", not "vulkan"'*) ;; *) fail "another target: $said" ;; esac
-for text in 'is made where it is missing' 'kernels in text form with launches (.kir, ; run: …); one kernel without a launch, as krait dump --emit ir prints it, is followed by its arguments: per parameter a number, a .npy file, or zeros:64,32' \
+for text in 'is made where it is missing' 'kernels in text form with launches (.kir, ; run: …). One kernel without a launch, as krait dump --emit ir prints it, needs arguments after it: per parameter a number, a .npy file, or zeros:64,32' \
   'of one kernel, blocks: X, X,Y or X,Y,Z' 'threads, in blocks of 64 or as the kernel fixes them; default: the elements of the first array that is written' \
   'webgpu, or its limits and features: "wgsl buffers=10"'; do
   "$krait" export --help | tr -s ' \n' ' ' | grep -qF "$text" || fail "no help says: $text"
