@@ -11,7 +11,7 @@ from conan.tools.files import copy, unzip
 
 class Krait(ConanFile):
     name = "krait"
-    version = "0.1.0"
+    version = "0.2.0"
     description = "JIT kernel compiler with an embedded C++20 DSL"
     license = "Apache-2.0 WITH LLVM-exception"
     settings = "os", "arch", "compiler", "build_type"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The Python module on tensors of PyTorch and arrays of CuPy on a CUDA device: gpu_test.py KRAIT, the program, which packs kernels.
-Status 77: neither library is here with a device. KRAIT_LIBRARY tells where libkrait.so.0.1 is."""
+Status 77: neither library is here with a device. KRAIT_LIBRARY tells where libkrait.so.0.2 is."""
 import pathlib
 import subprocess
 import sys

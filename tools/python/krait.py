@@ -44,7 +44,7 @@ _pointer = ctypes.c_void_p
 
 
 def _open():
-    name = os.environ.get("KRAIT_LIBRARY", "libkrait.so.0.1")
+    name = os.environ.get("KRAIT_LIBRARY", "libkrait.so.0.2")
     try:
         library = ctypes.CDLL(name)
     except OSError as wrong:
