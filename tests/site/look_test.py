@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The site as a reader sees it: look_test.py FOLDER [--pictures DIR] [--names PROGRAM]
+"""The site as a reader sees it: look_test.py FOLDER [--pictures DIR] [--built]
 
 Builds the site into FOLDER, and opens its pages in headless Chromium, wide and as wide as a phone, light and dark. Fails where
   - the text of a block of code is not that of its source: README.md, docs, examples,
@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import threading
@@ -194,11 +195,60 @@ def serve(folder):
     return f"http://127.0.0.1:{server.server_address[1]}"
 
 
-def picture(browser, path, height=None):
+def picture(browser, path):
+    """The window as a picture of 256 colours: the most frequent ones, and for others the nearest."""
+    import numpy
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    browser.save_screenshot(str(path))
-    if convert := shutil.which("pngquant"):
-        subprocess.run([convert, "--force", "--output", path, "64", path], check=True)
+    data, at, packed = browser.get_screenshot_as_png(), 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at : at + 8])
+        if kind == b"IHDR":
+            width, height, _, colours = struct.unpack(">IIBB", data[at + 8 : at + 18])
+        if kind == b"IDAT":
+            packed += data[at + 8 : at + 8 + length]
+        at += 12 + length
+    size = {2: 3, 6: 4}[colours]
+    rows = numpy.frombuffer(zlib.decompress(packed), numpy.uint8).reshape(height, 1 + width * size)
+    image = numpy.zeros((height, width, size), numpy.uint8)
+    for y in range(height):
+        kind, line, above = rows[y, 0], rows[y, 1:].reshape(width, size), image[y - 1] if y else numpy.zeros((width, size), numpy.uint8)
+        if kind == 0:
+            image[y] = line
+        elif kind == 1:
+            image[y] = numpy.cumsum(line, axis=0, dtype=numpy.uint8)
+        elif kind == 2:
+            image[y] = line + above
+        else:  # the left neighbour is needed, as it was just computed
+            left, corner = [0] * size, [0] * size
+            out = []
+            for x, values in enumerate(line.tolist()):
+                up = above[x].tolist()
+                if kind == 3:
+                    left = [(v + (l + u) // 2) & 255 for v, l, u in zip(values, left, up)]
+                else:
+                    new = []
+                    for v, l, u, c in zip(values, left, up, corner):
+                        p = l + u - c
+                        near = min((abs(p - l), 0, l), (abs(p - u), 1, u), (abs(p - c), 2, c))[2]
+                        new.append((v + near) & 255)
+                    left, corner = new, up
+                out.append(left)
+            image[y] = out
+    flat = image[:, :, :3].reshape(-1, 3).astype(numpy.int32)
+    coarse = (flat >> 2 << 2 | flat >> 6) @ [65536, 256, 1]
+    colours, places, counts = numpy.unique(coarse, return_inverse=True, return_counts=True)
+    kept = numpy.argsort(-counts)[:256]
+    parts = numpy.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1)
+    nearest = numpy.array([numpy.argmin(((parts[kept] - c) ** 2).sum(axis=1)) for c in parts], numpy.uint8)
+    pixels = nearest[places].reshape(height, width)
+    lines = numpy.hstack([numpy.zeros((height, 1), numpy.uint8), pixels]).tobytes()
+
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    path.write_bytes(data[:8] + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)) + chunk(b"PLTE", parts[kept].astype(numpy.uint8).tobytes())
+                     + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b""))
 
 
 SEEN = [("landing", "index.html"), ("reference", "reference/algorithm-reduce.html#sum"), ("gallery", "gallery.html"), ("performance", "performance.html")]

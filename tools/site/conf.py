@@ -9,6 +9,7 @@ HERE = pathlib.Path(os.environ["KRAIT_SITE_TOOLS"])
 sys.path.insert(0, str(HERE))
 import doxygen  # noqa: E402
 import pages  # noqa: E402
+import reference  # noqa: E402
 
 project = "Krait"
 author = "the authors of Krait"
@@ -32,6 +33,7 @@ html_theme = "furo"
 html_title = f"Krait {version}"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["krait.css"]
+html_favicon = str(HERE / "static/favicon.svg")
 html_copy_source = False
 html_show_sphinx = True
 html_show_copyright = False
@@ -62,4 +64,5 @@ copybutton_prompt_is_regexp = True
 def setup(app):
     folder = pathlib.Path(os.environ["KRAIT_SITE_XML"])
     app.krait_reference = doxygen.entries(folder)
+    reference.remember(app.krait_reference)
     app.krait_pages = {pages.slug(header): header for header in app.krait_reference}

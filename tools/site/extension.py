@@ -118,6 +118,7 @@ class Languages(SphinxTransform):
         for node in self.document.traverse(nodes.literal_block):
             if node.get("language", "none") in ("none", "default", "") and "code" not in node["classes"][:-1]:
                 node["language"] = language_of(node.astext())
+            node["force"] = True  # a dash or an ellipsis in a piece of code is no mistake
 
 
 # ---- directives -------------------------------------------------------------------------------------------------------------------
@@ -291,7 +292,24 @@ def page_context(app, pagename, templatename, context, doctree):
     context["theme_source_edit_link"] = pages.EDIT + edit if edit else ""
 
 
+def one_folder(app, exception):
+    """Debian's furo takes two files from elsewhere: a style sheet from the folder of the server, and a script as a module. Here they are one."""
+    static = pathlib.Path(app.outdir) / "_static"
+    style, script = static / "styles/furo.css", static / "scripts/furo.js"
+    if exception or not style.exists():
+        return
+    asked = "@import url(/javascript/normalize.css/normalize.css);"
+    text = style.read_text()
+    if asked in text:
+        style.write_text(text.replace(asked, pathlib.Path("/usr/share/javascript/normalize.css/normalize.css").read_text()))
+    text = script.read_text()
+    module = 'import Gumshoe from "./gumshoe-patched.js";'
+    if module in text:
+        script.write_text((static / "scripts/gumshoe-patched.js").read_text() + text.replace(module, ""))
+
+
 def setup(app):
+    app.connect("build-finished", one_folder)
     for name, directive in (("krait-example", Example), ("krait-examples", Examples), ("krait-program", Program), ("krait-charts", Charts), ("krait-cards", Cards), ("krait-buttons", Buttons),
                             ("krait-speed", Speed)):
         app.add_directive(name, directive)

@@ -21,10 +21,29 @@ log = logging.getLogger(__name__)
 # ---- docstrings ------------------------------------------------------------------------------------------------------------------
 
 
+CODE = re.compile(r"((?:kr|krait|std|numpy|np|cupy)(?:::|\.)\w+(?:::\w+)*(?:<\w[\w:, *&]*>+)?(?:\(\))?|error\{\w+\}|<[\w/]+\.h>|-?\b\w+\(\)|`[^`]+`)")
+
+
+def words(text):
+    """Text with names of C++ as code; those of the reference are links."""
+    for at, part in enumerate(CODE.split(re.sub(r"\s+", " ", text))):
+        if not at % 2:
+            if part:
+                yield nodes.Text(part)
+            continue
+        node = nodes.literal("", part.strip("`"))
+        name = re.match(r"(?:kr|krait)::([\w:]+)", part)
+        place = LINKS.get(name.group(1)) if name else LINKS.get("error") if part.startswith("error{") else None
+        yield nodes.reference("", "", node, refuri=place, internal=True) if place else node
+
+
+LINKS = {}  # by name: its place, from another page of the reference
+
+
 def inline(element, out):
     """The words of an element and of those in it."""
     if element.text:
-        out += nodes.Text(re.sub(r"\s+", " ", element.text))
+        out += list(words(element.text))
     for child in element:
         tag = child.tag
         if tag in ("computeroutput", "verbatim"):
@@ -41,10 +60,12 @@ def inline(element, out):
             out += nodes.Text(SIGNS[tag])
         elif tag == "linebreak":
             out += nodes.Text(" ")
+        elif tag == "ref":
+            out += list(words(doxygen.text_of(child)))
         elif tag not in BLOCKS:
             inline(child, out)
         if child.tail and tag not in BLOCKS:
-            out += nodes.Text(re.sub(r"\s+", " ", child.tail))
+            out += list(words(child.tail))
 
 
 SIGNS = {"ndash": "–", "mdash": "—", "nonbreakablespace": " ", "sect": "§", "plusmn": "±", "times": "×", "le": "≤", "ge": "≥"}
@@ -288,6 +309,8 @@ class Header(SphinxDirective):
         index, desc = one.run()
         desc["classes"].append("member" if owner else "entry")
         identity = self.id_of(entry, owner)
+        for text, signature in zip(signatures, [n for n in desc.children if isinstance(n, addnodes.desc_signature)]):
+            redrawn(signature, text, entry)
         for signature in desc.traverse(addnodes.desc_signature):
             if signature.parent is desc:
                 if identity not in self.names:
@@ -304,6 +327,54 @@ class Header(SphinxDirective):
             content_node = next(c for c in desc.children if isinstance(c, addnodes.desc_content))
             content_node.insert(0, where)
         return [index, desc]
+
+
+KEYWORDS = set("template class typename auto const constexpr static noexcept int unsigned bool float double void char long signed struct enum using concept".split())
+
+
+def redrawn(node, text, entry):
+    """The signature as the sources are written, in lines that wrap with an indent; types that the reference has are links."""
+    node.clear()
+    node["is_multiline"] = False
+    kind = {"enum": "enum ", "enum class": "enum class ", "class": "class ", "type": "using ", "concept": "concept "}.get(entry.kind, "")
+    head = ""
+    if text.startswith("template"):
+        end = doxygen.closing(text, text.index("<"))
+        head, text = text[:end], text[end:].strip()
+    if head:
+        node += nodes.inline("", "", *colours_of(head, None), classes=["template-head"])
+    node += nodes.inline("", "", *colours_of(kind + text, entry.name), classes=["declaration"])
+
+
+def colours_of(text, name):
+    at = text.find(name + "(") if name and name + "(" in text else text.rfind(name) if name else -1
+    parts = [(text, False)] if at < 0 else [(text[:at], False), (name, True), (text[at + len(name) :], False)]
+    for part, is_name in parts:
+        if is_name:
+            yield addnodes.desc_name("", "", addnodes.desc_sig_name(part, part))
+            continue
+        for word in re.findall(r"\w+|\W+", part):
+            if word in KEYWORDS:
+                yield nodes.inline("", word, classes=["word"])
+            elif word in TYPES:
+                yield nodes.reference("", word, refuri=TYPES[word], internal=True)
+            else:
+                yield nodes.Text(word)
+
+
+TYPES = {}  # classes and the like, as LINKS
+
+
+def remember(reference):
+    """Fills the tables of names that texts and signatures link to."""
+    for header, entries in reference.items():
+        page = pages.slug(header).removeprefix("reference/") + ".html"
+        for entry in entries:
+            LINKS.setdefault(entry.name, f"{page}#{anchor(entry.name)}")
+            if entry.kind in ("class", "enum", "enum class", "concept", "type"):
+                TYPES.setdefault(entry.name, f"{page}#{anchor(entry.name)}")
+            for member in entry.members:
+                LINKS.setdefault(f"{entry.name}::{member.name}", f"{page}#{anchor(entry.name + '-' + member.name)}")
 
 
 def shortened(paragraph):
@@ -384,8 +455,7 @@ class About(SphinxDirective):
         made = []
         if text:
             paragraph = nodes.paragraph()
-            for at, part in enumerate(text.split("`")):
-                paragraph += nodes.literal("", part) if at % 2 else nodes.Text(part)
+            paragraph += list(words(text))
             made.append(paragraph)
         if code:
             made.append(literal(code))
