@@ -266,9 +266,9 @@ says 0 bench --device cpu --only saxpy --seconds 0 <<'TEXT'
 speed-up  bars of one unit have one scale
 saxpy                  plain loop
 saxpy                  cpu
- -O3 -march=x86-64
-, on one thread. The speed-up is its time divided by the device's.
 TEXT
+said=$("$krait" bench --device cpu --only sum --seconds 0 2>&1)
+[[ $said == *"plain loop: the same in C++, by "*" -O3 -march=x86-64"*", on one thread. The speed-up is its time divided by the device's." ]] || { echo "krait bench prints $said" >&2; failed=1; }
 says 0 bench --device cpu --only M --seconds 0 <<'TEXT'
 Mandelbrot, 100 steps
 TEXT

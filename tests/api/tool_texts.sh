@@ -75,6 +75,9 @@ TEXT
 says 1 dump --html "$tools/page.html" --run true <<'TEXT'
 krait dump: true compiled no kernel of its own; --all shows Krait's own kernels, too
 TEXT
+says 1 dump --html "$tools/page.html" --all --run true <<'TEXT'
+krait dump: true compiled no kernel: there is nothing to show
+TEXT
 says 0 cache list <<TEXT
 0 entries, 0.0 KiB in $KRAIT_CACHE_DIR
 TEXT

@@ -223,6 +223,8 @@ def test(krait, program, source, kernel):
         html = pathlib.Path(folder, "run.html").read_text(encoding="utf8")
         check(not re.search(r"(src|href)=\"?https?:|fetch\(|@import|url\(", html), "the page asks for something from elsewhere")
         data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)[1])
+        heads = dump(krait, "--emit", "ir", "--all", "--run", program).stdout
+        check(re.match(r"; ==== kernel .*, Krait's own — ir\n", heads), f"Krait's own kernel is marked: {heads[:100]}")
         users = [k for k in data["kernels"] if not k["own"]]
         lines = source.read_text(encoding="utf8").splitlines()
         place = f"{source.name}:{1 + next(n for n, l in enumerate(lines) if 'kr::sqrt' in l)}"

@@ -14,6 +14,7 @@ namespace kr = krait;
 static const char* const raw = R"(a raw "string"
 that goes on <b>&amp;</b>)";
 
+// clang-format off
 int main() {
   std::vector<float> host(1000, 1.0f);
   kr::array<float> x = kr::to_device(host), y = kr::to_device(host);
@@ -22,21 +23,15 @@ int main() {
   auto blend = kr::kernel(
       [](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
         for (auto i : kr::grid_stride(y.size())) {
-          // a line of its own, with a comment that is so long that it does not fit into any of the
-          // panes of a window that is 1,280 pixels wide
-          auto scaled = a * x[i];
-          auto root = kr::sqrt(scaled + 1.0f);
+          auto scaled = a * x[i];  // a line of its own, with a comment that is so long that it does not fit into any of the panes of a window that is 1,280 pixels wide
+					auto root = kr::sqrt(scaled + 1.0f);
           kr::if_(root > 1.5f, [&] { y[i] = root - scaled; });
         }
       },
       {.name = "blend"});
   blend.launch({8, 128}, 2.0f, x, y);
 
-  auto square = kr::kernel(
-      [](kr::view<float> y) {
-        for (auto i : kr::grid_stride(y.size())) y[i] = y[i] * y[i];
-      },
-      {.name = "square"});
+  auto square = kr::kernel([](kr::view<float> y) { for (auto i : kr::grid_stride(y.size())) y[i] = y[i] * y[i]; }, {.name = "square"});
   square.launch({8, 128}, y);
   return total == 1000.0f && y.to_host()[0] != 0.0f && raw[0] == 'a' ? 0 : 1;
 }

@@ -215,6 +215,11 @@ TEST_F(Web, Refuses) {
   const kr::detail::web_kernel_file file{"broken.kir", text.data(), text.size()};
   EXPECT_EQ(refused([&] { kr::detail::export_kernel_files(site.c_str(), &file, 1, "webgpu"); }),
             "broken.kir: a kernel's file: 2:8: expected 'fp' in\nkir 1\nkernel one\n");
+  const kr::detail::web_kernel_file still{"still.kir", text.data() + text.find("kir 1"),
+                                          text.size() - text.find("kir 1")};
+  EXPECT_EQ(
+      refused([&] { kr::detail::export_kernel_files(site.c_str(), &still, 1, "webgpu"); }),
+      "still.kir: a kernel's file: the launch is missing (; run: grid … block … arguments …)");
   kr::array<int, 2> column(3, 1), row(1, 4);
   const auto add = kr::vectorize([](auto x, auto y) { return x + y; }, {.name = "add"});
   EXPECT_TRUE(says(
