@@ -12,6 +12,7 @@ namespace kr = krait;
 int main(int argc, char** argv) try {
   constexpr int width = 1200, height = 800, iterations = 256;
 
+  // [kernel]
   auto mandelbrot = kr::kernel(
       [](kr::view<int, 2> out, kr::value<int> limit) {
         auto [x, y] = kr::grid<2>();
@@ -30,6 +31,7 @@ int main(int argc, char** argv) try {
         });
       },
       {.name = "mandelbrot"});
+  // [/kernel]
 
   kr::array<int, 2> counts(height, width);
   mandelbrot.launch({{(width + 31) / 32, (height + 7) / 8}, {32, 8}}, counts, iterations);

@@ -35,6 +35,7 @@ int main(int argc, char** argv) try {
       out(y, x) = sum;
     });
   }, {.name = "blur"});
+  // [sobel]
   auto sobel = kr::kernel([=](kr::view<const float, 2> in, kr::view<unsigned char> rgb) {
     auto [x, y] = kr::grid<2>();
     kr::if_(y < in.extent(0) && x < in.extent(1), [&] {
@@ -45,6 +46,7 @@ int main(int argc, char** argv) try {
       for (int c = 0; c < 3; ++c) rgb[3 * (y * in.extent(1) + x) + c] = edge;
     });
   }, {.name = "sobel"});
+  // [/sobel]
 
   const kr::launch_config covering{{(w + 31) / 32, (h + 7) / 8}, {32, 8}};
   kr::array<unsigned char> pixels = kr::to_device(image.rgb);

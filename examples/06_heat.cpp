@@ -16,12 +16,14 @@ int main(int argc, char** argv) try {
   constexpr int n = 160, steps = 300;
   constexpr float rate = 0.2f;  // a dt / h², stable up to 0.25
 
+  // [kernel]
   auto step = kr::kernel([](kr::value<float> r, kr::view<const float, 2> u, kr::view<float, 2> next) {
     auto [x, y] = kr::grid<2>();
     kr::if_(x > 0 && y > 0 && x < u.extent(1) - 1 && y < u.extent(0) - 1, [&] {
       next(y, x) = u(y, x) + r * (u(y - 1, x) + u(y + 1, x) + u(y, x - 1) + u(y, x + 1) - 4.0f * u(y, x));
     });
   }, {.name = "heat_step"});
+  // [/kernel]
 
   std::vector<float> start(n * n);  // two hot squares and a hot ring
   for (int y = 1; y < n - 1; ++y)

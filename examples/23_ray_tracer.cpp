@@ -18,6 +18,7 @@ struct camera { float3 eye, corner, right, down; };
 
 constexpr float far_away = 1e20f;
 
+// [hit]
 /// Distance along a ray to a sphere, or far_away.
 constexpr auto hit = [](auto origin, auto direction, auto centre, auto radius) {
   auto to = centre - origin;
@@ -26,6 +27,7 @@ constexpr auto hit = [](auto origin, auto direction, auto centre, auto radius) {
   auto near = along - kr::sqrt(kr::max(depth, 0.0f));
   return near + (far_away - near) * kr::cast<float>(!(depth > 0 && near > 1e-3f));
 };
+// [/hit]
 constexpr auto sky = [](auto direction) { return kr::mix(float3{1, 1, 1}, float3{0.4f, 0.6f, 1}, kr::clamp(direction.y, 0.0f, 1.0f)); };
 
 int main(int argc, char** argv) try {

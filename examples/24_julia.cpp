@@ -15,6 +15,7 @@ using complex = std::complex<float>;
 
 int main(int argc, char** argv) try {
   constexpr int width = 800, height = 600, iterations = 200;
+  // [kernel]
   auto julia = kr::kernel(
       [](kr::view<int, 2> out, kr::value<complex> c) {
         auto [x, y] = kr::grid<2>();
@@ -29,6 +30,7 @@ int main(int argc, char** argv) try {
         });
       },
       {.name = "julia", .fp = kr::fp::strict});
+  // [/kernel]
   kr::array<int, 2> counts(height, width);
   const complex c(-0.8f, 0.156f);
   julia.launch({{(width + 31) / 32, (height + 7) / 8}, {32, 8}}, counts, c);

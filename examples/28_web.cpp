@@ -95,12 +95,14 @@ int main(int argc, char** argv) try {
   for (int i = 0; i < 256; ++i) px[i] = std::cos(0.1f * static_cast<float>(i)), py[i] = std::sin(0.37f * static_cast<float>(i));
 
   // An element-wise function: it takes arrays of one length, and gives one.
+  // [ripples]
   auto ripples = kr::vectorize(
       [](kr::value<float> u, kr::value<float> v) {
         auto near = kr::sqrt((u - 1.0f) * (u - 1.0f) + v * v), far = kr::sqrt((u + 1.0f) * (u + 1.0f) + v * v);
         return kr::sin(9.0f * near) + kr::sin(9.0f * far);
       },
       {.name = "ripples"});
+  // [/ripples]
   std::vector<float> rx(width * height), ry(width * height);
   for (int i = 0; i < width * height; ++i) {
     rx[i] = 0.02f * static_cast<float>(i % width - width / 2), ry[i] = 0.02f * static_cast<float>(i / width - height / 2);

@@ -69,8 +69,9 @@ def refused_programs():
 def compile_page():
     out = ["# While compiling the program", "", "What the C++ compiler says first, a program that is refused so, and the program as it is right.", ""]
     for name, texts, wrong, right in refused_programs():
-        out += [f"## {texts[0].removeprefix('krait: ')}" if texts else f"## {name}", ""]
-        out += [f"    {text}" for text in texts] + [""] + fenced(wrong)
+        title = texts[0].removeprefix("krait: ") if texts else name
+        out += ["## " + re.sub(r"([\\`*_\[\]<>])", r"\\\1", title), ""]
+        out += ["```text", *texts, "```", ""] + fenced(wrong)
         if "".join(right).strip():
             out += ["Right:", "", *fenced(right)]
     return "\n".join(out)
@@ -236,8 +237,8 @@ def user_messages():
 
 def entry(text, path, program):
     shown = html.escape(text.replace("{{", "{").replace("}}", "}"), quote=False)
-    code = html.escape("\n".join(program), quote=False)
-    return f"<details><summary><code>{shown}</code></summary>\n<pre><code>{code}</code></pre>\n<p>from <code>{path}</code></p></details>\n"
+    language = {".cpp": "cpp", ".h": "cpp", ".kir": "kir", ".sh": "bash", ".cmake": "cmake", ".txt": "cmake"}.get(pathlib.Path(path).suffix, "text")
+    return f"<details><summary><code>{shown}</code></summary>\n\n~~~~{language}\n" + "\n".join(program) + f"\n~~~~\n\n<p>from <code>{path}</code></p></details>\n"
 
 
 def entries():
