@@ -74,7 +74,7 @@ def check_names(folder):
         if ":" not in place:
             continue
         count += 1
-        if name.removeprefix("krait::") not in tails:
+        if name.removeprefix("krait::").removeprefix("detail::") not in tails:  # classes that calls give are shown without detail
             fail(f"{place}: the reference lacks {kind} {name}")
     if count < 500:
         fail(f"public_names.py lists {count} names")

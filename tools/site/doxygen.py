@@ -184,7 +184,10 @@ def same_words(signature):
 # ---- entries ---------------------------------------------------------------------------------------------------------------------
 
 HOMES = {"detail/all.h": "slice.h", "detail/text.h": "kernel.h", "detail/arguments.h": "kernel.h", "detail/vec_operators.h": "vec.h", "algorithm/detail/result.h": "algorithm/reduce.h"}
-CLASS_HOMES = {"var": "value.h", "ref": "memory.h"}  # their forms for structs stand in another header
+# Classes of krait::detail that calls give, and whose members users call: shown as if they were krait's.
+RETURNED = {"atomic_element": "atomic.h", "attributes_type": "kernel.h", "bound_kernel": "kernel.h", "elementwise_call": "vectorize.h",
+            "generalized_call": "guvectorize.h", "if_chain": "control.h", "switch_chain": "control.h"}
+CLASS_HOMES = {**RETURNED, "var": "value.h", "ref": "memory.h"}  # their forms for structs stand in another header
 HIDDEN = re.compile(r"^(operator(?!\(\)|\[\]|=$)|~)")
 
 
@@ -203,6 +206,8 @@ class Reader:
         for compound in self.compounds.values():
             name = re.sub(r"\s", "", text_of(compound.find("compoundname")))
             kind = compound.get("kind")
+            if name.split("<")[0].removeprefix("krait::detail::") in RETURNED and kind in ("class", "struct"):
+                name = name.replace("detail::", "", 1)
             if not name.startswith("krait") or re.search(r"\bdetail\b", name.split("<")[0]):
                 continue
             if kind == "namespace":
@@ -251,6 +256,8 @@ class Reader:
             name = owner.name.split("::")[-1] if name == "explicit" else ""
             if not name:
                 return
+        if owner is not None and name == owner.name and name in RETURNED:  # nobody makes one
+            return
         shown = name if owner is not None or not scope else f"{scope}::{name}"
         docs = [member.find(part) for part in ("briefdescription", "detaileddescription")]
         docs = [d for d in docs if d is not None and text_of(d)]
@@ -288,7 +295,9 @@ class Reader:
             head = f"template<{', '.join(template)}> " if template else ""
             kind_text = text_of(member.find("type"))
             if kind == "typedef" and kind_text.split()[-1:] == [name]:  # typedef struct x x;
-                return
+                if kind_text.startswith("enum") or any(text_of(c.find("compoundname")) == name for c in self.compounds.values()):
+                    return
+                kind_text = "detail::"
             if kind == "typedef":
                 signature = f"{head}{shown}" + (f" = {shortened(kind_text, ())}" if "detail::" not in kind_text and len(kind_text) < 60 else "")
             else:
