@@ -80,6 +80,7 @@ def spaced(text):
     text = re.sub(r"\s+>", ">", text)
     text = re.sub(r"\s*(&&?|\*)\s*(?=[\w(.])", r"\1 ", text)
     text = re.sub(r"\(\s*([&*]+)\s*(\w*)\)", r"(\1\2)", text)
+    text = re.sub(r"\s+([&*]+)$", r"\1", text)
     text = re.sub(r"([&*]) \.\.\.", r"\1...", text)
     return re.sub(r"\s*\.\.\.\s*", "... ", text).strip()
 
@@ -95,7 +96,7 @@ WORDS = [
     (r"\bdetail::(located_double)\b", "double"),
     (r"\bconst detail::(fixed_text|located_text) ?&", "const char*"),
     (r"\bdetail::(fixed_text|located_text)\b", "const char*"),
-    (r"\bkrait::(?!\w+ )", ""),
+    (r"\bkrait::", ""),
     (r"\bdetail::(\w+::)*", ""),
 ]
 
@@ -140,7 +141,7 @@ def function(member, name):
         arguments = arguments[closing(arguments, 0) + made.end(1) :]
     if INTERNAL.search(arguments) or re.match(rf"\((const )?{re.escape(name)}(< ?\w+ ?>)? ?&&? ?\w*\)", arguments):
         return None
-    if name == "operator=" and re.match(r"\((const )?\w+ ?&&? ?(other|from|x)?\)", arguments) and member.get("refqual") is None:
+    if name == "operator=" and re.match(r"\((const )?\w+(< ?\w+ ?>)? ?&&? ?(other|from|x)?\)", arguments) and (member.get("refqual") is None or "&&" in arguments):
         return None
     if arguments.endswith("=delete") or arguments.endswith("= delete"):
         return None
@@ -156,7 +157,7 @@ def function(member, name):
             shown += " = " + (shortened(default, ()) if "detail::" not in default else "…")
         params.append(shown)
     after = re.sub(r"=\s*default|override|\bfinal\b", "", arguments[end:])
-    after = re.sub(r"\brequires\b.*", "", after)
+    after = re.sub(r"(?<=&)noexcept", " noexcept", re.sub(r"\brequires\b.*", "", after))
     result = text_of(member.find("type"))
     result = re.sub(r"^(friend|static|constexpr|virtual|auto)\s+(?=\w)", "", re.sub(r"\b(constexpr|consteval|friend|virtual)\b", "", result)).strip()
     result = re.sub(r"^::\w+ ", "", result)  # the end of a constraint
@@ -361,9 +362,24 @@ class Reader:
         return next((c for c in self.compounds.values() if text_of(c.find("compoundname")).split("<")[0].strip().removeprefix("krait::") == name), None)
 
 
+def without_twins(signatures):
+    """Extents in braces are taken as whole numbers of one type, and as those of several: one line for both, with the head that names the type."""
+    kept = {}
+    for signature in signatures:
+        head = signature[: closing(signature, signature.index("<"))] if signature.startswith("template") else ""
+        key = signature[len(head) :].strip() if "Extent(&" in signature else signature
+        if key not in kept or len(kept[key]) < len(signature):
+            kept[key] = signature
+    return list(kept.values())
+
+
 def entries(folder):
     """By header. Signatures that another header has, too, once they are shortened, are in `again` of theirs."""
     found = Reader(folder).read()
+    for listed in found.values():
+        for entry in listed:
+            for one in (entry, *entry.members):
+                one.signatures = without_twins(one.signatures)
     seen = set()
     for listed in found.values():
         for entry in listed:

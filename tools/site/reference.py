@@ -412,9 +412,8 @@ class Topics(SphinxDirective):
             group += [nodes.colspec(colwidth=1), nodes.colspec(colwidth=4)]
             body = nodes.tbody()
             group += body
-            for header, entries in self.env.app.krait_reference.items():
-                if pages.topic_of(header) != title:
-                    continue
+            for header in pages.in_order(self.env.app.krait_reference, title):
+                entries = self.env.app.krait_reference[header]
                 page = self.env.app.builder.get_relative_uri(self.env.docname, pages.slug(header))
                 names = nodes.paragraph(classes=["name-list"])
                 for entry in entries:
@@ -466,7 +465,17 @@ class About(SphinxDirective):
         return made
 
 
+class Names(cpp.CPPDomain):
+    """The domain of C++, whose search finds kr::sum, and no parameters."""
+
+    def get_objects(self):
+        for name, shown, kind, page, place, priority in super().get_objects():
+            if kind not in ("templateParam", "functionParam"):
+                yield name, re.sub(r"^krait::", "kr::", shown), kind, page, place, priority
+
+
 def setup(app):
+    app.add_domain(Names, override=True)
     app.add_directive("krait-header", Header)
     app.add_directive("krait-topics", Topics)
     app.add_directive("krait-about", About)
