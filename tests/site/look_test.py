@@ -83,7 +83,7 @@ def check_names(folder):
 
 def check_links(folder):
     """Each link inside of the site leads to a page and to a place on it."""
-    ids, count = {}, 0
+    ids, seen = {}, set()
 
     @functools.cache
     def text_of(path):
@@ -98,16 +98,16 @@ def check_links(folder):
         if "_static" in page.parts:
             continue
         for address in set(re.findall(r'<a\b[^>]*\bhref="([^"]*)"', text_of(page))):
-            if re.match(r"[a-z]+:", address) or address in ("", "#"):
+            if re.match(r"[a-z]+:", address) or address in ("", "#") or (address[0] != "#" and (page.parent, address) in seen):
                 continue
+            seen.add((page.parent, address) if address[0] != "#" else (page, address))
             file, _, place = address.replace("&amp;", "&").partition("#")
             target = (page.parent / file).resolve() if file else page
-            count += 1
             if not target.exists():
                 fail(f"{page.relative_to(folder)}: no such page: {address}")
             elif place and target.suffix == ".html" and place not in ids_of(target):
                 fail(f"{page.relative_to(folder)}: no such place: {address}")
-    return count
+    return len(seen)
 
 
 # ---- code ------------------------------------------------------------------------------------------------------------------------
