@@ -50,10 +50,11 @@ std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module, const Sp
 bool is_own(std::string_view file) {
   constexpr std::string_view here = __FILE__, below_lib = "trace/recorder.cpp";
   constexpr std::string_view lib = here.substr(0, here.size() - below_lib.size());
-  const bool ours = file.starts_with(lib);  // "./lib/": a user may have that, too
-  return (ours && (file.substr(lib.size()).starts_with("host/") ||
-                   file.substr(lib.size()).starts_with("math/"))) ||
-         file.find("include/krait/") != file.npos;
+  // "./lib/": a user may have that, too.
+  if (file.starts_with(lib))
+    for (const char* const room : {"algorithms/", "arrays/", "host/", "math/", "ship/", "tune/"})
+      if (file.substr(lib.size()).starts_with(room)) return true;
+  return file.find("include/krait/") != file.npos;
 }
 
 Recorder* find_recorder() noexcept { return current; }

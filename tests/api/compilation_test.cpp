@@ -191,7 +191,7 @@ TEST(Compilation, ALoopThatUnrollsWhileRecordingGetsAHint) {
   const std::string said = sum_of(true);
   EXPECT_TRUE(krait::test::says(
       said,
-      "compilation_test.cpp:" + std::to_string(__LINE__ - 19) +
+      "compilation_test.cpp:" + std::to_string(__LINE__ - 20) +
           ": krait: hint: this line was recorded as {} operations, and lines like it as {} in all, which takes long to compile. A C++ loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop"))
       << said;
   EXPECT_EQ(said.find("krait: hint"), said.rfind("krait: hint")) << "once";

@@ -124,7 +124,7 @@ TEST(FunctionPointer, WhatCHasNoPlaceForIsRefused) {
     return x[0];
   };
   expect_usage(
-      {": the arrays of a function pointer are on the caller's stack: they take 80000 bytes, at most 6 are allowed5536"},
+      {": the arrays of a function pointer are on the caller's stack: they take 80000 bytes, at most 65536 are allowed"},
       [&] { kr::function_pointer<double(int)>{large}; });
   const auto nested =
       kr::kernel([](kr::view<int>) { kr::function_pointer<int(int)>([](auto x) { return x; }); });

@@ -267,7 +267,7 @@ TEST(Function, ReturnsThatNothingCanGiveAreRefused) {
   auto uses = kr::kernel([&](kr::view<int> z) { z[0] = constant(5); });
   std::vector<int> y(4);
   expect_usage(
-      {"function_test.cpp:" + std::to_string(__LINE__ - 5),
+      {"function_test.cpp:" + std::to_string(__LINE__ - 6),
        "return_ cannot leave a kr::function whose arguments and result are all plain numbers: pass a traced value, "
        "f(kr::value(n))"},
       [&] {

@@ -139,7 +139,7 @@ TEST_F(HintsOfLaunches, Containers) {
   auto k = kr::kernel([](kr::view<const float> in, kr::view<float> out) {
     out[kr::grid<1>()] += in[kr::grid<1>()];
   });
-  const unsigned line = __LINE__ - 1;
+  const unsigned line = __LINE__ - 3;
   std::vector<float> x(64, 1.f), y(64), z(64);
   k.launch({1, 64}, x, y);
   kr::kernel([](kr::view<const float> in, kr::view<float> out) {

@@ -181,7 +181,7 @@ TEST(Hints, Strided) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[x.size() - 1 - 3 * i];
   });
   EXPECT_TRUE(has(
-      hints(down, ptx), __LINE__ - 2,
+      hints(down, ptx), __LINE__ - 3,
       "strided access: neighbouring threads load from places 12 bytes apart in descending order, so"));
   auto all_three = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[3 * i] + x[3 * i + 1] + x[3 * i + 2];

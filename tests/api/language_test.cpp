@@ -105,7 +105,7 @@ TEST(Language, SpecializedValuesOfEveryType) {
 TEST(Language, LaunchesAreHeldToTheBoundsOfAKernel) {
   auto k = kr::kernel([](kr::view<int> x) { x[kr::grid()] = 1; },
                       {.name = "bound", .max_threads = 64, .min_blocks = 2});
-  const unsigned line = __LINE__ - 1;
+  const unsigned line = __LINE__ - 2;
   std::vector<int> x(256);
   k.launch({4, 64}, x);
   EXPECT_EQ(x, std::vector<int>(256, 1));

@@ -69,7 +69,7 @@ TEST(Misuse, CppBreakOutOfARecordedLoop) {
   expect_usage(
       {"a C++ break, return or exception left the body of this loop: the body is recorded once, so use break_(), "
        "continue_() or return_()",
-       place(__LINE__ - 7)},
+       place(__LINE__ - 8)},
       [&] {
         k.launch({1, 1}, out);
       });

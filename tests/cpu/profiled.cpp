@@ -13,8 +13,9 @@ int main() {
       [](kr::view<float> x) {
         auto i = kr::grid<1>();
         kr::var v = x[i];
-        // the line
-        for ([[maybe_unused]] auto step : kr::range(1'000'000)) v = kr::sqrt(v / 3 + 1);
+        // clang-format off
+        for ([[maybe_unused]] auto step : kr::range(1'000'000)) v = kr::sqrt(v / 3 + 1);  // the line
+        // clang-format on
         x[i] = v;
       },
       {.name = "busy"});

@@ -354,7 +354,7 @@ TEST(trace_random, directions_of_sobol) {
 
 TEST(trace_random, a_dimension_that_sobol_lacks) {
   for (const int dimension : {-1, 40}) {
-    const std::string expected = std::string(__FILE__) + ":" + std::to_string(__LINE__ + 1);
+    const std::string expected = std::string(__FILE__) + ":" + std::to_string(__LINE__ + 2);
     const std::string message =
         misuse([&](kr::view<float> y) { y[0] = kr::sobol(1, dimension).uniform_float(); });
     EXPECT_EQ(message,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Settings of Sphinx for tools/site/build, which gives the folders.
+import hashlib
 import os
 import pathlib
 import re
@@ -34,6 +35,7 @@ html_title = f"Krait {version}"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["krait.css"]
 html_favicon = str(HERE / "static/favicon.svg")
+html_search_scorer = str(HERE / "static/scorer.js")
 html_copy_source = False
 html_show_sphinx = True
 html_show_copyright = False
@@ -62,6 +64,11 @@ copybutton_prompt_is_regexp = True
 
 
 def setup(app):
+    # Pages of the reference change with any header, and all pages with the tools that make them.
+    digest = hashlib.sha256()
+    for path in sorted([*HERE.glob("*.py"), *doxygen.INCLUDE.rglob("*.h"), *doxygen.INCLUDE.rglob("*.def")]):
+        digest.update(path.read_bytes())
+    app.add_config_value("krait_sources", digest.hexdigest(), "env")
     folder = pathlib.Path(os.environ["KRAIT_SITE_XML"])
     app.krait_reference = doxygen.entries(folder)
     reference.remember(app.krait_reference)

@@ -80,6 +80,7 @@ def spaced(text):
     text = re.sub(r"\s+>", ">", text)
     text = re.sub(r"\s*(&&?|\*)\s*(?=[\w(.])", r"\1 ", text)
     text = re.sub(r"\(\s*([&*]+)\s*(\w*)\)", r"(\1\2)", text)
+    text = re.sub(r"\s+([&*]+)$", r"\1", text)
     text = re.sub(r"([&*]) \.\.\.", r"\1...", text)
     return re.sub(r"\s*\.\.\.\s*", "... ", text).strip()
 
@@ -95,7 +96,7 @@ WORDS = [
     (r"\bdetail::(located_double)\b", "double"),
     (r"\bconst detail::(fixed_text|located_text) ?&", "const char*"),
     (r"\bdetail::(fixed_text|located_text)\b", "const char*"),
-    (r"\bkrait::(?!\w+ )", ""),
+    (r"\bkrait::", ""),
     (r"\bdetail::(\w+::)*", ""),
 ]
 
@@ -140,7 +141,7 @@ def function(member, name):
         arguments = arguments[closing(arguments, 0) + made.end(1) :]
     if INTERNAL.search(arguments) or re.match(rf"\((const )?{re.escape(name)}(< ?\w+ ?>)? ?&&? ?\w*\)", arguments):
         return None
-    if name == "operator=" and re.match(r"\((const )?\w+ ?&&? ?(other|from|x)?\)", arguments) and member.get("refqual") is None:
+    if name == "operator=" and re.match(r"\((const )?\w+(< ?\w+ ?>)? ?&&? ?(other|from|x)?\)", arguments) and (member.get("refqual") is None or "&&" in arguments):
         return None
     if arguments.endswith("=delete") or arguments.endswith("= delete"):
         return None
@@ -156,7 +157,7 @@ def function(member, name):
             shown += " = " + (shortened(default, ()) if "detail::" not in default else "…")
         params.append(shown)
     after = re.sub(r"=\s*default|override|\bfinal\b", "", arguments[end:])
-    after = re.sub(r"\brequires\b.*", "", after)
+    after = re.sub(r"(?<=&)noexcept", " noexcept", re.sub(r"\brequires\b.*", "", after))
     result = text_of(member.find("type"))
     result = re.sub(r"^(friend|static|constexpr|virtual|auto)\s+(?=\w)", "", re.sub(r"\b(constexpr|consteval|friend|virtual)\b", "", result)).strip()
     result = re.sub(r"^::\w+ ", "", result)  # the end of a constraint
@@ -184,7 +185,10 @@ def same_words(signature):
 # ---- entries ---------------------------------------------------------------------------------------------------------------------
 
 HOMES = {"detail/all.h": "slice.h", "detail/text.h": "kernel.h", "detail/arguments.h": "kernel.h", "detail/vec_operators.h": "vec.h", "algorithm/detail/result.h": "algorithm/reduce.h"}
-CLASS_HOMES = {"var": "value.h", "ref": "memory.h"}  # their forms for structs stand in another header
+# Classes of krait::detail that calls give, and whose members users call: shown as if they were krait's.
+RETURNED = {"atomic_element": "atomic.h", "attributes_type": "kernel.h", "bound_kernel": "kernel.h", "elementwise_call": "vectorize.h",
+            "generalized_call": "guvectorize.h", "if_chain": "control.h", "switch_chain": "control.h"}
+CLASS_HOMES = {**RETURNED, "var": "value.h", "ref": "memory.h"}  # their forms for structs stand in another header
 HIDDEN = re.compile(r"^(operator(?!\(\)|\[\]|=$)|~)")
 
 
@@ -203,6 +207,8 @@ class Reader:
         for compound in self.compounds.values():
             name = re.sub(r"\s", "", text_of(compound.find("compoundname")))
             kind = compound.get("kind")
+            if name.split("<")[0].removeprefix("krait::detail::") in RETURNED and kind in ("class", "struct"):
+                name = name.replace("detail::", "", 1)
             if not name.startswith("krait") or re.search(r"\bdetail\b", name.split("<")[0]):
                 continue
             if kind == "namespace":
@@ -251,6 +257,8 @@ class Reader:
             name = owner.name.split("::")[-1] if name == "explicit" else ""
             if not name:
                 return
+        if owner is not None and name == owner.name and name in RETURNED:  # nobody makes one
+            return
         shown = name if owner is not None or not scope else f"{scope}::{name}"
         docs = [member.find(part) for part in ("briefdescription", "detaileddescription")]
         docs = [d for d in docs if d is not None and text_of(d)]
@@ -288,7 +296,9 @@ class Reader:
             head = f"template<{', '.join(template)}> " if template else ""
             kind_text = text_of(member.find("type"))
             if kind == "typedef" and kind_text.split()[-1:] == [name]:  # typedef struct x x;
-                return
+                if kind_text.startswith("enum") or any(text_of(c.find("compoundname")) == name for c in self.compounds.values()):
+                    return
+                kind_text = "detail::"
             if kind == "typedef":
                 signature = f"{head}{shown}" + (f" = {shortened(kind_text, ())}" if "detail::" not in kind_text and len(kind_text) < 60 else "")
             else:
@@ -352,9 +362,24 @@ class Reader:
         return next((c for c in self.compounds.values() if text_of(c.find("compoundname")).split("<")[0].strip().removeprefix("krait::") == name), None)
 
 
+def without_twins(signatures):
+    """Extents in braces are taken as whole numbers of one type, and as those of several: one line for both, with the head that names the type."""
+    kept = {}
+    for signature in signatures:
+        head = signature[: closing(signature, signature.index("<"))] if signature.startswith("template") else ""
+        key = signature[len(head) :].strip() if "Extent(&" in signature else signature
+        if key not in kept or len(kept[key]) < len(signature):
+            kept[key] = signature
+    return list(kept.values())
+
+
 def entries(folder):
     """By header. Signatures that another header has, too, once they are shortened, are in `again` of theirs."""
     found = Reader(folder).read()
+    for listed in found.values():
+        for entry in listed:
+            for one in (entry, *entry.members):
+                one.signatures = without_twins(one.signatures)
     seen = set()
     for listed in found.values():
         for entry in listed:

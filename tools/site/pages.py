@@ -14,13 +14,15 @@ EDIT = f"{REPOSITORY}/edit/{BRANCH}/"
 
 # Each group as the reader looks for it. `*` stands for pages whose name begins so. A page of docs that no group has is an error.
 GROUPS = [
-    ("Start", ["ten-minutes", "installing", "gallery", "examples/index", "why", "coming-from", "coming-from-*"]),
+    ("Start", ["ten-minutes", "installing", "gallery", "examples/index", "why", "coming-from"]),
     ("Use", ["concepts", "calls", "dsl", "arrays", "algorithms", "tiles", "howto", "traps", "debugging", "hints", "tool", "tuning", "caching", "shipping",
              "raw-kernels", "neighbours", "python", "opencl", "webgpu", "environment"]),
     ("Reference", ["reference", "headers", "operations", "errors", "glossary"]),
     ("Understand", ["performance", "performance-log", "numbers", "architecture", "ir", "code-generation"]),
     ("Change", ["contributing", "testing", "adding-an-op", "adding-a-target", "releasing", "changelog", "security"]),
 ]
+# Pages below a page: `*` stands for names that begin so.
+BELOW = {"coming-from": "coming-from-*"}
 # Pages whose file is not docs/NAME.md.
 ELSEWHERE = {"contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md", "security": "SECURITY.md"}
 MADE = {"examples/index", "reference", "errors"}  # by the build
@@ -69,8 +71,14 @@ def title_of(name):
     return re.sub(r"[`*]", "", re.search(r"^# (.*)", sources()[name].read_text(), re.M).group(1))
 
 
+def below(name):
+    """The pages below one."""
+    return sorted(p for p in docs() if name in BELOW and p.startswith(BELOW[name][:-1]))
+
+
 def unlisted():
-    return sorted(set(docs()) - {name for _, names in groups() for name in names})
+    listed = {name for _, names in groups() for name in names}
+    return sorted(set(docs()) - listed - {child for name in listed for child in below(name)})
 
 
 def topic_of(header):
@@ -78,6 +86,13 @@ def topic_of(header):
         if any(header == h or (h.endswith("/*") and header.startswith(h[:-1])) for h in headers):
             return title
     return None
+
+
+def in_order(headers, title):
+    """Those of a topic, in its order."""
+    listed = next(names for name, names in TOPICS if name == title)
+    place = {h: at for at, h in enumerate(listed)}
+    return sorted((h for h in headers if topic_of(h) == title), key=lambda h: (place.get(h, len(listed)), h))
 
 
 def slug(header):

@@ -33,10 +33,11 @@ def words(text):
             continue
         node = nodes.literal("", part.strip("`"))
         name = re.match(r"(?:kr|krait)::([\w:]+)", part)
-        place = LINKS.get(name.group(1)) if name else LINKS.get("error") if part.startswith("error{") else None
+        place = HERE.get(name.group(1)) or LINKS.get(name.group(1)) if name else LINKS.get("error") if part.startswith("error{") else None
         yield nodes.reference("", "", node, refuri=place, internal=True) if place else node
 
 
+HERE = {}  # by name: its place on the page that is being made
 LINKS = {}  # by name: its place, from another page of the reference
 
 
@@ -255,6 +256,8 @@ class Header(SphinxDirective):
         header = self.arguments[0]
         entries = self.env.app.krait_reference[header]
         self.env.temp_data.pop("cpp:parent_symbol", None)
+        HERE.clear()
+        HERE.update({entry.name: f"#{anchor(entry.name)}" for entry in entries})
         self.names = {}
         made = self.namespace("krait") if header != "krait_c.h" else []
         made += self.contents(entries)
@@ -353,10 +356,11 @@ def colours_of(text, name):
         if is_name:
             yield addnodes.desc_name("", "", addnodes.desc_sig_name(part, part))
             continue
-        for word in re.findall(r"\w+|\W+", part):
+        for found in re.finditer(r"\w+|\W+", part):
+            word = found.group(0)
             if word in KEYWORDS:
                 yield nodes.inline("", word, classes=["word"])
-            elif word in TYPES:
+            elif word in TYPES and re.match(r"\s*[<&*]|\s+\w|::|$", part[found.end() :]):  # else it is a parameter's name
                 yield nodes.reference("", word, refuri=TYPES[word], internal=True)
             else:
                 yield nodes.Text(word)
@@ -408,9 +412,8 @@ class Topics(SphinxDirective):
             group += [nodes.colspec(colwidth=1), nodes.colspec(colwidth=4)]
             body = nodes.tbody()
             group += body
-            for header, entries in self.env.app.krait_reference.items():
-                if pages.topic_of(header) != title:
-                    continue
+            for header in pages.in_order(self.env.app.krait_reference, title):
+                entries = self.env.app.krait_reference[header]
                 page = self.env.app.builder.get_relative_uri(self.env.docname, pages.slug(header))
                 names = nodes.paragraph(classes=["name-list"])
                 for entry in entries:
@@ -462,7 +465,17 @@ class About(SphinxDirective):
         return made
 
 
+class Names(cpp.CPPDomain):
+    """The domain of C++, whose search finds kr::sum, and no parameters."""
+
+    def get_objects(self):
+        for name, shown, kind, page, place, priority in super().get_objects():
+            if kind not in ("templateParam", "functionParam"):
+                yield name, re.sub(r"^krait::", "kr::", shown), kind, page, place, priority
+
+
 def setup(app):
+    app.add_domain(Names, override=True)
     app.add_directive("krait-header", Header)
     app.add_directive("krait-topics", Topics)
     app.add_directive("krait-about", About)

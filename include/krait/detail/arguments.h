@@ -21,7 +21,11 @@ namespace krait {
 /// A parameter of a kernel whose value becomes part of the code, as a constant: loops over it
 /// unroll and branches on it go. Each value compiles anew, for the first 16 combinations of values
 /// of a kernel object; then one code for all values is made and taken.
-///   auto power = kr::kernel([](kr::view<float> x, kr::specialized<int> n) { … for (auto k : kr::range(n)) … });
+/// \code
+/// auto power = kr::kernel([](kr::view<float> x, kr::specialized<int> n) {
+///   for (auto k : kr::range(n)) x[0] = x[0] * x[0];
+/// });
+/// \endcode
 template <detail::plain Type>
 class specialized : public value<Type> {
  public:

@@ -1,4 +1,4 @@
-// error: function
+// error: member
 #include <krait/krait.h>
 namespace kr = krait;
 
