@@ -63,8 +63,9 @@ class array {
       : array(detail::to_shape(extents), on) {}
 
   array(array&& other) noexcept { *this = std::move(other); }
-  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
-  array(const array&) = delete;
+  // clang-format off
+  array(const array&) = delete;  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
+  // clang-format on
   /// Never usable: of another element type.
   template <class Other>
     requires(!std::is_same_v<std::remove_const_t<Other>, std::remove_const_t<Elem>>)
@@ -79,8 +80,9 @@ class array {
     memory_ = std::move(other.memory_), std::swap(on_, other.on_);
     return *this;
   }
-  // krait: arrays move; x.copy_from(y) copies elements, x = y.copy() makes a new array
-  array& operator=(const array&) & = delete;
+  // clang-format off
+  array& operator=(const array&) & = delete;  // krait: arrays move; x.copy_from(y) copies elements, x = y.copy() makes a new array
+  // clang-format on
   /// Writes the elements of a view: `a(kr::all, 0) = x`.
   /// x is a number, an array or an expression whose shape broadcasts to the view's. A source that
   /// overlaps the target is read first.

@@ -35,8 +35,8 @@ const fault = async (at, message) => assert.rejects(guarded(device, Int32Array.f
   return true;
 });
 assert.deepEqual(await guarded(device, Int32Array.of(0, 1, 2, 7), new Float32Array(8)), Float32Array.of(1, 1, 1, 0, 0, 0, 0, 1));
-await fault([0, 1, 2, 8], 'guarded (PLACE:24): out of bounds: store to parameter 2 at (8), extents (8), block (0, 0, 0), thread (3, 0, 0)');
-await fault([0, 3, 1, 2], 'guarded (PLACE:25): three, said thread 1, block (0, 0, 0), thread (1, 0, 0)');
+await fault([0, 1, 2, 8], 'guarded (PLACE:25): out of bounds: store to parameter 2 at (8), extents (8), block (0, 0, 0), thread (3, 0, 0)');
+await fault([0, 3, 1, 2], 'guarded (PLACE:26): three, said thread 1, block (0, 0, 0), thread (1, 0, 0)');
 await assert.rejects(guarded(device, Int32Array.of(-1, -1, -1, -1), new Float32Array(8)), /; and 3 further faults$/);
 await assert.rejects(speaks(device, x, new Int32Array(n), { lines }), { message: 'speaks has no option lines: its options are grid, block, threads, timing, print' });
 console.log('lines and faults are right');
