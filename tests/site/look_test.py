@@ -176,7 +176,11 @@ class Browser:
         self.driver.execute_script(f"document.body.dataset.theme = '{name}'")
 
     def open(self, address):
+        """The page, at the place that the address names: furo scrolls there smoothly, and a picture would be too early."""
         self.driver.get(address)
+        if "#" in address:
+            self.driver.execute_script("document.documentElement.style.scrollBehavior = 'auto'; document.getElementById(arguments[0]).scrollIntoView()",
+                                       address.split("#")[1])
 
     def errors(self):
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
@@ -196,7 +200,7 @@ def serve(folder):
 
 
 def picture(browser, path):
-    """The window as a picture of 256 colours: the most frequent ones, and for others the nearest."""
+    """The window as a picture of 256 colours: the most frequent ones, which are those of text, then those far from all before."""
     import numpy
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -238,8 +242,12 @@ def picture(browser, path):
     flat = image[:, :, :3].reshape(-1, 3).astype(numpy.int32)
     coarse = (flat >> 2 << 2 | flat >> 6) @ [65536, 256, 1]
     colours, places, counts = numpy.unique(coarse, return_inverse=True, return_counts=True)
-    kept = numpy.argsort(-counts)[:256]
     parts = numpy.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1)
+    kept = list(numpy.argsort(-counts)[:64])
+    far = numpy.min([((parts - parts[k]) ** 2).sum(axis=1) for k in kept], axis=0)
+    while len(kept) < 256 and far.any():
+        kept.append(numpy.argmax(far * numpy.sqrt(counts)))
+        far = numpy.minimum(far, ((parts - parts[kept[-1]]) ** 2).sum(axis=1))
     nearest = numpy.array([numpy.argmin(((parts[kept] - c) ** 2).sum(axis=1)) for c in parts], numpy.uint8)
     pixels = nearest[places].reshape(height, width)
     lines = numpy.hstack([numpy.zeros((height, 1), numpy.uint8), pixels]).tobytes()
@@ -267,6 +275,10 @@ def look(folder, pictures):
                 browser.theme(theme)
                 for wrong in browser.errors():
                     fail(f"{page}: the console says: {wrong}")
+                if "#" in page:
+                    top = browser.execute_script("return document.getElementById(arguments[0]).getBoundingClientRect().top", page.split("#")[1])
+                    if not 0 <= top < height / 4:
+                        fail(f"{page}: the entry is at {top:.0f} in a window of {height} pixels")
                 if width < 600:
                     wide = browser.execute_script("return document.documentElement.scrollWidth")
                     if wide > width:
