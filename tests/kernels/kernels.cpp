@@ -13,9 +13,9 @@
 // dies or hangs counts as a difference. What a file says is known to go wrong on the device does
 // not count: drivers have defects of their own. --only: launches whose name has the text. --races:
 // data races are differences. --third: also a third of that folder's files, which KRAIT_TEST_SEED
-// draws; all of them where it is not set. --device: nothing runs, and it ends with 77, where the device's
-// name does not have the text. Ends with 1 where something differs, with 77 where the back end is
-// missing and KRAIT_TEST_BACK_ENDS does not name it.
+// draws; all of them where it is not set. --device: nothing runs, and it ends with 77, where the
+// device's name does not have the text. Ends with 1 where something differs, with 77 where the back
+// end is missing and KRAIT_TEST_BACK_ENDS does not name it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -66,7 +66,8 @@ Options parse(int argc, char** argv) {
   }
   if (given.count("--back-end")) o.back_end = given["--back-end"];
   if (given.count("--jobs")) o.jobs = std::max(1u, unsigned(std::stoul(given["--jobs"])));
-  o.third = given["--third"], o.device = given["--device"], o.only = given["--only"], o.print = given.count("--print"), o.races = given.count("--races");
+  o.third = given["--third"], o.device = given["--device"], o.only = given["--only"],
+  o.print = given.count("--print"), o.races = given.count("--races");
   return o;
 }
 
