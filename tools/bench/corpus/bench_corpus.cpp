@@ -2,10 +2,12 @@
 //
 // Measures the corpus: Krait as a user has it beside the peers found in ../lib (libcorpus_*.so), in
 // interleaved rounds.
-//   bench_corpus [--list] [--filter TEXT] [--class open|judge] [--rounds N] [--json FILE] [--device ID]... [--sizes cpu|gpu]
+//   bench_corpus [--list] [--filter TEXT] [--class open|judge|look] [--rounds N] [--json FILE] [--device ID]... [--sizes cpu|gpu]
 //                [--cpu-time]
-// TEXT is a part of a name or a theme. Peers run on the first device: g++ and clang on the CPU,
-// nvcc on CUDA. Ratios are a peer's time over Krait's: above 1, Krait is faster. `--device cuda:0
+// TEXT is a part of a name or a theme. The dozens of the first look are of the class look, and open
+// besides; `--filter "look 1"` is the first of them. Peers run on the first device: g++ and clang
+// on the CPU, nvcc on CUDA. Ratios are a peer's time over Krait's: above 1, Krait is faster.
+// `--device cuda:0
 // --device vulkan:0` measures Krait on both; the ratios of devices after the first are the first
 // one's time over theirs. A result that differs from a peer's or from the first device's is marked
 // WRONG and makes the exit status 1.
@@ -223,11 +225,12 @@ Result measure(const Entry& e, const Field& field, const Wish& wish) {
   return result;
 }
 
-double geometric_mean(const std::vector<Result>& results, std::size_t column, int rest) {
+/// Of the open entries (1), of those to judge by (0), or of all (-1).
+double geometric_mean(const std::vector<Result>& results, std::size_t column, int open) {
   double sum = 0;
   int n = 0;
   for (const Result& r : results)
-    if ((rest < 0 || r.entry.number % 2 == rest) && r.beside[column].ratio > 0)
+    if ((open < 0 || r.entry.open() == (open == 1)) && r.beside[column].ratio > 0)
       sum += std::log(r.beside[column].ratio), ++n;
   return n ? std::exp(sum / n) : 0;
 }
@@ -354,13 +357,14 @@ int main(int argc, char** argv) try {
 
   Registry all;
   for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles,
-                         add_finance, add_blocks, add_hashes})
+                         add_finance, add_blocks, add_hashes, add_look_1})
     add(all);
   Registry entries;
   for (const Entry& e : all) {
     const bool named = std::string(e.name).find(wish.filter) != std::string::npos ||
                        std::string(e.theme).find(wish.filter) != std::string::npos;
-    if (named && (wish.which.empty() || (wish.which == "open") == e.open())) entries.push_back(e);
+    const bool wanted = wish.which == "look" ? e.dozen > 0 : (wish.which == "open") == e.open();
+    if (named && (wish.which.empty() || wanted)) entries.push_back(e);
   }
   if (wish.list) {
     for (const Entry& e : entries)
