@@ -623,19 +623,18 @@ Work responsibilities(Size size) {
 }  // namespace
 
 void add_look_1(Registry& all) {
-  const char* theme = "look 1";
-  all.insert(all.end(), {{73, "Needleman-Wunsch", theme, needleman_wunsch, 1},
-                         {74, "shortest paths", theme, shortest_paths, 1},
-                         {75, "entropy", theme, entropy, 1},
-                         {76, "ChaCha20", theme, chacha20, 1},
-                         {77, "haversine", theme, haversine, 1},
-                         {78, "mandelbulb", theme, mandelbulb, 1},
-                         {79, "rays and boxes", theme, ray_boxes, 1},
-                         {80, "syrk", theme, syrk, 1},
-                         {81, "membranes", theme, membranes, 1},
-                         {82, "max pool", theme, max_pool, 1},
-                         {83, "md5 search", theme, md5_search, 1},
-                         {84, "responsibilities", theme, responsibilities, 1}});
+  all.insert(all.end(), {{73, "Needleman-Wunsch", "sequences", needleman_wunsch, 1},
+                         {74, "shortest paths", "graphs", shortest_paths, 1},
+                         {75, "entropy", "images", entropy, 1},
+                         {76, "ChaCha20", "ciphers", chacha20, 1},
+                         {77, "haversine", "geometry", haversine, 1},
+                         {78, "mandelbulb", "rendering", mandelbulb, 1},
+                         {79, "rays and boxes", "rendering", ray_boxes, 1},
+                         {80, "syrk", "linear", syrk, 1},
+                         {81, "membranes", "equations", membranes, 1},
+                         {82, "max pool", "learning", max_pool, 1},
+                         {83, "md5 search", "hashes", md5_search, 1},
+                         {84, "responsibilities", "statistics", responsibilities, 1}});
 }
 
 }  // namespace corpus
