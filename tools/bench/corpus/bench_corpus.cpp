@@ -248,7 +248,7 @@ void print_head(const Field& field) {
 }
 
 void print(const Result& r, const Field& field) {
-  std::printf("| %2d %-22s | %-9s | %-5s | %8.3f | %8.1f |", r.entry.number, r.entry.name,
+  std::printf("| %2d %-22s | %-10s | %-5s | %8.3f | %8.1f |", r.entry.number, r.entry.name,
               r.entry.theme, r.entry.open() ? "open" : "judge", r.ms, r.first_ms);
   for (std::size_t i = 0; i < r.beside.size(); ++i) {
     std::printf(" %8.3f |", r.beside[i].ms);
@@ -371,7 +371,7 @@ int main(int argc, char** argv) try {
   }
   if (wish.list) {
     for (const Entry& e : entries)
-      std::printf("%2d %-22s %-9s %s\n", e.number, e.name, e.theme, e.open() ? "open" : "judge");
+      std::printf("%2d %-22s %-10s %s\n", e.number, e.name, e.theme, e.open() ? "open" : "judge");
     return 0;
   }
 
