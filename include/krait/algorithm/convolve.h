@@ -8,7 +8,8 @@
 
 #include <array>
 
-#include <krait/algorithm/detail/matmul_kernels.h>
+#include <krait/algorithm/detail/einstein_sum.h>
+#include <krait/algorithm/detail/form.h>
 
 namespace krait {
 

@@ -5,7 +5,8 @@
 //   kr::array<float> y = kr::matmul(a, x);
 #pragma once
 
-#include <krait/algorithm/detail/matmul_kernels.h>
+#include <krait/algorithm/detail/einstein_sum.h>
+#include <krait/algorithm/detail/form.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/select.h>
 #include <krait/expression.h>
