@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "krait/algorithm/detail/fft_plan.h"
+#include "algorithms/fft_instances.h"
 #include "support/error.h"
 
 namespace krait::detail {
@@ -143,6 +143,23 @@ double fft_scale(const char* norm, std::int64_t n, bool inverse) {
 
 void check_points(std::int64_t n) {
   if (n < 1) support::fail_usage("Invalid number of FFT data points ({}) specified.", n);
+}
+
+void transform_rows(const any_array& x, const any_array& out, bool inverse, double scale) {
+  if (out.bytes == sizeof(std::complex<float>)) fft_of<float>::rows(x, out, inverse, scale);
+  else fft_of<double>::rows(x, out, inverse, scale);
+}
+void transform_numbers(const any_array& x, const any_array& out, bool inverse, double scale) {
+  if (out.bytes == sizeof(std::complex<float>)) fft_of<float>::numbers(x, out, inverse, scale);
+  else fft_of<double>::numbers(x, out, inverse, scale);
+}
+void transform_real(const any_array& x, const any_array& out, std::int64_t points, double scale) {
+  if (out.bytes == sizeof(std::complex<float>)) fft_of<float>::real(x, out, points, scale);
+  else fft_of<double>::real(x, out, points, scale);
+}
+void transform_to_real(const any_array& x, const any_array& out, double scale) {
+  if (out.bytes == sizeof(float)) fft_of<float>::to_real(x, out, scale);
+  else fft_of<double>::to_real(x, out, scale);
 }
 
 }  // namespace krait::detail

@@ -6,7 +6,11 @@
 //   auto image = kr::ifft2(kr::fft2(picture));
 #pragma once
 
-#include <krait/algorithm/detail/fft_real.h>
+#include <complex>
+
+#include <krait/algorithm/detail/fft_calls.h>
+#include <krait/algorithm/detail/form.h>
+#include <krait/complex.h>
 
 namespace krait {
 namespace detail {
@@ -59,6 +63,14 @@ using fft_real_t = typename fft_real<std::remove_const_t<Elem>>::type;
 template <class Elem>
 using fft_complex_t = std::complex<fft_real_t<Elem>>;
 
+/// Rows along an axis; where it has no elements, rows without any.
+template <class Elem, int Rank>
+any_array rows_or_none(const array<Elem, Rank>& x, std::int64_t axis, std::int64_t rows) {
+  using elem = std::remove_const_t<Elem>;
+  if (x.size() > 0) return erased(rows_along(x, axis));
+  return erased(array<elem, 2>(shape<2>(rows, 0), x.device()));
+}
+
 /// Runs transform(rows, out, scale) on rows along the axis, for `points` elements of each; the
 /// result has `results` along it.
 template <class Out, class Elem, int Rank, class Output, class Transform>
@@ -72,9 +84,8 @@ auto transform_along(const array<Elem, Rank>& x, const fft_options& with, std::i
   auto out = result_in<Out, Rank>(output, axis_back(dense(at.extents, Rank, false), with.axis),
                                   x.device(), x);
   if (const std::int64_t size = out.to.size(); size > 0) {
-    const auto given = rows_or_none(x, with.axis, size / results);
-    array<Out, 2> to = as_rows(out.to, size / results, results);
-    transform(given, to, scale);
+    const std::int64_t rows = size / results;
+    transform(rows_or_none(x, with.axis, rows), erased(as_rows(out.to, rows, results)), scale);
   }
   return out.give();
 }
@@ -89,23 +100,20 @@ auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inv
     // path below cost more than the transform.
     if ((with.axis == -1 || with.axis == Rank - 1) &&
         (!with.has_points || with.points == x.extent(Rank - 1)) && x.size() > 0) {
-      const real scale = real(fft_scale(with.norm, x.extent(Rank - 1), inverse));
+      const double scale = fft_scale(with.norm, x.extent(Rank - 1), inverse);
       array<std::complex<real>, Rank> out(x.extents(), x.device());
-      if constexpr (Rank == 2) {
-        transform_rows<real>(x.share(), out, inverse, scale);
-      } else {
-        array<std::complex<real>, 2> rows = as_rows(out, 1, x.size());
-        transform_rows<real>(array<const std::complex<real>, 2>(x(newaxis, all)), rows, inverse,
-                             scale);
-      }
+      if constexpr (Rank == 2) transform_rows(erased(x), erased(out), inverse, scale);
+      else
+        transform_rows(erased(x(newaxis, all)), erased(as_rows(out, 1, x.size())), inverse, scale);
       return out;
     }
   }
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
                      points = with.has_points ? with.points : length;
   return transform_along<std::complex<real>>(
-      x, with, points, points, inverse, output, [&](const auto& rows, auto& out, double scale) {
-        transform_rows(complex_rows<real>(rows, points), out, inverse, real(scale));
+      x, with, points, points, inverse, output,
+      [&](const any_array& rows, const any_array& out, double scale) {
+        transform_numbers(rows, out, inverse, scale);
       });
 }
 
@@ -159,10 +167,11 @@ auto real_along(const array<Elem, Rank>& x, const fft_options& with, Output outp
   using real = fft_real_t<Elem>;
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
                      n = with.has_points ? with.points : length;
-  return transform_along<std::complex<real>>(x, with, n, n / 2 + 1, false, output,
-                                             [&](const auto& rows, auto& out, double scale) {
-                                               transform_real(rows, out, n, real(scale));
-                                             });
+  return transform_along<std::complex<real>>(
+      x, with, n, n / 2 + 1, false, output,
+      [&](const any_array& rows, const any_array& out, double scale) {
+        transform_real(rows, out, n, scale);
+      });
 }
 template <class Elem, int Rank, class Output = std::nullptr_t>
 auto to_real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
@@ -170,8 +179,8 @@ auto to_real_along(const array<Elem, Rank>& x, const fft_options& with, Output o
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
                      n = with.has_points ? with.points : 2 * (length - 1);
   return transform_along<real>(x, with, n, n, true, output,
-                               [&](const auto& rows, auto& out, double scale) {
-                                 transform_to_real(rows, out, n, real(scale));
+                               [](const any_array& rows, const any_array& out, double scale) {
+                                 transform_to_real(rows, out, scale);
                                });
 }
 template <int Last, class Elem, int Rank, class... Options>

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a Fourier transform is cut into passes, without its element type.
+#pragma once
+
+#include "krait/algorithm/detail/fft_calls.h"
+#include "krait/algorithm/detail/form.h"
+
+namespace krait::detail {
+
+inline constexpr int max_fft_passes = 12, max_fft_radices = 24;
+
+/// A pass over memory is a transform of `length` elements with a distance of `total / length`. The
+/// columns of a block, `columns` in number, are next to each other; if length is total, they belong
+/// to as many rows. `done` is the product of the lengths of the passes before. The first of several
+/// passes turns its output in the memory of a block, where columns are `pitch` elements apart.
+struct fft_pass {
+  std::int64_t total, done;
+  int length, columns, threads, pitch, count;
+  int radices[max_fft_radices];
+};
+struct fft_plan {
+  int count;  // 0: `total` has a prime factor above 7
+  fft_pass passes[max_fft_passes];
+};
+/// Rows from which on a plan is one of many: a block may have several.
+inline constexpr std::int64_t fft_rows_at_once = 16;
+KRAIT_API fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes,
+                            const algorithm_device& on);
+/// exp(-2 pi i k / n), rounded once.
+struct fft_root {
+  double re, im;
+};
+KRAIT_API fft_root root_of_unity(std::int64_t k, std::int64_t n);
+
+}  // namespace krait::detail
