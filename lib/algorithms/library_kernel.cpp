@@ -17,20 +17,19 @@ void LibraryKernel::record(const void* kernel, const node* parameters) {
 }
 
 void LibraryKernel::call(const detail::call_config& config,
-                         const std::vector<detail::argument>& arguments) const {
-  detail::call(state_, this, as_, arguments.data(), config);
+                         const detail::argument* arguments) const {
+  detail::call(state_, this, as_, arguments, config);
 }
 void LibraryKernel::launch(const dims& grid, const dims& block,
-                           const std::vector<detail::argument>& arguments) const {
+                           const detail::argument* arguments) const {
   detail::call_config config;
   config.grid = grid, config.block = block;
   call(config, arguments);
 }
-void LibraryKernel::cover(std::int64_t threads,
-                          const std::vector<detail::argument>& arguments) const {
+void LibraryKernel::cover(std::int64_t threads, Arguments arguments) const {
   detail::call_config config;
   config.form = detail::call_config::threads, config.count = threads;
-  call(config, arguments);
+  call(config, arguments.begin());
 }
 
 text LibraryKernel::ir() const {

@@ -32,17 +32,21 @@ class LibraryKernel {
   LibraryKernel& operator=(const LibraryKernel&) = delete;
   ~LibraryKernel() { detail::free_kernel_state(state_); }
 
-  void launch(const dims& grid, const dims& block,
-              const std::vector<detail::argument>& arguments) const;
+  /// With one argument for each parameter. They are on the stack: to allocate that many bytes costs
+  /// as much as the rest of a small call.
+  using Arguments = std::initializer_list<detail::argument>;
+  void launch(const dims& grid, const dims& block, const detail::argument* arguments) const;
+  void launch(const dims& grid, const dims& block, Arguments arguments) const {
+    launch(grid, block, arguments.begin());
+  }
   /// At least so many threads.
-  void cover(std::int64_t threads, const std::vector<detail::argument>& arguments) const;
+  void cover(std::int64_t threads, Arguments arguments) const;
   /// The IR, of a kernel that need not have run.
   text ir() const;
 
  private:
   static void record(const void* kernel, const node* parameters);
-  void call(const detail::call_config& config,
-            const std::vector<detail::argument>& arguments) const;
+  void call(const detail::call_config& config, const detail::argument* arguments) const;
 
   std::vector<detail::parameter_type> parameters_;
   Record record_;

@@ -23,9 +23,11 @@ Number RecordedEnding::of(const Number& sum, const Index& batch, const Index& ro
 }
 
 void launch_ended(const LibraryKernel& kernel, const dims& blocks, int threads,
-                  std::vector<detail::argument> arguments, const product_ending& ending) {
-  arguments.insert(arguments.end(), ending.arguments, ending.arguments + ending.count);
-  kernel.launch(blocks, threads, arguments);
+                  LibraryKernel::Arguments arguments, const product_ending& ending) {
+  if (ending.count == 0) return kernel.launch(blocks, threads, arguments);
+  std::vector<detail::argument> all(arguments);
+  all.insert(all.end(), ending.arguments, ending.arguments + ending.count);
+  kernel.launch(blocks, threads, all.data());
 }
 
 any_array new_array(scalar type, std::uint32_t bytes, std::initializer_list<std::int64_t> extents,

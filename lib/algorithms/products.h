@@ -57,7 +57,7 @@ inline const LibraryKernel& kernel_of(const product_ending& ending, const Kernel
 }
 /// Launches with the operands of the ending after all others.
 void launch_ended(const LibraryKernel& kernel, const dims& blocks, int threads,
-                  std::vector<detail::argument> arguments, const product_ending& ending);
+                  LibraryKernel::Arguments arguments, const product_ending& ending);
 
 /// A new array in C order.
 any_array new_array(scalar type, std::uint32_t bytes, std::initializer_list<std::int64_t> extents,
