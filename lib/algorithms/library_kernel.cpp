@@ -47,6 +47,11 @@ detail::argument array_argument(const detail::any_array& x) {
   return a;
 }
 
+std::size_t KernelStore::Hash::operator()(const KernelKey& key) const noexcept {
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(key.maker);
+  for (const int n : key.numbers) hash = (hash ^ std::uint64_t(unsigned(n))) * 0x100000001b3;
+  return hash ^ hash >> 29;
+}
 const LibraryKernel& KernelStore::of(const KernelKey& key, const Make& make) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<LibraryKernel>& kept = made_[key];

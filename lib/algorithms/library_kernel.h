@@ -6,9 +6,9 @@
 
 #include <array>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "krait/algorithm/detail/any_array.h"
@@ -77,8 +77,8 @@ detail::argument array_argument(const detail::any_array& x);
 /// What a kernel is made for: who makes it, and the numbers in which its kernels differ.
 struct KernelKey {
   const void* maker;
-  std::array<int, 14> numbers{};
-  friend auto operator<=>(const KernelKey&, const KernelKey&) = default;
+  std::array<int, 10> numbers{};
+  friend bool operator==(const KernelKey&, const KernelKey&) = default;
 };
 
 /// Kernels by their keys.
@@ -91,7 +91,10 @@ class KernelStore {
 
  private:
   std::mutex mutex_;
-  std::map<KernelKey, std::unique_ptr<LibraryKernel>> made_;
+  struct Hash {
+    std::size_t operator()(const KernelKey& key) const noexcept;
+  };
+  std::unordered_map<KernelKey, std::unique_ptr<LibraryKernel>, Hash> made_;
 };
 
 }  // namespace krait::host

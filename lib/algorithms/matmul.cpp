@@ -60,6 +60,15 @@ std::uint64_t address_of(const any_array& x) {
 
 namespace {
 
+/// A matrix as a stack of one.
+detail::layout stack_of_one(const detail::layout& of) {
+  detail::layout stack;
+  stack.rank = 3, stack.offset = of.offset, stack.extents[0] = 1;
+  for (int d = 0; d < 2; ++d)
+    stack.extents[d + 1] = of.extents[d], stack.strides[d + 1] = of.strides[d];
+  return stack;
+}
+
 bool is_byte(scalar s) { return s == scalar::i8 || s == scalar::u8; }
 
 void multiply_here(const Product& p, const detail::product_words& words, precision how) {
@@ -90,25 +99,24 @@ void free_product_kernels(product_kernels* kernels) noexcept { delete kernels; }
 
 any_array stack_of(const any_array& x, const std::int64_t* extents, int rank) {
   any_array out = x;
-  if (rank == 2) {
-    const slice_item new_axis{slice_item::new_axis, {}, {}, 1};
-    out.at = slice(broadcast_to(x.at, extents, 2), &new_axis, 1);
-    return out;
-  }
   out.at = broadcast_to(x.at, extents, rank);
-  if (rank == 3) return out;
-  std::int64_t size = 1;
-  for (int d = 0; d < rank - 2; ++d) size *= extents[d];
-  const std::int64_t three[] = {size, extents[rank - 2], extents[rank - 1]};
-  layout to;
-  if (!reshape(out.at, three, 3, to)) {
-    out = host::copied(out);
-    reshape(out.at, three, 3, to);
+  if (rank == 2) {
+    out.at = host::stack_of_one(out.at);
+  } else if (rank > 3) {
+    std::int64_t size = 1;
+    for (int d = 0; d < rank - 2; ++d) size *= extents[d];
+    const std::int64_t three[] = {size, extents[rank - 2], extents[rank - 1]};
+    layout to;
+    if (!reshape(out.at, three, 3, to)) {
+      out = host::copied(out);
+      reshape(out.at, three, 3, to);
+    }
+    out.at = to;
   }
-  out.at = to;
   return out;
 }
 any_array batch_of(const any_array& x, const std::int64_t* batch, int count) {
+  if (count == 0) return {x.type, x.bytes, host::stack_of_one(x.at), x.memory, x.on};
   std::int64_t extents[max_rank];
   std::copy(batch, batch + count, extents);
   extents[count] = x.at.extents[x.at.rank - 2], extents[count + 1] = x.at.extents[x.at.rank - 1];

@@ -28,7 +28,7 @@ struct PanelTypes {
   scalar packed() const { return dots ? scalar::u32 : word; }
   bool right_signed() const { return right == scalar::i8; }
   bool turns() const { return bytes() && (left == scalar::i8) == right_signed(); }
-  std::array<int, 14> key() const {
+  std::array<int, 10> key() const {
     return {int(left), int(right), int(out), int(word), dots, rows};
   }
 
@@ -206,15 +206,12 @@ void pack_rows(const PanelTypes& t, const any_array& x, const any_array& rows, s
                     view_parameter(t.packed(), 1, true), index_parameter()},
         [t, whole](const node* parameters) { record_rows(t, whole, parameters); });
   });
-  any_array from = x;
+  detail::argument from = array_argument(x);
   if (whole) {
     const int per_word = t.per_word();
-    from.type = t.packed(), from.bytes *= std::uint32_t(per_word);
-    from.at.offset /= per_word, from.at.extents[2] /= per_word;
-    from.at.strides[0] /= per_word, from.at.strides[1] /= per_word;
+    from.extents[2] /= per_word, from.strides[0] /= per_word, from.strides[1] /= per_word;
   }
-  pack.launch(batch * panels, panel_columns,
-              {array_argument(from), array_argument(rows), number_argument(panels)});
+  pack.launch(batch * panels, panel_columns, {from, array_argument(rows), number_argument(panels)});
 }
 void pack_columns(const PanelTypes& t, const any_array& y, const any_array& columns,
                   std::int64_t batch, std::int64_t panels) {
