@@ -106,11 +106,9 @@ array<T, 3> matrices_of(const any_array& x, void* on) {
   const any_array to = as_stack(out, x);
   any_array from = x;
   if (x.type != element<T>::type) {
-    from = any_array{element<T>::type, sizeof(T), dense(x.at.extents, x.at.rank, false), {}, x.on};
-    if (const std::int64_t size = host::size_of(from.at); size > 0) {
-      from.memory = memory_share(allocate(x.on, std::size_t(size) * sizeof(T)));
-      host::convert_elements(x, from);
-    }
+    from =
+        host::new_array(element<T>::type, sizeof(T), dense(x.at.extents, x.at.rank, false), x.on);
+    if (host::size_of(from.at) > 0) host::convert_elements(x, from);
   }
   copy_elements({to.memory.get(), &to.at, sizeof(T)}, {from.memory.get(), &from.at, sizeof(T)});
   return out;

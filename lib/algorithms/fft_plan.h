@@ -33,4 +33,10 @@ struct fft_root {
 };
 KRAIT_API fft_root root_of_unity(std::int64_t k, std::int64_t n);
 
+/// The factor of a transform of n points. Throws error{usage} in NumPy's words for another norm
+/// than backward, ortho and forward.
+double fft_scale(const char* norm, std::int64_t n, bool inverse);
+/// Throws error{usage} in NumPy's words where n is below 1.
+void check_points(std::int64_t n);
+
 }  // namespace krait::detail

@@ -30,19 +30,16 @@ void launch_ended(const LibraryKernel& kernel, const dims& blocks, int threads,
   kernel.launch(blocks, threads, all.data());
 }
 
-any_array new_array(scalar type, std::uint32_t bytes, std::initializer_list<std::int64_t> extents,
-                    void* on) {
-  const int rank = int(extents.size());
-  detail::check_shape(extents.begin(), rank, bytes);
-  any_array made{type, bytes, detail::dense(extents.begin(), rank, false), {}, on};
-  if (const std::int64_t size = size_of(made.at); size > 0)
+any_array new_array(scalar type, std::uint32_t bytes, const detail::layout& at, void* on) {
+  detail::check_shape(at.extents, at.rank, bytes);
+  any_array made{type, bytes, at, {}, on};
+  if (const std::int64_t size = size_of(at); size > 0)
     made.memory = detail::memory_share(detail::allocate(on, std::size_t(size) * bytes));
   return made;
 }
 any_array copied(const any_array& x) {
-  any_array made{x.type, x.bytes, detail::dense(x.at.extents, x.at.rank, false), {}, x.on};
-  if (const std::int64_t size = size_of(made.at); size > 0)
-    made.memory = detail::memory_share(detail::allocate(x.on, std::size_t(size) * x.bytes));
+  const any_array made =
+      new_array(x.type, x.bytes, detail::dense(x.at.extents, x.at.rank, false), x.on);
   detail::copy_elements({made.memory.get(), &made.at, made.bytes},
                         {x.memory.get(), &x.at, x.bytes});
   return made;

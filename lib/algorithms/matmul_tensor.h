@@ -20,6 +20,9 @@ struct TensorDevice {
   std::int64_t multiprocessors;  // of the device
   double bytes_per_microsecond;  // that a kernel reads of what another has just written
 };
+/// From what a device tells; 0: nothing.
+KRAIT_API TensorDevice tensor_device(std::int64_t shared, std::int64_t multiprocessors,
+                                     double bytes_per_second);
 KRAIT_API TensorDevice tensor_device_of(void* handle);
 
 struct ProductSize {

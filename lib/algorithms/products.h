@@ -59,11 +59,12 @@ inline const LibraryKernel& kernel_of(const product_ending& ending, const Kernel
 void launch_ended(const LibraryKernel& kernel, const dims& blocks, int threads,
                   LibraryKernel::Arguments arguments, const product_ending& ending);
 
-/// A new array in C order.
-any_array new_array(scalar type, std::uint32_t bytes, std::initializer_list<std::int64_t> extents,
-                    void* on);
+/// A new array of a dense layout, in any order of dimensions.
+any_array new_array(scalar type, std::uint32_t bytes, const detail::layout& at, void* on);
+/// In C order.
 inline any_array new_array(scalar type, std::initializer_list<std::int64_t> extents, void* on) {
-  return new_array(type, bytes_of(type), extents, on);
+  return new_array(type, bytes_of(type), detail::dense(extents.begin(), int(extents.size()), false),
+                   on);
 }
 /// The elements in a new array in C order.
 any_array copied(const any_array& x);

@@ -2,6 +2,7 @@
 //
 // Which form of products by tensor cores is the fastest for a size on a device.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "algorithms/matmul_tensor.h"
@@ -23,14 +24,18 @@ std::span<const TensorForm> tensor_forms(scalar factor) {
   return std::span(tensor_forms_16).first<tensor_forms_of_strips>();
 }
 
+TensorDevice tensor_device(std::int64_t shared, std::int64_t multiprocessors,
+                           double bytes_per_second) {
+  // In steps of 0.1 TB/s: clocks of devices of one kind differ by more than predictions are close.
+  constexpr double step = 1e5;
+  const double rate = std::max(std::round(bytes_per_second * 1e-6 * read_share / step), 1.0) * step;
+  return {shared, multiprocessors > 0 ? multiprocessors : unknown_multiprocessors,
+          bytes_per_second > 0 ? rate : unknown_bytes_per_microsecond};
+}
 TensorDevice tensor_device_of(void* handle) {
-  const auto& of = *static_cast<const DeviceHandle*>(handle);
-  const runtime::Device::Limits limits = of.device->limits();
-  TensorDevice on{detail::algorithm_device_of(detail::device_from(handle)).tensor_shared,
-                  limits.multiprocessors, limits.bytes_per_second * 1e-6 * read_share};
-  if (on.multiprocessors <= 0) on.multiprocessors = unknown_multiprocessors;
-  if (!(on.bytes_per_microsecond > 0)) on.bytes_per_microsecond = unknown_bytes_per_microsecond;
-  return on;
+  const runtime::Device::Limits told = static_cast<const DeviceHandle*>(handle)->device->limits();
+  return tensor_device(detail::algorithm_device_of(detail::device_from(handle)).tensor_shared,
+                       told.multiprocessors, told.bytes_per_second);
 }
 
 std::int64_t most_parts(const TensorForm& f, const ProductSize& of, const TensorDevice& on) {

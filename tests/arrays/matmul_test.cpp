@@ -475,6 +475,19 @@ TEST(Matmul, FormsAreThoseOfAnH200) {
                 hash = (hash ^ std::uint64_t(x)) * 1099511628211u;
   EXPECT_EQ(hash, 0x2d1cd5165fd0a108u);
 }
+/// An H200 tells its multiprocessors and a bandwidth of 4.8 to 4.92 TB/s, other devices nothing.
+TEST(Matmul, NumbersOfADevice) {
+  const auto expect = [](std::int64_t multiprocessors, double bytes, std::int64_t wanted,
+                         double rate) {
+    const auto on = krait::host::tensor_device(49152, multiprocessors, bytes);
+    EXPECT_EQ(on.multiprocessors, wanted);
+    EXPECT_EQ(on.bytes_per_microsecond, rate);
+  };
+  expect(132, 4.8e12, 132, 2e6);
+  expect(132, 4.917e12, 132, 2e6);
+  expect(108, 2.04e12, 108, 0.9e6);
+  expect(0, 0, 132, 2e6);
+}
 
 /// A result in the middle of an array, which may begin inside a pack.
 TEST(Matmul, IntoAPartOfAnArray) {
