@@ -12,6 +12,7 @@
 
 #include "algorithms/fft_instances.h"
 #include "algorithms/products.h"
+#include "host/layout.h"
 #include "support/error.h"
 
 namespace krait::detail {
@@ -187,6 +188,13 @@ any_array as_rows(const any_array& x, std::int64_t rows, std::int64_t length) {
   flat.at = dense(extents, 2, false), flat.at.offset = x.at.offset;
   return flat;
 }
+any_array one_row(const any_array& x) {
+  any_array row = x;
+  row.at.rank = 2;
+  row.at.extents[1] = x.at.extents[0], row.at.strides[1] = x.at.strides[0];
+  row.at.extents[0] = 1, row.at.strides[0] = 0;
+  return row;
+}
 /// The elements as rows along an axis: shared where strides can say it, else copied.
 any_array rows_along(const any_array& x, std::int64_t axis, std::int64_t rows) {
   any_array turned = x;
@@ -195,12 +203,7 @@ any_array rows_along(const any_array& x, std::int64_t axis, std::int64_t rows) {
   const std::int64_t length = turned.at.extents[rank - 1], extents[] = {rows, length};
   if (length == 0 || rows == 0 || rank == 2)
     return turned.at.rank == 2 ? turned : as_rows(x, rows, length);
-  if (rank == 1) {
-    turned.at.rank = 2;
-    turned.at.extents[1] = length, turned.at.strides[1] = turned.at.strides[0];
-    turned.at.extents[0] = 1, turned.at.strides[0] = 0;
-    return turned;
-  }
+  if (rank == 1) return one_row(x);
   layout to;
   if (!reshape(turned.at, extents, 2, to)) {
     turned = host::copied(turned);
@@ -208,6 +211,22 @@ any_array rows_along(const any_array& x, std::int64_t axis, std::int64_t rows) {
   }
   turned.at = to;
   return turned;
+}
+
+/// Rows of complex numbers in their memory order: for few elements, the layouts of the general way
+/// cost more than the transform.
+bool transform_whole_rows(const any_array& x, const RowTransform& by, const fft_request& with,
+                          any_array& out) {
+  const int rank = x.at.rank;
+  const std::int64_t n = x.at.extents[rank - 1];
+  if (rank > 2 || (with.axes[0] != -1 && with.axes[0] != rank - 1) || host::size_of(x.at) == 0 ||
+      (with.has_points && with.points != n))
+    return false;
+  const double scale = fft_scale(with.norm, n, by.inverse());
+  out = host::new_array(by.type(), by.bytes(), dense(x.at.extents, rank, false), x.on);
+  if (rank == 2) by.run(x, out, n, scale);
+  else by.run(one_row(x), one_row(out), n, scale);
+  return true;
 }
 
 any_array transform_along(const any_array& x, const RowTransform& by, std::int64_t axis,
@@ -244,8 +263,10 @@ any_array transform_along(const any_array& x, const RowTransform& by, std::int64
 
 any_array transform(const any_array& x, fft_kind kind, const fft_request& with,
                     std::size_t real_bytes, const any_array* into) {
-  axes_mask(with.axes, with.count, x.at.rank);
   const bool wide = real_bytes == 8;
+  if (x.type == scalar::none && kind < fft_kind::real && with.count == 1 && !into)
+    if (any_array out; transform_whole_rows(x, {kind, wide}, with, out)) return out;
+  axes_mask(with.axes, with.count, x.at.rank);
   const RowTransform complex{kind == fft_kind::to_real || kind == fft_kind::inverse
                                  ? fft_kind::inverse
                                  : fft_kind::forward,
