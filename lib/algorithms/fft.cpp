@@ -224,8 +224,12 @@ bool transform_whole_rows(const any_array& x, const RowTransform& by, const fft_
     return false;
   const double scale = fft_scale(with.norm, n, by.inverse());
   out = host::new_array(by.type(), by.bytes(), dense(x.at.extents, rank, false), x.on);
-  if (rank == 2) by.run(x, out, n, scale);
-  else by.run(one_row(x), one_row(out), n, scale);
+  const auto run = [&](const any_array& rows, const any_array& to) {
+    if (by.wide) fft_of<double>::rows(rows, to, by.inverse(), scale);
+    else fft_of<float>::rows(rows, to, by.inverse(), scale);
+  };
+  if (rank == 2) run(x, out);
+  else run(one_row(x), one_row(out));
   return true;
 }
 
