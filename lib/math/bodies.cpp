@@ -50,10 +50,9 @@ std::string_view body(ir::Op op, ir::Scalar scalar, bool fast, bool products) {
   if (products) {
 #define FUNCTION1(Name, name)
 #define FUNCTION2(Name, name)
-#define PRODUCTS2(Name, name)                                                       \
-  if (op == ir::Op::Name)                                                           \
-    return fast ? chosen(scalar, texts::name##_products_fast_f32,                   \
-                         texts::name##_products_fast_f64)                           \
+#define PRODUCTS2(Name, name)                                                                      \
+  if (op == ir::Op::Name)                                                                          \
+    return fast ? chosen(scalar, texts::name##_products_fast_f32, texts::name##_products_fast_f64) \
                 : chosen(scalar, texts::name##_products_f32, texts::name##_products_f64);
 #include "math/functions.def"
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pow, rsqrt, cbrt, hypot. pow: by products for small whole and half exponents (products.h), else log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a
-// series in s^2 whose first terms are carried in two parts, then y log2 |x| in two parts, then 2 to
-// that. Error terms come from fma (Dekker; Muller, "Elementary Functions").
+// pow, rsqrt, cbrt, hypot. pow: by products for small whole and half exponents (products.h), else
+// log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a series in s^2 whose first terms
+// are carried in two parts, then y log2 |x| in two parts, then 2 to that. Error terms come from fma
+// (Dekker; Muller, "Elementary Functions").
 #pragma once
 
 #include "math/exponential.h"

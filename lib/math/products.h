@@ -65,8 +65,7 @@ Real power_by_products(const Pair<Real>& base, const Pair<Real>& root,
     const Pair<Real> product = exact_product(h, h);
     high = product.high;
     low = product.low;
-    if constexpr (Exact)
-      when(negate(first), [&] { low = fma(h + h, l, product.low); });
+    if constexpr (Exact) when(negate(first), [&] { low = fma(h + h, l, product.low); });
     else low = fma(h + h, l, product.low);
   };
   const auto times_base = [&] {
@@ -112,9 +111,8 @@ Real power_by_products(const Pair<Real>& base, const Pair<Real>& root,
       const Pair<Real> product = exact_product(h, root.high);
       const Real rest = fma(l, root.high, product.low);
       result = Exact ? product.high : Real(result);
-      when(Exact ? n > word(1) : n > word(0), [&] {
-        result = rounded(product.high, Exact ? rest : fma(h, root.low, rest));
-      });
+      when(Exact ? n > word(1) : n > word(0),
+           [&] { result = rounded(product.high, Exact ? rest : fma(h, root.low, rest)); });
     });
   });
   return Real(result);

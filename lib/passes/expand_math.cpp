@@ -62,7 +62,8 @@ const Module* body_of(Op op, Scalar s, bool fast, bool products) {
     const std::lock_guard lock(all.mutex);
     if (const auto found = all.known.find(key); found != all.known.end()) return found->second;
   }
-  const Module* made = parse_body(op, s, fast, products);  // outside the lock: a body may need other bodies
+  const Module* made =
+      parse_body(op, s, fast, products);  // outside the lock: a body may need other bodies
   const std::lock_guard lock(all.mutex);
   const auto [entry, first] = all.known.emplace(key, made);
   if (!first) delete made;
