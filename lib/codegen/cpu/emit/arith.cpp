@@ -248,7 +248,13 @@ llvm::Value* Arithmetic::float_min_max(bool min, Scalar s, V x, V y) {
   if (!a.nan && !b.nan) return join(own(x, y), own(y, x));
   if (!a.nan) std::swap(x, y);
   V r = own(x, y);
-  if (zeros) r = b_.CreateSelect(b_.CreateFCmpOEQ(x, y), join(x, y), r);
+  if (zeros) {  // r is y where both are equal; masks are cheaper there than a select
+    V u = bits_of(x, s), v = bits_of(r, s);
+    const auto mask = [&](V condition) { return b_.CreateSExt(condition, u->getType()); };
+    v = min ? b_.CreateOr(v, b_.CreateAnd(mask(b_.CreateFCmpOEQ(x, y)), u))
+            : b_.CreateAnd(v, b_.CreateOr(mask(b_.CreateFCmpUNE(x, y)), u));
+    r = b_.CreateBitCast(v, x->getType());
+  }
   return a.nan && b.nan ? b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, r) : r;
 }
 
