@@ -7,6 +7,8 @@
 #include <cctype>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "codegen/wgsl/wgsl.h"
 #include "support/webgpu_blob.h"
 
