@@ -62,6 +62,8 @@ inline constexpr double scalar_ports = 3, slow_operation = 8, mask_operations = 
                         longest_lane = 2, missed_branch = 8;
 inline constexpr double gathered_wide = 1.2, gathered = 2, scattered_wide = 1.6, scattered = 3,
                         locked = 18, lane_by_lane = 6;
+inline constexpr double shuffled = 0.5;
+inline constexpr long near_bytes = 128;
 /// How much more a lane must cost. `bench_corpus --cpu-time`, with KRAIT_CPU=lanes=1,parts=1.
 inline constexpr double scalar_gain = 1.5;
 /// Threads that a gang of scalars has, of kernels that go lane by lane. Two: 0.37 ms, four and

@@ -9,6 +9,7 @@
 #include "codegen/cpu/launch/gang_cost.h"
 #include "ir/walk.h"
 #include "support/tuning_cpu.h"
+#include "support/tuning_gangs.h"
 
 namespace krait::codegen::cpu {
 namespace {
@@ -88,7 +89,7 @@ bool Choice::choose_scalar(unsigned active) {
   if (vectors.gang() == 1) return false;
   const GangCost cost =
       cost_of(module_, traits_, vectors, std::min(active ? active : ~0u, vectors.gang()));
-  const bool scalar = cost.lane > tuning::cpu::scalar_gain * cost.scalar;
+  const bool scalar = cost.lane > tuning::gangs::scalar_gain * cost.scalar;
   gang_.why = fmt::format("a thread takes about {:.0f} cycles as a lane, {:.0f} as scalar code",
                           cost.lane, cost.scalar);
   if (!scalar) return false;

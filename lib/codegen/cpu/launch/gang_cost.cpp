@@ -2,19 +2,20 @@
 #include "codegen/cpu/launch/gang_cost.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "codegen/cpu/lanes/divergence.h"
 #include "ir/walk.h"
 #include "ir/weight.h"
 #include "passes/lane_steps.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning_gangs.h"
 
 namespace krait::codegen::cpu {
 namespace {
 
 using ir::Op;
 using Kind = passes::LaneStep::Kind;
-namespace tuning = krait::tuning::cpu;
+namespace tuning = krait::tuning::gangs;
 
 class Counter {
  public:
@@ -23,6 +24,10 @@ class Counter {
         f_(m.kernel()),
         shape_(shape),
         steps_(std::move(passes::find_lane_steps(m).front())),
+        uses_(ir::use_counts(m.kernel())),
+        range_(traits.stride_loop == ir::none
+                   ? ir::none
+                   : f_.regions[f_.insts[traits.stride_loop].regions[0]].params[0]),
         d_(find_divergence(m.kernel(), ir::Calls(m), shape, traits.stride_loop)) {}
 
   /// Of a gang, and of one thread.
@@ -62,11 +67,11 @@ class Counter {
     double of_gang = trips;
     if (d_.masked[i]) {
       of_gang *= tuning::longest_lane;
-      const double masks = shape_.parts * tuning::mask_operations / tuning::ports;
+      const double masks = shape_.parts * tuning::mask_operations / tuning::vector_ports;
       add(masks, gangs * of_gang, tuning::missed_branch, threads);
       for (const ir::ValueId v : inst.results)
         if (d_.varying(v))
-          add(registers(f_.type_of(v).scalar) / tuning::ports, gangs * of_gang, 0, 0);
+          add(registers(f_.type_of(v).scalar) / tuning::vector_ports, gangs * of_gang, 0, 0);
     }
     add_scalar(2 / tuning::scalar_ports, gangs * of_gang, threads * trips);
     region(inst.regions[0], gangs * of_gang, threads * trips);
@@ -76,7 +81,7 @@ class Counter {
     const bool varies = d_.varying(inst.operands[0]);
     const double share = 1.0 / double(inst.regions.size());
     if (varies)
-      add(shape_.parts * tuning::mask_operations / tuning::ports, gangs,
+      add(shape_.parts * tuning::mask_operations / tuning::vector_ports, gangs,
           tuning::missed_branch * share, threads);
     else add_scalar(1 / tuning::scalar_ports, gangs, threads);
     for (const ir::RegionId r : inst.regions)
@@ -87,12 +92,14 @@ class Counter {
     const ir::OpInfo& row = ir::info(inst.op);
     if (row.effect == ir::Effect::Read || row.effect == ir::Effect::Write)
       return access(inst, gangs, threads);
-    if (row.effect == ir::Effect::Atomic)  // one after the other in any case
-      return add(shape_.gang() * (tuning::locked + tuning::lane_by_lane), gangs, tuning::locked,
-                 threads);
+    if (row.effect == ir::Effect::Atomic) {  // one after the other in any case
+      const bool used = !inst.results.empty() && uses_[inst.results[0]];
+      const double one = used ? tuning::locked : tuning::updated;
+      return add(shape_.gang() * (one + tuning::lane_by_lane), gangs, one, threads);
+    }
     if (inst.op == Op::Call) {
       const double weight = ir::weight(m_, m_.callee(inst), m_.callee(inst).body);
-      return add(weight * registers(ir::Scalar::F32) / tuning::ports, gangs,
+      return add(weight * registers(ir::Scalar::F32) / tuning::vector_ports, gangs,
                  weight / tuning::scalar_ports, threads);
     }
     if (inst.results.empty() || f_.is_const(inst.results[0]) || row.effect != ir::Effect::Pure ||
@@ -106,13 +113,13 @@ class Counter {
     // what is equal, or a number that steps, is one for the gang
     if (!d_.varying(v) || (steps_[v].kind == Kind::Step && ir::is_int(s)))
       return add_scalar(times / tuning::scalar_ports, gangs, threads);
-    add(times * registers(s) / tuning::ports, gangs, times / tuning::scalar_ports, threads);
+    add(times * registers(s) / tuning::vector_ports, gangs, times / tuning::scalar_ports, threads);
   }
 
   void access(const ir::Inst& inst, double gangs, double threads) {
     const bool stores = ir::info(inst.op).effect == ir::Effect::Write;
     const auto elements = double(stores ? inst.operands.size() - 2 : inst.results.size());
-    const double one = 1 / tuning::ports;
+    const double one = 1 / tuning::vector_ports;
     const ir::ValueId index = inst.operands[1];
     const bool own = f_.type_of(inst.operands[0]).space == ir::Space::Local;
     if (!d_.varying(index)) {
@@ -120,21 +127,52 @@ class Counter {
       return add(elements * (row ? registers(inst.type.scalar) : 1) * one, gangs, elements * one,
                  threads);
     }
-    const passes::LaneStep& step = steps_[index];
-    if (!own && step.kind == Kind::Step && (step.step == 1 || step.step == -1) &&
-        f_.type_of(inst.operands[0]).elem_bytes == ir::size_of(inst.type.scalar))
+    const std::int64_t size = ir::size_of(inst.type.scalar),
+                       step = std::abs(steps_[index].step) *
+                              std::int64_t(f_.type_of(inst.operands[0]).index_bytes());
+    const Place place = own ? Place::Data : place_of(index);
+    const bool known = place == Place::Linear && steps_[index].kind == Kind::Step;
+    if (known && step == size)
       return add(elements * registers(inst.type.scalar) * one, gangs, elements * one, threads);
-    const bool fast = wide() && !shape_.machine.tune.starts_with("znver") &&
-                      ir::size_of(inst.type.scalar) >= 4;
-    const double lane = stores ? (fast ? tuning::scattered_wide : tuning::scattered)
-                               : (fast ? tuning::gathered_wide : tuning::gathered);
+    const bool rows = inst.op == Op::LoadVec || inst.op == Op::StoreVec;
+    const bool fast = wide() && !shape_.machine.tune.starts_with("znver") && size >= 4;
+    const double lane = place == Place::Linear && (rows || (known && step <= tuning::near_bytes))
+                            ? tuning::shuffled
+                        : fast                 ? (stores ? tuning::scattered_wide : tuning::gathered_wide)
+                        : place == Place::Data ? (stores ? tuning::scattered : tuning::gathered)
+                                               : tuning::stepped;
     add(elements * lane * shape_.gang(), gangs, elements * one, threads);
+  }
+
+  /// What lanes' places in an array follow from: their numbers, by steps that are the same for all
+  /// or otherwise, or what is in memory or differs by then.
+  enum class Place : std::uint8_t { Linear, Smooth, Data };
+  Place place_of(ir::ValueId v, unsigned depth = 0) const {
+    constexpr unsigned deepest = 12;
+    if (!d_.varying(v)) return Place::Linear;
+    const ir::Inst* inst = f_.def(v);
+    if (!inst) return v == range_ ? Place::Linear : Place::Data;
+    const ir::OpInfo& row = ir::info(inst->op);
+    if (row.family == ir::Family::Position || inst->op == Op::LaneId) return Place::Linear;
+    if (row.effect != ir::Effect::Pure || !inst->regions.empty() || depth == deepest)
+      return Place::Data;
+    Place place = Place::Linear;
+    unsigned varying = 0;
+    for (const ir::ValueId operand : inst->operands)
+      place = std::max(place, place_of(operand, depth + 1)), varying += d_.varying(operand);
+    const bool steps = inst->op == Op::Add || inst->op == Op::Sub || inst->op == Op::Neg ||
+                       ((inst->op == Op::Mul || inst->op == Op::Shl) && varying == 1) ||
+                       (inst->op == Op::Cast &&
+                        ir::is_int(f_.type_of(inst->operands[0]).scalar));
+    return steps ? place : std::max(place, Place::Smooth);
   }
 
   const ir::Module& m_;
   const ir::Function& f_;
   const Shape& shape_;
   const std::vector<passes::LaneStep> steps_;
+  const std::vector<std::uint32_t> uses_;  // by ValueId
+  const ir::ValueId range_;                // index of the loop that lanes share out
   const Divergence d_;
   GangCost sum_;
 };
