@@ -52,20 +52,6 @@ inline constexpr std::size_t largest_steps = 400;
 
 /// Where nothing speaks for another number.
 inline constexpr unsigned usual_parts = 2;
-/// What a thread costs, in cycles, for the choice between lanes of vectors and scalar code
-/// (gang_cost.h). Scalar operations that a core begins in a cycle; divisions, roots and functions
-/// as operations; operations on masks at a branch or trip that lanes differ in; trips of the lane
-/// that makes most, beside the usual one's; a branch that data decide, of 20 cycles at four of ten
-/// times; an element of a lane by itself, read and written, with AVX-512 and without; a locked
-/// instruction, and the loop over lanes around it.
-inline constexpr double scalar_ports = 3, slow_operation = 8, mask_operations = 3,
-                        longest_lane = 2, missed_branch = 8;
-inline constexpr double gathered_wide = 1.2, gathered = 2, scattered_wide = 1.6, scattered = 3,
-                        locked = 18, lane_by_lane = 6;
-inline constexpr double shuffled = 0.5;
-inline constexpr long near_bytes = 128;
-/// How much more a lane must cost. `bench_corpus --cpu-time`, with KRAIT_CPU=lanes=1,parts=1.
-inline constexpr double scalar_gain = 1.5;
 /// Threads that a gang of scalars has, of kernels that go lane by lane. Two: 0.37 ms, four and
 /// eight: 0.32, vectors: 0.60. `bench_corpus --filter "histogram, global" --cpu-time`.
 inline constexpr unsigned scalars = 4;

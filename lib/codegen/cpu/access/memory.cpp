@@ -163,11 +163,6 @@ V Memory::load_own(ir::ValueId array, llvm::Type* row, V at, llvm::Align align) 
   const V loaded = b_.CreateAlignedLoad(row, at, align);
   return f_.def(array)->unset ? b_.CreateFreeze(loaded) : loaded;
 }
-void Memory::store_own(V x, V at, llvm::Align align, unsigned p) {
-  if (!lanes_.all_threads())
-    x = b_.CreateSelect(lanes_.active.parts[p], x, b_.CreateAlignedLoad(x->getType(), at, align));
-  b_.CreateAlignedStore(x, at, align);
-}
 
 /// Lane after lane.
 V Memory::load_steps(const ir::Inst& inst, const Address& a, unsigned p) {
@@ -297,7 +292,10 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
   const ir::ValueId array = inst.operands[0];
   const llvm::Align align(ir::size_of(inst.type.scalar));
   const bool all = lanes_.active.all();
-  if (a.kind == Kind::Row && addresses_.is_own(array)) return store_own(x, a.v[p], align, p);
+  if (a.kind == Kind::Row && addresses_.is_own(array) && lanes_.all_threads()) {
+    b_.CreateAlignedStore(x, a.v[p], align);
+    return;
+  }
   // Without AVX-512 a store under a mask is no faster than those of the lanes.
   if (const unsigned spacing =
           addresses_.scatters()

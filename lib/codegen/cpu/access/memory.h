@@ -48,7 +48,6 @@ class Memory : public Part {
   void load_element(const ir::Inst& inst, std::size_t k);
   V load_part(const ir::Inst& inst, const Address& a, unsigned p);
   V load_own(ir::ValueId array, llvm::Type* row, V at, llvm::Align align);
-  void store_own(V x, V at, llvm::Align align, unsigned p);
   V load_steps(const ir::Inst& inst, const Address& a, unsigned p);
   void fetch_ahead(const ir::Inst& inst, const Address& a);
   V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align,

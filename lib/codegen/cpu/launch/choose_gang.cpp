@@ -76,8 +76,8 @@ bool Choice::is_lone_thread() const {
 
 /// Whether any thread may run alone: none waits for the others of its warp or block.
 bool Choice::may_be_scalar() const {
-  return shape_.parts == 0 && !traits_.warps && !traits_.barriers && !traits_.polls &&
-         !traits_.strides_within;
+  return shape_.parts == 0 && !traits_.warps && (!traits_.barriers || traits_.atomics) &&
+         !traits_.polls && !traits_.strides_within;
 }
 
 /// Scalar code, where lanes in step would cost a thread far more. `active`: threads that share a

@@ -95,7 +95,8 @@ class Counter {
     if (row.effect == ir::Effect::Atomic) {  // one after the other in any case
       const bool used = !inst.results.empty() && uses_[inst.results[0]];
       const double one = used ? tuning::locked : tuning::updated;
-      return add(shape_.gang() * (one + tuning::lane_by_lane), gangs, one, threads);
+      const bool by_lane = place_of(inst.operands[1]) == Place::Data;
+      return add(shape_.gang() * (one + by_lane * tuning::lane_by_lane), gangs, one, threads);
     }
     if (inst.op == Op::Call) {
       const double weight = ir::weight(m_, m_.callee(inst), m_.callee(inst).body);
