@@ -95,6 +95,16 @@ class array {
     return *this;
   }
 
+  /// Sets every element to a number: `x = 5.0f`. An array that shall have another shape is made
+  /// anew.
+  template <class Number>
+    requires detail::plain<Number>
+  array& operator=(const Number& x) & {
+    static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
+    assign_elements(detail::all_tag(), *this, x);
+    return *this;
+  }
+
   /// Makes an array of memory that another library owns, in C order.
   /// `address` is a device address on `on`. The memory must outlive the array and its views.
   /// \code

@@ -160,6 +160,22 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
     return detail::make_expression<detail::name##_elements>(std::forward<Left>(x),   \
                                                             std::forward<Right>(y)); \
   }
+// Both sides are computed for each element, as by NumPy's logical_and and logical_or.
+#define KRAIT_WHOLE_LOGICAL(symbol, bitwise, name)                                   \
+  namespace detail {                                                                 \
+  struct name##_elements {                                                           \
+    template <class Left, class Right>                                               \
+    auto operator()(const Left& x, const Right& y) const {                           \
+      return krait::cast<bool>(x) bitwise krait::cast<bool>(y);                      \
+    }                                                                                \
+  };                                                                                 \
+  }                                                                                  \
+  template <class Left, class Right>                                                 \
+    requires detail::whole_arrays<Left, Right>                                       \
+  auto operator symbol(Left&& x, Right&& y) {                                        \
+    return detail::make_expression<detail::name##_elements>(std::forward<Left>(x),   \
+                                                            std::forward<Right>(y)); \
+  }
 #define KRAIT_WHOLE_FUNCTION1(function)                                                 \
   namespace detail {                                                                    \
   struct function##_elements {                                                          \
@@ -231,6 +247,8 @@ KRAIT_WHOLE_OPERATOR(<=, not_above)
 KRAIT_WHOLE_OPERATOR(>=, not_below)
 KRAIT_WHOLE_OPERATOR(==, equal)
 KRAIT_WHOLE_OPERATOR(!=, unequal)
+KRAIT_WHOLE_LOGICAL(&&, &, both)
+KRAIT_WHOLE_LOGICAL(||, |, either)
 KRAIT_WHOLE_PREFIX(-, negated)
 KRAIT_WHOLE_PREFIX(~, inverted)
 KRAIT_WHOLE_PREFIX(!, denied)
@@ -317,6 +335,7 @@ auto cast(Type&& x) {
 }
 
 #undef KRAIT_WHOLE_ASSIGNMENT
+#undef KRAIT_WHOLE_LOGICAL
 #undef KRAIT_WHOLE_OPERATOR
 #undef KRAIT_WHOLE_PREFIX
 #undef KRAIT_WHOLE_FUNCTION1

@@ -44,8 +44,8 @@ shape<Rank> to_shape(const Extent (&extents)[Rank]) {
 }
 }  // namespace detail
 
-/// Elements that the host read from an array, in C order; it converts to any container.
-/// The container needs a constructor from a pair of pointers.
+/// A container of elements that the host read from an array, in C order.
+/// It converts to any container that has a constructor from a pair of pointers.
 /// \code
 /// std::vector<float> h = x.to_host();
 /// \endcode
@@ -57,7 +57,10 @@ class host_array {
   host_array(host_array&& other) noexcept : data_(other.data_), size_(other.size_) {
     other.data_ = nullptr, other.size_ = 0;
   }
-  host_array& operator=(host_array&& other) noexcept {
+  host_array(const host_array& other) : host_array(other.size_) {
+    for (std::size_t i = 0; i < size_; ++i) data_[i] = other.data_[i];
+  }
+  host_array& operator=(host_array other) noexcept {
     std::swap(data_, other.data_), std::swap(size_, other.size_);
     return *this;
   }
@@ -76,6 +79,20 @@ class host_array {
   const Elem* end() const noexcept { return data_ + size_; }
   Elem& operator[](std::size_t i) noexcept { return data_[i]; }
   const Elem& operator[](std::size_t i) const noexcept { return data_[i]; }
+
+  /// Tests whether a container has as many elements, and equal ones.
+  /// \code
+  /// const bool same = x.to_host() == y.to_host();
+  /// \endcode
+  template <class Container>
+    requires requires(const Container& c, const Elem& x) { c.size(), bool(x == *c.begin()); }
+  friend bool operator==(const host_array& x, const Container& y) {
+    if (x.size_ != static_cast<std::size_t>(y.size())) return false;
+    auto other = y.begin();
+    for (const Elem& element : x)
+      if (!bool(element == *other++)) return false;
+    return true;
+  }
 
   template <class Container>
     requires std::constructible_from<Container, const Elem*, const Elem*>

@@ -127,9 +127,9 @@ class Imports {
   std::vector<std::unique_ptr<Function>> added_;
 };
 
-class Expander {
+class MathExpander {
  public:
-  Expander(Function& f, ChooseExpansion choose, bool flushing, Imports& imports)
+  MathExpander(Function& f, ChooseExpansion choose, bool flushing, Imports& imports)
       : f_(f), b_(f), choose_(choose), flushing_(flushing), imports_(imports) {}
   void run() {
     walk(f_.body);
@@ -213,7 +213,7 @@ class Expander {
 
 void expand_math(Module& m, ChooseExpansion choose, bool flushing) {
   Imports imports(m);
-  for (Function& f : m.functions) Expander(f, choose, flushing, imports).run();
+  for (Function& f : m.functions) MathExpander(f, choose, flushing, imports).run();
   imports.add_to(m);
 }
 

@@ -97,9 +97,9 @@ class Writer {
   ValueId buffer_ = none;
 };
 
-class Lowerer {
+class ReportLowerer {
  public:
-  explicit Lowerer(Module& m) : m_(m), f_(m.kernel()), b_(f_) {}
+  explicit ReportLowerer(Module& m) : m_(m), f_(m.kernel()), b_(f_) {}
   void run() {
     buffer_ = hidden_parameter(f_, {HiddenKind::Reports}),
     kernel_ = hidden_parameter(f_, {HiddenKind::KernelNumber});
@@ -193,7 +193,7 @@ class Lowerer {
 }  // namespace
 
 void lower_reports(Module& m) {
-  if (!report_sites(m).empty()) Lowerer(m).run();
+  if (!report_sites(m).empty()) ReportLowerer(m).run();
 }
 
 }  // namespace krait::passes

@@ -31,9 +31,9 @@ struct Storage {
   bool converts(Scalar s) const { return has.float8 && is_float(s) && size_of(s) == 1; }
 };
 
-class Lowerer {
+class TypeLowerer {
  public:
-  Lowerer(Function& f, Storage storage) : f_(f), b_(f), storage_(storage) {}
+  TypeLowerer(Function& f, Storage storage) : f_(f), b_(f), storage_(storage) {}
   void run() {
     // What is new has its types already.
     const std::size_t values = f_.values.size(), insts = f_.insts.size();
@@ -279,7 +279,7 @@ void lower_types(Module& m, SmallFloats has) {
   for (Function& f : m.functions)
     if (std::any_of(f.values.begin(), f.values.end(),
                     [&](const Value& v) { return storage(v.type.scalar) != v.type.scalar; }))
-      Lowerer(f, storage).run();
+      TypeLowerer(f, storage).run();
 }
 
 }  // namespace krait::passes

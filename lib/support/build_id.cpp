@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/file.h"
+
 namespace krait::support {
 namespace {
 
@@ -36,17 +38,10 @@ std::string find_in_notes(std::string_view notes) {
   return "";
 }
 
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-};
-
 }  // namespace
 
 std::string build_id_of_file(const std::string& path) {
-  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   const auto read_at = [&](void* to, std::size_t bytes, std::uint64_t offset) {
     return pread(file.fd, to, bytes, off_t(offset)) == ssize_t(bytes);
   };

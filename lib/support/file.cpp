@@ -72,6 +72,10 @@ bool NewFile::write(std::string_view bytes) {
 }
 
 // network file systems report here
+Descriptor::~Descriptor() {
+  if (fd >= 0) close(fd);
+}
+
 bool NewFile::close() { return ::close(std::exchange(fd_, -1)) == 0; }
 
 bool NewFile::put(const std::string& name, bool replace) {

@@ -61,6 +61,12 @@ int create_file(const std::string& path, mode_t mode);
 enum class Only { Mine, NoLink };
 int open_to_append(const std::string& path, mode_t mode, Only which);
 
+/// An open file, or -1, that is closed at the end of its scope.
+struct Descriptor {
+  const int fd;
+  ~Descriptor();
+};
+
 /// False: errno tells why.
 bool write_all(int fd, std::string_view bytes);
 

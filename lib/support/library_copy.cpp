@@ -14,15 +14,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "support/file.h"
+
 namespace krait::support {
 namespace {
-
-struct Descriptor {
-  const int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-};
 
 /// How much of the file the loader maps: what debuggers read lies behind that. 0: it is no library.
 off_t loaded_bytes(int fd) {
@@ -47,7 +42,7 @@ off_t loaded_bytes(int fd) {
 // file, and its name has another number of slashes each time, as the number of its descriptor is
 // used again.
 void* open_copy(const std::string& path, unsigned number, std::string& why) {
-  const Descriptor from{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor from{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   const off_t bytes = from.fd < 0 ? 0 : loaded_bytes(from.fd);
   if (bytes == 0) {
     why = path + " cannot be read";

@@ -11,7 +11,7 @@ namespace krait::trace {
 namespace {
 
 /// A function's table of places, each of them once.
-class Table {
+class SpotTable {
  public:
   std::uint32_t number_of(const ir::Location& place) {
     if (place.file.empty()) return 0;
@@ -92,7 +92,7 @@ void Spots::find_lines(ir::Module& module, const Of& of, const Find& find) const
   }
   for (std::size_t k = 0; k < module.functions.size(); ++k) {
     ir::Function& f = module.functions[k];
-    Table table;
+    SpotTable table;
     for (std::size_t i = 0; i < f.insts.size(); ++i) {
       const ir::Location& own = *at[of[k][i]];
       f.insts[i].loc = table.number_of(own.file.empty() ? f.locations[f.insts[i].loc] : own);

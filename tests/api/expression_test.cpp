@@ -92,6 +92,34 @@ TEST_F(Expression, OfThreeAndConversions) {
   EXPECT_EQ(Floats(rest.to_host()),
             (Floats{std::fma(1 + e, 1 + e, -1.0f), std::fma(1 - e, 1 - e, -1.0f)}));
 }
+TEST_F(Expression, OfTruthsTakesBothSides) {
+  const auto four = kr::to_device(Floats{-2, 0, 1, 3});
+  const kr::array<bool> between = four > -1.0f && four < 2.0f,
+                        outside = four < -1.0f || four > 2.0f,
+                        both = four && kr::to_device(std::vector<int>{1, 1, 0, 4}),
+                        any = four || false;
+  const auto host = [](const kr::array<bool>& of) {
+    const kr::array<int> ones = kr::cast<int>(of);
+    return std::vector<int>(ones.to_host());
+  };
+  EXPECT_EQ(host(between), (std::vector<int>{0, 1, 1, 0}));
+  EXPECT_EQ(host(outside), (std::vector<int>{1, 0, 0, 1}));
+  EXPECT_EQ(host(both), (std::vector<int>{1, 0, 0, 1}));
+  EXPECT_EQ(host(any), (std::vector<int>{1, 0, 1, 1}));
+  EXPECT_EQ(launches([&] { kr::array<bool> w = !(four > 0.0f) && four < 5.0f; }), 1u);
+}
+TEST_F(Expression, ElementsOnTheHostAreAContainer) {
+  auto elements = x.to_host();
+  const auto copy = elements;
+  EXPECT_EQ(copy, hx);
+  EXPECT_EQ(hx, copy);
+  elements[3] += 1;
+  EXPECT_NE(elements, copy);
+  elements = copy;
+  EXPECT_EQ(elements, copy);
+  EXPECT_NE(elements, Floats(hx.begin(), hx.end() - 1));
+  EXPECT_EQ((kr::array<float>(0).to_host()), Floats());
+}
 TEST_F(Expression, IsNotComputedBeforeItBecomesAnArray) {
   EXPECT_EQ(launches([&] {
               auto never = x * y + 1.0f;

@@ -103,6 +103,10 @@ TEST(Views, AreAssignedTo) {
   EXPECT_EQ(host(y), (Floats{1, 2, 5, 10}));
   x(0, 0) = kr::to_device(Floats{1, 2, 3, 4});
   EXPECT_EQ(host(x(0, 0)), (Floats{1, 2, 3, 4}));
+  const auto seen = y(0, 1);
+  y = 7;  // the elements, not another array: a view sees it
+  EXPECT_EQ(host(y), (Floats{7, 7, 7, 7}));
+  EXPECT_EQ(host(seen), (Floats{7, 7}));
 }
 
 /// What is read is what was there before, whatever the order of threads.

@@ -116,6 +116,54 @@ def adding(tree):
     expect(code == 1 and "no date: a run states when" in said, f"a run without a date is refused: {said}")
 
 
+def pass_file(tree, name, dozen, ms, wrong="", count=12):
+    """What a pass of bench_corpus writes: the k-th kernel takes Krait ms, and its faster peer k times as long, 3 k in the first two dozens."""
+    by = 3 if dozen < 3 else 1
+    entries = [{"name": f"k{dozen}.{k}", "theme": "tests", "dozen": dozen, "ms": ms, "first_ms": 9.0, "wrong": wrong,
+                "gcc": {"ms": by * k * ms}, "clang": {"ms": 60 * ms}} for k in range(1, count + 1)]
+    other = {"name": "of the halves", "theme": "tests", "dozen": 0, "ms": 1, "first_ms": 1, "wrong": "", "gcc": {"ms": 1}, "clang": {"ms": 1}}
+    tree.write(name, json.dumps({"entries": [other, *entries]}))
+    return str(tree.root / name)
+
+
+def looks(tree):
+    """The ledger of first looks: what it takes, refuses and sums up."""
+    tree.write("docs/performance/cpu.json", json.dumps(dict(MACHINE, columns=["AVX2", "AVX-512"], candidates={}, runs=[])))
+    tree.write("docs/performance/goals.json", json.dumps(dict(GOALS, machines=["machine", "cpu"], readme=["- {look.AVX2}, {look-median.AVX-512}"])))
+    corpus = tree.root / "tools/bench/corpus"
+    corpus.mkdir(parents=True)
+    head = ["--date", "2026-12-02", "--commit", "abc", "--peers", "g++ 12"]
+
+    def enter(dozen, fast=1.0, five=None, **other):
+        slow = [pass_file(tree, f"slow{p}.json", dozen, 3.0 + p) for p in range(5)]
+        quick = [pass_file(tree, f"fast{p}.json", dozen, 1.0 + p if p else fast, **other) for p in range(5)]
+        return tree.run("look", str(dozen), *head, f"AVX2={','.join(slow)}", f"AVX-512={','.join(quick[:five])}")
+
+    for text, said in [("4 passes: a first look takes the least of 5 at least", enter(1, five=4)), ("differs by 1", enter(1, wrong="gcc differs by 1")),
+                       ("11 kernels of dozen 1, not 12", enter(1, count=11)), ("the next dozen is 1, not 2", enter(2)),
+                       ("passes of AVX2; cpu.json has the columns AVX2, AVX-512", tree.run("look", "1", *head, "AVX2=a.json"))]:
+        expect(said[0] == 1 and text in said[1], f"expected {text!r}, not {said}")
+    expect(not (tree.root / "docs/performance/first-look.json").exists(), "a refused dozen leaves no ledger")
+    expect(enter(1)[0] == 0, "a dozen is entered")
+    code, said = enter(1, fast=0.1)
+    expect(code == 1 and "dozen 1 is entered, and a first measurement is not replaced" in said, f"a second measurement is refused: {said}")
+    expect(json.loads(tree.read("docs/performance/first-look.json"))["dozens"][0]["kernels"][1] == {
+        "name": "k1.2", "domain": "tests", "AVX2": {"krait": 3.0, "gcc": 18.0, "clang": 180.0, "first": 9.0},
+        "AVX-512": {"krait": 1.0, "gcc": 6.0, "clang": 60.0, "first": 9.0}}, "the least of the passes, as the first measurement has it")
+    code, said = tree.run()
+    expect("first-look.json: dozen 1 has no tools/bench/corpus/look_1.cpp" in said, f"a dozen without kernels is named: {said}")
+    for dozen in range(1, 6):
+        (corpus / f"look_{dozen}.cpp").write_text("")
+    expect("look_5.cpp is not in docs/performance/first-look.json" in tree.run("--check")[1], "a dozen without its measurement is named")
+    expect(all(enter(dozen)[0] == 0 for dozen in range(2, 6)) and tree.run()[0] == 0 and tree.run("--check")[0] == 0, "more dozens")
+    page = tree.read("docs/performance.md")
+    for row in ["| **First look by dozens**, 2026-12-02 | better of g++ and clang -Ofast | | | | `bench_corpus --dozen 5 --cpu-time`, least of 5 passes, g++ 12 |",
+                "| 36 kernels, geometric mean |  |  | 5.29 | 5.29 |  |", "| 36 kernels, median |  |  | 6.50 | 6.50 |  |", "| 36 kernels, lowest |  |  | 1.00 | 1.00 |  |",
+                "| dozen 1, geometric mean |  |  | 15.87 | 15.87 |  |", "| k3.12 (tests) |  |  | 12.00 | 12.00 |  |"]:
+        expect(row in page, f"the page has not: {row}\n{page}")
+    expect("| k2.12 (tests)" not in page and "- 5.29, 6.50" in tree.read("README.md"), "the last three dozens count")
+
+
 def runners(tree):
     """results.json of run_cpu and run_gpu states when and how it was measured, so that `add` takes it."""
     part = tree.root / "part.json"
@@ -139,5 +187,7 @@ if __name__ == "__main__":
         a_tree = Tree(made)
         for test in (tables, refusals, adding, runners):
             test(a_tree)
+    with tempfile.TemporaryDirectory() as made:
+        looks(Tree(made))
     print("\n".join(failed) or "tables, refusals and new runs are as expected")
     sys.exit(1 if failed else 0)

@@ -234,6 +234,26 @@ void waiting() {
   // [/meets]
   meets.launch({1, 2}, out);
   expect(out[0] == 1);
+
+  // A plain load beside an atomic; all edges lead from vertex 0, which none of them reaches.
+  std::vector<int> from(4), to{1, 2, 3, 3}, distance{0, 9, 9, 9};
+  // [relax]
+  auto relax = kr::kernel([](kr::view<const int> from, kr::view<const int> to, kr::view<int> distance) {
+    auto e = kr::grid();
+    kr::atomic(distance[to[e]]).min(distance[from[e]] + 1);  // a plain load: a race
+  });
+  // [/relax]
+  relax.launch({1, 4}, from, to, distance);
+  expect(distance == std::vector<int>{0, 1, 1, 1});
+  auto again = kr::kernel([](kr::view<const int> from, kr::view<const int> to, kr::view<int> distance) {
+    auto e = kr::grid();
+    // [relaxed]
+    kr::atomic(distance[to[e]]).min(kr::atomic(distance[from[e]]).load() + 1);
+    // [/relaxed]
+  });
+  distance = {0, 9, 9, 9};
+  again.launch({1, 4}, from, to, distance);
+  expect(distance == std::vector<int>{0, 1, 1, 1});
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 //
 // Runs the kernels of files (docs/testing.md has their form) on a back end and compares what they
 // leave with the interpreter:
-//   kernels --back-end interpreter|cpu|vulkan|opencl|cuda|webgpu|ptx [--jobs N] [--only TEXT] [--print yes] [--races yes] FILE|FOLDER…
+//   kernels --back-end interpreter|cpu|vulkan|opencl|cuda|webgpu|ptx [--jobs N] [--only TEXT] [--print yes] [--races yes] [--third FOLDER]
+//     [--device TEXT] FILE|FOLDER…
 // interpreter: the kernel's text, every pass and every pipeline, interpreted; kernels that are for
 // more than the CPU must not race. ptx: they compile for NVIDIA GPUs, are assembled where ptxas is
 // found, and those without arrays of a thread take no stack. The others launch. webgpu: what needs
@@ -11,8 +12,10 @@
 // difference, or how many launches gave the interpreter's bits. --jobs: so many processes; one that
 // dies or hangs counts as a difference. What a file says is known to go wrong on the device does
 // not count: drivers have defects of their own. --only: launches whose name has the text. --races:
-// data races are differences. Ends with 1 where something differs, with 77 where the back end is
-// missing and KRAIT_TEST_BACK_ENDS does not name it.
+// data races are differences. --third: also a third of that folder's files, which KRAIT_TEST_SEED
+// draws; all of them where it is not set. --device: nothing runs, and it ends with 77, where the
+// device's name does not have the text. Ends with 1 where something differs, with 77 where the back
+// end is missing and KRAIT_TEST_BACK_ENDS does not name it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -46,8 +49,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string back_end = "cpu", only;
+  std::string back_end = "cpu", only, device;
   std::vector<fs::path> paths;
+  fs::path third;
   bool print = false, races = false;
   unsigned jobs = 1;
 };
@@ -62,19 +66,29 @@ Options parse(int argc, char** argv) {
   }
   if (given.count("--back-end")) o.back_end = given["--back-end"];
   if (given.count("--jobs")) o.jobs = std::max(1u, unsigned(std::stoul(given["--jobs"])));
-  o.only = given["--only"], o.print = given.count("--print"), o.races = given.count("--races");
+  o.third = given["--third"], o.device = given["--device"], o.only = given["--only"],
+  o.print = given.count("--print"), o.races = given.count("--races");
   return o;
+}
+
+std::vector<fs::path> kernels_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& e : fs::directory_iterator(folder))
+    if (e.path().extension() == ".kir") files.push_back(e.path());
+  return files;
 }
 
 std::vector<fs::path> files_of(const Options& o) {
   std::vector<fs::path> files;
+  const auto add = [&](const fs::path& file) { files.push_back(file); };
   for (const fs::path& path : o.paths) {
-    if (!fs::is_directory(path)) {
-      files.push_back(path);
-      continue;
-    }
-    for (const fs::directory_entry& e : fs::directory_iterator(path))
-      if (e.path().extension() == ".kir") files.push_back(e.path());
+    if (fs::is_directory(path)) std::ranges::for_each(kernels_in(path), add);
+    else add(path);
+  }
+  if (!o.third.empty()) {
+    const char* seed = std::getenv("KRAIT_TEST_SEED");
+    for (const fs::path& file : kernels_in(o.third))
+      if (!seed || std::hash<std::string>{}(seed + file.filename().string()) % 3 == 0) add(file);
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -233,7 +247,8 @@ bool run(const Options& o, const std::vector<Piece>& pieces, test::Progress& sha
   runtime::Device* const device = launches ? test::find_device(o.back_end, why) : nullptr;
   const std::string& name = device ? device->name() : why;
   shared.device[name.copy(shared.device, sizeof shared.device - 1)] = 0;
-  if (launches && !device) return shared.missing = true;
+  if (launches && (!device || name.find(o.device) == std::string::npos))
+    return shared.missing = true;
   for (long i; (i = shared.next++) < long(pieces.size());) {
     at = i;
     const Piece& piece = pieces[std::size_t(i)];
@@ -259,7 +274,9 @@ int main(int argc, char** argv) try {
         tell(o, shared, pieces[std::size_t(at)],
              fmt::format("the process ended by signal {}", signal), false);
       });
-  if (all.missing) return std::printf("kernels: %s\n", all.device), test::missing(o.back_end);
+  if (all.missing)
+    return std::printf("kernels: %s\n", all.device),
+           o.device.empty() ? test::missing(o.back_end) : 77;
   std::printf("%ld kernels on %s (%s), %ld differ, %ld more are listed\n", all.done.load(),
               o.back_end.c_str(), all.device, all.different.load(), all.listed.load());
   return all.different || all.done != long(pieces.size()) || pieces.empty() ? 1 : 0;

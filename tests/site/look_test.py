@@ -154,6 +154,23 @@ return [...bad].map(([k, v]) => k + ' ' + v.join(' '));
 """
 
 
+# Scrolls to a place in each frame until it has lain still for ten of them.
+SETTLE = """
+const [place, done] = arguments, start = Date.now();
+const entry = place && document.getElementById(place);
+let still = 0, last = NaN;
+const frame = () => {
+  if (entry) entry.scrollIntoView();
+  const now = entry ? entry.getBoundingClientRect().top : 0;
+  still = now === last ? still + 1 : 0;
+  last = now;
+  if (still >= 10 || Date.now() - start > 30000) done(); else requestAnimationFrame(frame);
+};
+document.documentElement.style.scrollBehavior = 'auto';
+document.fonts.ready.then(() => requestAnimationFrame(frame));
+"""
+
+
 class Browser:
     def __init__(self):
         from selenium import webdriver
@@ -176,11 +193,13 @@ class Browser:
         self.driver.execute_script(f"document.body.dataset.theme = '{name}'")
 
     def open(self, address):
-        """The page, at the place that the address names: furo scrolls there smoothly, and a picture would be too early."""
+        """The page, at the place that the address names, once it has come to rest there: fonts, colours and furo's own smooth
+        scrolling move it after the browser calls it loaded."""
         self.driver.get(address)
-        if "#" in address:
-            self.driver.execute_script("document.documentElement.style.scrollBehavior = 'auto'; document.getElementById(arguments[0]).scrollIntoView()",
-                                       address.split("#")[1])
+        self.settle(address.partition("#")[2])
+
+    def settle(self, place):
+        self.driver.execute_async_script(SETTLE, place)
 
     def errors(self):
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
@@ -273,6 +292,7 @@ def look(folder, pictures):
                 browser.size(width, height)
                 browser.open(f"{address}/{page}")
                 browser.theme(theme)
+                browser.settle(page.partition("#")[2])
                 for wrong in browser.errors():
                     fail(f"{page}: the console says: {wrong}")
                 if "#" in page:

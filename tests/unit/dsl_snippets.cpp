@@ -2,6 +2,7 @@
 //
 // The code of docs/dsl.md: what stands between `// [name]` and `// [/name]` is quoted there (docs_snippets.cpp holds it to that),
 // and runs here on the interpreter.
+#include "krait/cluster.h"
 #include "krait/function.h"
 #include "krait/native.h"
 #include "krait/volatile.h"

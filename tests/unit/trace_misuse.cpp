@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "krait/function.h"
 #include "trace_fixture.h"
 
 namespace {

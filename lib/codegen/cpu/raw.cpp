@@ -88,7 +88,7 @@ void adapt(llvm::Module& module, const llvm::Function& kernel) {
   for (llvm::Function& f : module) {
     for (const char* of_another : {"target-cpu", "target-features", "tune-cpu"})
       f.removeFnAttr(of_another);
-    // Loops stay loops: there is no memcpy to call.
+    // LoopNest stay loops: there is no memcpy to call.
     f.addFnAttr("no-builtins");
     const bool stays = f.hasFnAttribute(llvm::Attribute::NoInline) ||
                        f.hasFnAttribute(llvm::Attribute::OptimizeNone);
@@ -96,10 +96,10 @@ void adapt(llvm::Module& module, const llvm::Function& kernel) {
   }
 }
 
-/// Loops of the entry, one in another.
-class Loops {
+/// LoopNest of the entry, one in another.
+class LoopNest {
  public:
-  explicit Loops(llvm::IRBuilder<>& b) : b_(b) {}
+  explicit LoopNest(llvm::IRBuilder<>& b) : b_(b) {}
   /// Goes into a loop from `begin` to `end`.
   llvm::Value* begin(llvm::Value* from, llvm::Value* to) {
     llvm::Function* f = b_.GetInsertBlock()->getParent();
@@ -173,7 +173,7 @@ void emit_entry(llvm::Module& module, llvm::Function& kernel, const std::vector<
   const auto set = [&](unsigned index, llvm::Value* x) {
     b.CreateStore(x, b.CreateConstInBoundsGEP1_64(word, place, index));
   };
-  Loops loops(b);
+  LoopNest loops(b);
   llvm::Value* item =
       loops.begin(word_at(box, offsetof(CpuBox, begin)), word_at(box, offsetof(CpuBox, end)));
   llvm::Value* line = b.CreateUDiv(item, grid[0]);

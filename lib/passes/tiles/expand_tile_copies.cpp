@@ -17,9 +17,9 @@ namespace {
 
 using namespace ir;
 
-class Expander : TilePlaces {
+class CopyExpander : TilePlaces {
  public:
-  Expander(Function& f, const TileSupport& has) : TilePlaces(f), has_(has) {}
+  CopyExpander(Function& f, const TileSupport& has) : TilePlaces(f), has_(has) {}
   void run() { walk(f_.body); }
 
  private:
@@ -263,7 +263,7 @@ class Expander : TilePlaces {
 
 void expand_tile_copies(Module& m, const TileSupport& has) {
   for (Function& f : m.functions)
-    if (any_inst(f, [](const Inst& i) { return i.op == Op::CopyTile; })) Expander(f, has).run();
+    if (any_inst(f, [](const Inst& i) { return i.op == Op::CopyTile; })) CopyExpander(f, has).run();
 }
 
 }  // namespace krait::passes

@@ -12,9 +12,9 @@ namespace {
 
 using namespace ir;
 
-class Expander : TilePlaces {
+class TileExpander : TilePlaces {
  public:
-  Expander(Function& f, const TileSupport& has) : TilePlaces(f), has_(has) {}
+  TileExpander(Function& f, const TileSupport& has) : TilePlaces(f), has_(has) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -196,7 +196,7 @@ class Expander : TilePlaces {
 
 void expand_tiles(Module& m, const TileSupport& has) {
   for (Function& f : m.functions)
-    if (any_inst(f, [](const Inst& i) { return is_tile_operation(i.op); })) Expander(f, has).run();
+    if (any_inst(f, [](const Inst& i) { return is_tile_operation(i.op); })) TileExpander(f, has).run();
 }
 
 }  // namespace krait::passes

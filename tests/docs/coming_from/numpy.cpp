@@ -187,8 +187,8 @@ static void indexing() {
   // row: x[x > 2] = 0
   x(x > 2.0f) = 0.0f;
   has(x, {0, 1, 2, 0});
-  // row: x[:] = 5, x.fill(5) -- `x = 5.0f` does not compile: it would make x another array
-  x.fill(5.0f);
+  // row: x[:] = 5, x.fill(5) -- also `x.fill(5.0f)`; views of x see it
+  x = 5.0f;
   has(x, {5, 5, 5, 5});
   // row: np.put(a, [5, 6], -1)
   kr::put(a, kr::to_device({5, 6}), -1.0f);
@@ -236,7 +236,7 @@ static void elements() {
   // row: x.astype(np.int32)
   kr::array<int> whole = kr::cast<int>(x);
   has(whole, {4, 2, 4, 6});
-  // row: (x > 2) & (x < 5) -- && of arrays does not compile
+  // row: (x > 2) & (x < 5) -- `&&` does the same
   kr::array<bool> between = (x > 2.0f) & (x < 5.0f);
   has(between, {1, 0, 1, 0});
   // row: ~(x > 2)

@@ -2,13 +2,14 @@
 //
 // Measures the corpus: Krait as a user has it beside the peers found in ../lib (libcorpus_*.so), in
 // interleaved rounds.
-//   bench_corpus [--list] [--filter TEXT] [--class open|judge] [--rounds N] [--json FILE] [--device ID]... [--sizes cpu|gpu]
-//                [--cpu-time]
-// TEXT is a part of a name or a theme. Peers run on the first device: g++ and clang on the CPU,
-// nvcc on CUDA. Ratios are a peer's time over Krait's: above 1, Krait is faster. `--device cuda:0
-// --device vulkan:0` measures Krait on both; the ratios of devices after the first are the first
-// one's time over theirs. A result that differs from a peer's or from the first device's is marked
-// WRONG and makes the exit status 1.
+//   bench_corpus [--list] [--filter TEXT] [--class open|judge|look] [--dozen N] [--rounds N] [--json FILE] [--device ID]...
+//                [--sizes cpu|gpu] [--cpu-time]
+// TEXT is a part of a name or a theme. The class look has the dozens of the first look, of which
+// --dozen takes one. Peers run on the first device: g++ and clang on the CPU, nvcc on CUDA. Ratios
+// are a peer's time over Krait's: above 1, Krait is faster. `--device cuda:0 --device vulkan:0`
+// measures Krait on both; the ratios of devices after the first are the first one's time over
+// theirs. A result that differs from a peer's or from the first device's is marked WRONG and makes
+// the exit status 1.
 // GPUs are timed by their own clocks, many runs in a row, and take larger sizes than the CPU unless
 // --sizes says otherwise.
 // --cpu-time counts what all threads compute instead of the time that passes: the better measure on
@@ -36,8 +37,12 @@ using namespace corpus;
 struct Wish {
   std::string filter, which, json, sizes;
   std::vector<std::string> devices;
-  int rounds = 15;
+  int rounds = 15, dozen = 0;
   bool list = false, cpu_time = false;
+  bool wants(const Entry& e) const {
+    if (which == "look") return e.dozen && (!dozen || e.dozen == dozen);
+    return which.empty() || (which == "open") == e.open();
+  }
 };
 /// What is measured beside Krait on the first device: a peer there, or Krait on another device.
 /// Rows whose ratio is below `least` are listed at the end.
@@ -223,11 +228,12 @@ Result measure(const Entry& e, const Field& field, const Wish& wish) {
   return result;
 }
 
-double geometric_mean(const std::vector<Result>& results, std::size_t column, int rest) {
+/// Of the open entries (1), of those to judge by (0), or of all (-1).
+double geometric_mean(const std::vector<Result>& results, std::size_t column, int open) {
   double sum = 0;
   int n = 0;
   for (const Result& r : results)
-    if ((rest < 0 || r.entry.number % 2 == rest) && r.beside[column].ratio > 0)
+    if ((open < 0 || r.entry.open() == (open == 1)) && r.beside[column].ratio > 0)
       sum += std::log(r.beside[column].ratio), ++n;
   return n ? std::exp(sum / n) : 0;
 }
@@ -242,7 +248,7 @@ void print_head(const Field& field) {
 }
 
 void print(const Result& r, const Field& field) {
-  std::printf("| %2d %-22s | %-9s | %-5s | %8.3f | %8.1f |", r.entry.number, r.entry.name,
+  std::printf("| %2d %-22s | %-10s | %-5s | %8.3f | %8.1f |", r.entry.number, r.entry.name,
               r.entry.theme, r.entry.open() ? "open" : "judge", r.ms, r.first_ms);
   for (std::size_t i = 0; i < r.beside.size(); ++i) {
     std::printf(" %8.3f |", r.beside[i].ms);
@@ -292,10 +298,10 @@ void write_json(const std::string& path, const std::vector<Result>& results, con
     const Result& r = results[k];
     std::fprintf(
         out,
-        "%s\n  {\"number\": %d, \"name\": \"%s\", \"theme\": \"%s\", \"class\": \"%s\", \"ms\": %.5f, \"first_ms\": "
+        "%s\n  {\"number\": %d, \"name\": \"%s\", \"theme\": \"%s\", \"class\": \"%s\", \"dozen\": %d, \"ms\": %.5f, \"first_ms\": "
         "%.3f, \"wrong\": \"%s\"",
         k ? "," : "", r.entry.number, r.entry.name, r.entry.theme,
-        r.entry.open() ? "open" : "judge", r.ms, r.first_ms, r.wrong.c_str());
+        r.entry.open() ? "open" : "judge", r.entry.dozen, r.ms, r.first_ms, r.wrong.c_str());
     for (std::size_t i = 0; i < field.columns.size(); ++i) {
       std::fprintf(out, ", \"%s\": {\"ms\": %.5f, ", field.columns[i].name.c_str(), r.beside[i].ms);
       if (i >= field.libraries.size())
@@ -318,6 +324,7 @@ Wish wish_of(int argc, char** argv) {
       std::fprintf(stderr, "%s: unknown, or without its value\n", argv[i]), std::exit(2);
     else if (word == "--filter") w.filter = argv[++i];
     else if (word == "--class") w.which = argv[++i];
+    else if (word == "--dozen") w.which = "look", w.dozen = std::atoi(argv[++i]);
     else if (word == "--rounds") w.rounds = std::max(1, std::atoi(argv[++i]));
     else if (word == "--json") w.json = argv[++i];
     else if (word == "--device") w.devices.push_back(argv[++i]);
@@ -354,17 +361,17 @@ int main(int argc, char** argv) try {
 
   Registry all;
   for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles,
-                         add_finance, add_blocks, add_hashes})
+                         add_finance, add_blocks, add_hashes, add_look_1})
     add(all);
   Registry entries;
   for (const Entry& e : all) {
     const bool named = std::string(e.name).find(wish.filter) != std::string::npos ||
                        std::string(e.theme).find(wish.filter) != std::string::npos;
-    if (named && (wish.which.empty() || (wish.which == "open") == e.open())) entries.push_back(e);
+    if (named && wish.wants(e)) entries.push_back(e);
   }
   if (wish.list) {
     for (const Entry& e : entries)
-      std::printf("%2d %-22s %-9s %s\n", e.number, e.name, e.theme, e.open() ? "open" : "judge");
+      std::printf("%2d %-22s %-10s %s\n", e.number, e.name, e.theme, e.open() ? "open" : "judge");
     return 0;
   }
 

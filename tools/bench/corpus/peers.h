@@ -112,4 +112,25 @@ void peer_sha256(const std::uint32_t* messages, const std::uint32_t* constants,
                  std::uint32_t* digests,
                  int n);  // a message: 16 words
 void peer_xxhash(const std::uint32_t* rows, std::uint32_t* hashes, int n, int words);
+// first looks
+void peer_needleman_wunsch(const int* reference, int* score, int n, int penalty);
+void peer_shortest_paths(const int* start, const int* target, const int* weight, int* distance,
+                         int n);
+void peer_entropy(const unsigned char* in, float* out, int w, int h);
+// blocks of 16 words
+void peer_chacha20(const unsigned* key, const unsigned* nonce, const unsigned* text, unsigned* out,
+                   int n);
+void peer_haversine(const double* pairs, double* distance, int n);
+void peer_mandelbulb(float* image, int w, int h);
+// six numbers a ray and a box
+void peer_ray_boxes(const float* rays, const float* boxes, float* nearest, int* hit, int n,
+                    int count);
+void peer_syrk(float alpha, float beta, const float* a, float* c, int n, int m);
+void peer_membranes(float* cells, const float* currents, int n, int steps, float dt);
+void peer_max_pool(const float* in, float* out, int planes, int h, int w);
+void peer_md5_search(const unsigned* wanted, int values, int keys, int* found, unsigned* digest);
+// of eight dimensions
+void peer_responsibilities(const float* data, const float* means, const float* inverses,
+                           const float* constants, float* member, float* total, int n,
+                           int clusters);
 }

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that sources compile without their precompiled header: tools/without_pch.py [--build FOLDER] [--seconds S] [TEXT...]
+"""Checks that each source of lib compiles by itself: tools/alone.py [--build FOLDER] [--seconds S] [TEXT...]
 
-A precompiled header hides an include that a file lacks. The compiler only checks each file (-fsyntax-only), with the build
-folder's own command. First come the files that differ from the last commit but one, then the others, in an order that
-KRAIT_TEST_SEED decides, until S seconds of processor time are used. Without --seconds all are checked. TEXT: only files whose
-path has one of these texts. Exit status 1 where a file does not compile."""
+A whole build compiles sources in batches (KRAIT_UNITY), which hides an include that a file lacks, and a name that two of them
+have. The compiler only checks each file (-fsyntax-only), with the command of its batch. First come the files that differ from
+the last commit but one, then the others, in an order that KRAIT_TEST_SEED decides, until S seconds of processor time are used.
+Without --seconds all are checked. TEXT: only files whose path has one of these texts. Exit status 1 where a file does not compile."""
 import argparse
 import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shlex
 import subprocess
@@ -20,26 +21,19 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def commands(build):
-    """The compiler's arguments by file, of files that take a precompiled header."""
+    """The folder and the compiler's arguments by file, of files that are compiled in batches."""
     text = subprocess.run(["ninja", "-C", str(build), "-t", "compdb"], check=True, capture_output=True, text=True).stdout
     found = {}
     for entry in json.loads(text):
-        words = shlex.split(entry["command"]) if "cmake_pch.hxx" in entry["command"] else []
-        if not words or not entry["file"].endswith(".cpp") or "-c" not in words:
-            continue
-        path = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if not path.is_relative_to(ROOT / "lib"):
+        batch = pathlib.Path(entry["directory"], entry["file"])
+        words = shlex.split(entry["command"]) if batch.parent.name == "Unity" else []
+        if "-c" not in words:
             continue
         first = next(i for i, word in enumerate(words) if pathlib.Path(word).name.startswith(("g++", "clang++", "c++")))
-        kept, skip = [], False
-        for i, word in enumerate(words[first:], first):
-            if skip:
-                skip = False
-            elif word in ("-o", "-MF", "-MT", "-include", "-include-pch") or word == "-Xclang" and "pch" in " ".join(words[i : i + 4]):
-                skip = True
-            elif word not in ("-c", "-MD", "-Winvalid-pch"):
-                kept.append(word)
-        found[path] = (entry["directory"], kept + ["-fsyntax-only", "-w"])
+        flags = words[first : words.index("-MD")] + ["-fsyntax-only", "-Wshadow"]
+        for source in re.findall(r'^#include "(.*)"$', batch.read_text(), re.M):
+            path = pathlib.Path(source).resolve()
+            found[path] = (entry["directory"], flags + [str(path)])
     return found
 
 
@@ -63,7 +57,7 @@ def main():
     all_of = commands(given.build)
     files = [f for f in sorted(all_of) if not given.texts or any(t in str(f.relative_to(ROOT)) for t in given.texts)]
     if not files:
-        sys.exit("without_pch: no file takes a precompiled header: give --build a folder that ./bootstrap or cmake made")
+        sys.exit("alone: no batches: give --build a folder that ./bootstrap or cmake made")
     random.Random(os.environ.get("KRAIT_TEST_SEED")).shuffle(files)
     news = changed()
     files.sort(key=lambda f: f not in news and f.with_suffix(".h") not in news)
@@ -76,8 +70,8 @@ def main():
         said = subprocess.run(command, cwd=directory, capture_output=True, text=True)
         if said.returncode:
             wrong += 1
-            print(f"{file.relative_to(ROOT)}: does not compile without the precompiled header:\n{said.stderr}", flush=True)
-    print(f"{done} of {len(files)} files were compiled without precompiled headers, {used() - begin:.0f} s: {wrong} do not compile")
+            print(f"{file.relative_to(ROOT)}: does not compile by itself:\n{said.stderr}", flush=True)
+    print(f"{done} of {len(files)} files were compiled by themselves, {used() - begin:.0f} s: {wrong} do not compile")
     return 1 if wrong else 0
 
 
