@@ -61,7 +61,8 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   std::optional<Record> record;
   if (hints) record.emplace(*hints);
   Functions functions{module, envelope, record ? &*record : nullptr};
-  emit_kernel({session.module(), functions, f, shape, traits, gang.whole_block, emit == Emit::Asm, own});
+  emit_kernel(
+      {session.module(), functions, f, shape, traits, gang.whole_block, emit == Emit::Asm, own});
   if (record) record->tell(*hints);
   session.verify();
   reply.lower_ms = watch.lap();

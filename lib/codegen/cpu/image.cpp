@@ -29,8 +29,8 @@ constexpr const char* pipeline =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),"
     "early-cse<memssa>,simplifycfg";
 /// Of one thread at a time: short loops of constant trips go, as a loop by hand would lose them.
-/// Other loops, and neighbours in straight code, become vectors where that changes no result: floats
-/// are added in their order, but for sums that fast code may reorder (Pure::find_sums).
+/// Other loops, and neighbours in straight code, become vectors where that changes no result:
+/// floats are added in their order, but for sums that fast code may reorder (Pure::find_sums).
 constexpr const char* scalar_pipeline =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),loop(indvars,loop-"
     "unroll-full),"

@@ -146,10 +146,11 @@ void HintNotes::note_loop(const ir::Inst& inst) {
 void HintNotes::note_lone_loop(const ir::Inst& inst) {
   // Loops of scalar code become vectors, but for sums of floats whose order counts.
   const bool kept = shape_.lone && f_.fp != ir::FpMode::Fast &&
-                    std::any_of(inst.results.begin(), inst.results.end(), [&](ir::ValueId v) {
-                      return ir::is_float(f_.type_of(v).scalar);
-                    });
-  if (!code_.functions.record || !(lanes_.one_lane || kept) || inst.op != Op::For || inst.regions.empty()) return;
+                    std::any_of(inst.results.begin(), inst.results.end(),
+                                [&](ir::ValueId v) { return ir::is_float(f_.type_of(v).scalar); });
+  if (!code_.functions.record || !(lanes_.one_lane || kept) || inst.op != Op::For ||
+      inst.regions.empty())
+    return;
   unsigned inner = 0;
   bool accesses = false;
   ir::for_each_inst(f_, inst.regions[0], [&](ir::InstId i, ir::RegionId) {

@@ -91,7 +91,7 @@ class LanesOf {
       return known.varying(inst.operands[1]) ? Uniform::Varying : Uniform::Warp;
     if (inst.op == Op::ThreadIdx || inst.op == Op::GlobalId) return of_id(unsigned(inst.imm));
     if (inst.op == Op::BlockIdx && inst.imm == 0 && shape_.layout == Layout::Grid)
-      return Uniform::Varying;  // a gang's threads are of several blocks
+      return Uniform::Varying;                        // a gang's threads are of several blocks
     if (inst.op == Op::Local) return Uniform::Block;  // where the gang's arrays lie
     if (ir::info(inst.op).effect == ir::Effect::Read) return of_load(inst, known);
     if (shape_.layout == Layout::Rows)  // whose gangs begin at multiples of their size

@@ -20,7 +20,7 @@ namespace krait::codegen::cpu {
 /// What holds of the lanes at the place that is lowered.
 struct LaneState {
   Mask active;
-  Mask threads;  // what the gang began with: lanes that have a thread
+  Mask threads;                      // what the gang began with: lanes that have a thread
   const ir::Inst* parted = nullptr;  // what took lanes out of active; null: where threads end
   bool one_lane = false;             // active holds one lane at most, by an if around
   bool masked_copy = false;          // of an if that has another one for whole gangs

@@ -20,20 +20,19 @@ Positions::RowOfBlocks Positions::row_of_blocks() {
   if (threads == 0 || threads > ir::Brick::threads) defect("blocks of unknown width in one gang");
   const V first = b_.CreateUDiv(at.x, block[0]);
   // Gangs begin at multiples of their size.
-  const V rest = shape_.gang() % threads == 0
-                     ? static_cast<V>(b_.getInt64(0))
-                     : b_.CreateSub(at.x, b_.CreateMul(first, block[0]));
+  const V rest = shape_.gang() % threads == 0 ? static_cast<V>(b_.getInt64(0))
+                                              : b_.CreateSub(at.x, b_.CreateMul(first, block[0]));
   RowOfBlocks r{{Form::Parts, {}, 0}, {Form::Parts, {}, 0}};
   const auto all = [&](std::uint64_t n) { return values_.splat(b_.getInt32(std::uint32_t(n))); };
   for (unsigned p = 0; p < shape_.parts; ++p) {
     const V lane = b_.CreateAdd(values_.splat(b_.CreateTrunc(rest, b_.getInt32Ty())),
                                 values_.lane_numbers(b_.getInt32Ty(), 1, p * shape_.lanes));
-    const V blocks = b_.CreateLShr(
-        b_.CreateMul(lane, all(((1u << bits) + threads - 1) / threads)), all(bits));
+    const V blocks =
+        b_.CreateLShr(b_.CreateMul(lane, all(((1u << bits) + threads - 1) / threads)), all(bits));
     const V thread = b_.CreateSub(lane, b_.CreateMul(blocks, all(threads)));
     r.thread.v.push_back(b_.CreateZExt(thread, values_.lane_type(Scalar::I64)));
-    r.block.v.push_back(b_.CreateAdd(values_.splat(first),
-                                     b_.CreateZExt(blocks, values_.lane_type(Scalar::I64))));
+    r.block.v.push_back(
+        b_.CreateAdd(values_.splat(first), b_.CreateZExt(blocks, values_.lane_type(Scalar::I64))));
   }
   return r;
 }

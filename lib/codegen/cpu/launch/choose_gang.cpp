@@ -103,7 +103,8 @@ void Choice::fit_row(std::int64_t threads) {
   if (lanes >= shape_.gang()) return;
   if (lanes < shape_.lanes) shape_.lanes = lanes, shape_.parts = 1;
   else shape_.parts = lanes / shape_.lanes;
-  gang_.why = fmt::format("blocks have {} threads, and share arrays or wait for each other", threads);
+  gang_.why =
+      fmt::format("blocks have {} threads, and share arrays or wait for each other", threads);
 }
 
 /// Gangs of several rows where the block's rows are short. Warps are bricks where those are whole.

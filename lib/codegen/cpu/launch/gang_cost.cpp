@@ -139,7 +139,7 @@ class Counter {
     const bool fast = wide() && !shape_.machine.tune.starts_with("znver") && size >= 4;
     const double lane = place == Place::Linear && (rows || (known && step <= tuning::near_bytes))
                             ? tuning::shuffled
-                        : fast                 ? (stores ? tuning::scattered_wide : tuning::gathered_wide)
+                        : fast ? (stores ? tuning::scattered_wide : tuning::gathered_wide)
                         : place == Place::Data ? (stores ? tuning::scattered : tuning::gathered)
                                                : tuning::stepped;
     add(elements * lane * shape_.gang(), gangs, elements * one, threads);
@@ -163,8 +163,7 @@ class Counter {
       place = std::max(place, place_of(operand, depth + 1)), varying += d_.varying(operand);
     const bool steps = inst->op == Op::Add || inst->op == Op::Sub || inst->op == Op::Neg ||
                        ((inst->op == Op::Mul || inst->op == Op::Shl) && varying == 1) ||
-                       (inst->op == Op::Cast &&
-                        ir::is_int(f_.type_of(inst->operands[0]).scalar));
+                       (inst->op == Op::Cast && ir::is_int(f_.type_of(inst->operands[0]).scalar));
     return steps ? place : std::max(place, Place::Smooth);
   }
 
