@@ -139,7 +139,9 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
   llvm::Type* memory = memory_type(inst.type.scalar);
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
   const bool all = lanes_.active.all();
-  if (a.kind == Kind::Row && addresses_.is_own(array)) return load_own(array, row, a.v[p], align);
+  // Lanes without a thread have arrays of a thread's own too.
+  const bool own = a.kind == Kind::Row && addresses_.is_own(array) && lanes_.all_threads();
+  if (own && !f_.def(array)->unset) return b_.CreateAlignedLoad(row, a.v[p], align);
   if (const unsigned spacing = addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar))))
     return addresses_.load_spaced(a, memory, p, spacing, align, array);
   if (a.kind == Kind::Steps) return load_steps(inst, a, p);
@@ -154,14 +156,6 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
       row, pointers, align, lanes_.mask_part(lanes_.active, p), llvm::Constant::getNullValue(row));
   addresses_.annotate(gather, array);
   return gather;
-}
-
-/// Elements of threads' own arrays at one index. Lanes without a thread have such arrays too, so
-/// that no mask is needed, and none that keeps a store from the loads after it; what was never
-/// stored is some value.
-V Memory::load_own(ir::ValueId array, llvm::Type* row, V at, llvm::Align align) {
-  const V loaded = b_.CreateAlignedLoad(row, at, align);
-  return f_.def(array)->unset ? b_.CreateFreeze(loaded) : loaded;
 }
 
 /// Lane after lane.

@@ -89,7 +89,9 @@ bool Choice::choose_scalar(unsigned active) {
   if (vectors.gang() == 1) return false;
   const GangCost cost =
       cost_of(module_, traits_, vectors, std::min(active ? active : ~0u, vectors.gang()));
-  const bool scalar = cost.lane > tuning::gangs::scalar_gain * cost.scalar;
+  // Of atomics several scalars share a gang, whose branches would be masks.
+  const bool scalar =
+      cost.lane > tuning::gangs::scalar_gain * cost.scalar && !(traits_.atomics && cost.diverges);
   gang_.why = fmt::format("a thread takes about {:.0f} cycles as a lane, {:.0f} as scalar code",
                           cost.lane, cost.scalar);
   if (!scalar) return false;

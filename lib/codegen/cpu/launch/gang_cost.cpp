@@ -66,6 +66,7 @@ class Counter {
     const double trips = known ? double(f_.const_bits(inst.operands[0])) : ir::usual_trips;
     double of_gang = trips;
     if (d_.masked[i]) {
+      sum_.diverges = true;
       of_gang *= tuning::longest_lane;
       const double masks = shape_.parts * tuning::mask_operations / tuning::vector_ports;
       add(masks, gangs * of_gang, tuning::missed_branch, threads);
@@ -79,6 +80,7 @@ class Counter {
 
   void branch(const ir::Inst& inst, double gangs, double threads) {
     const bool varies = d_.varying(inst.operands[0]);
+    sum_.diverges = sum_.diverges || varies;
     const double share = 1.0 / double(inst.regions.size());
     if (varies)
       add(shape_.parts * tuning::mask_operations / tuning::vector_ports, gangs,

@@ -12,6 +12,7 @@ namespace krait::codegen::cpu {
 
 struct GangCost {
   double lane = 0, scalar = 0;  // cycles of a thread
+  bool diverges = false;        // threads of a gang branch apart
 };
 
 /// `active`: lanes of the gang that have a thread.
