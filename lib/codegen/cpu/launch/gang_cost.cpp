@@ -66,7 +66,8 @@ class Counter {
     const double trips = known ? double(f_.const_bits(inst.operands[0])) : ir::usual_trips;
     double of_gang = trips;
     if (d_.masked[i]) {
-      sum_.diverges = true;
+      sum_.diverges =
+          sum_.diverges || inst.op == Op::Loop || place_of(inst.operands[0]) == Place::Data;
       of_gang *= tuning::longest_lane;
       const double masks = shape_.parts * tuning::mask_operations / tuning::vector_ports;
       add(masks, gangs * of_gang, tuning::missed_branch, threads);
@@ -80,7 +81,7 @@ class Counter {
 
   void branch(const ir::Inst& inst, double gangs, double threads) {
     const bool varies = d_.varying(inst.operands[0]);
-    sum_.diverges = sum_.diverges || varies;
+    sum_.diverges = sum_.diverges || (varies && place_of(inst.operands[0]) == Place::Data);
     const double share = 1.0 / double(inst.regions.size());
     if (varies)
       add(shape_.parts * tuning::mask_operations / tuning::vector_ports, gangs,

@@ -12,7 +12,7 @@ namespace krait::codegen::cpu {
 
 struct GangCost {
   double lane = 0, scalar = 0;  // cycles of a thread
-  bool diverges = false;        // threads of a gang branch apart
+  bool diverges = false;        // where data say so
 };
 
 /// `active`: lanes of the gang that have a thread.
