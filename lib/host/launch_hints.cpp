@@ -51,17 +51,17 @@ void find_small_grid(const ObservedLaunch& l, std::vector<Hint>& found) {
           blocks, threads, l.device.id)));
 }
 
-/// A vector of the CPU has threads of one block.
+/// A vector of the CPU has threads of one block, where they meet.
 void find_empty_lanes(const ObservedLaunch& l, std::vector<Hint>& found) {
-  const support::Target& target = l.device.target;
-  if (!l.grid_is_given || target.kind != support::TargetKind::Cpu) return;
+  const auto lanes = std::int64_t(l.code.attributes().block_lanes);
+  if (!l.grid_is_given || lanes == 0) return;
   const auto volume = [](const runtime::Dim3& d) {
     return std::int64_t(d[0]) * std::int64_t(d[1]) * std::int64_t(d[2]);
   };
-  const std::int64_t threads = volume(l.request.block), lanes = std::int64_t(target.cpu.lanes);
+  const std::int64_t threads = volume(l.request.block);
   const std::int64_t full = (threads + lanes - 1) / lanes * lanes, empty = full - threads;
   constexpr std::int64_t most = 8;  // one lane in so many may be empty
-  if (lanes < 2 || volume(l.request.grid) < 2 || empty * most <= full) return;
+  if (volume(l.request.grid) < 2 || empty * most <= full) return;
   found.push_back(at_kernel(
       "empty lanes", l.spec.recorded.where,
       fmt::format(

@@ -15,6 +15,7 @@ struct ObservedLaunch {
   const DeviceHandle& device;
   const detail::argument* arguments;
   const runtime::LaunchRequest& request;
+  const runtime::Executable& code;
   bool grid_is_given;                        // else Krait has chosen it
   const std::vector<std::uint64_t>& copied;  // by parameter
 };

@@ -54,6 +54,28 @@ TEST(HintsMore, LoneLoop) {
   EXPECT_EQ(hints(all, avx512).find("lone loop"), std::string::npos);
 }
 
+TEST(HintsMore, LoneLoopOfScalarCode) {
+  const auto of_mode = [](kr::fp mode) {
+    return kr::kernel<8, 1>(
+        [](view<const float> x, view<float> y) {
+          kr::var sum = 0.0f;
+          for (auto i : kr::range(x.size())) sum += x[i];
+          y[kr::block_idx().x] = sum;
+        },
+        {.fp = mode});
+  };
+  const unsigned line = __LINE__ - 5;
+  auto native = of_mode(kr::fp::native), fast = of_mode(kr::fp::fast);
+  EXPECT_TRUE(has(
+      hints(native, avx512),
+      hint(
+          line,
+          "lone loop: one thread runs it, and its floating-point sum keeps its order, an element at a time. Allow any "
+          "order by kr::fp::fast, or give each thread of a block some of the iterations (kr::grid_stride, or a step of "
+          "kr::block_dim().x)")));
+  EXPECT_EQ(hints(fast, avx512).find("lone loop"), std::string::npos);
+}
+
 TEST(HintsMore, VolatileLoad) {
   auto watched = kr::kernel([](view<int> x, view<int> y) {
     kr::volatile_view seen(x);
