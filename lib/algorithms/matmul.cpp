@@ -68,6 +68,12 @@ detail::layout stack_of_one(const detail::layout& of) {
 
 bool is_byte(scalar s) { return s == scalar::i8 || s == scalar::u8; }
 
+/// Whether a number is the upper half of an f32, as op DotPairs takes two of them.
+bool is_upper_half(scalar type) {
+  const ir::ScalarInfo& of = ir::info(ir::Scalar(type));
+  return of.bits == 16 && of.exponent == ir::info(ir::Scalar::F32).exponent;
+}
+
 void multiply_here(const Product& p, const detail::product_words& words, precision how) {
   const detail::algorithm_device on = detail::algorithm_device_of(detail::device_from(p.x.on));
   const scalar left = p.x.type, right = p.y.type;
@@ -81,7 +87,7 @@ void multiply_here(const Product& p, const detail::product_words& words, precisi
   // Every processor multiplies bytes by kr::dot4; some have an instruction for pairs of bf16.
   const bool integers = !ir::is_float(ir::Scalar(p.word)),
              bytes = is_byte(left) && is_byte(right) && integers && bytes_of(p.word) == 4,
-             pairs = left == scalar::bf16 && right == scalar::bf16 && p.word == scalar::f32;
+             pairs = is_upper_half(left) && left == right && p.word == scalar::f32;
   if (bytes || (pairs && on.dots_pairs)) return multiply_panels(p, true, panel_rows(p.word, false));
   multiply_panels(p, false, panel_rows(p.word, on.wide));
 }
