@@ -410,14 +410,14 @@ void after_call(const Bound& bound, const argument* arguments, StreamRecord* str
 }
 
 void observe(const Bound& bound, const argument* arguments, const runtime::LaunchRequest& request,
-             const call_config& config) {
+             const runtime::Executable& code, const call_config& config) {
   std::vector<std::uint64_t> copied(bound.spec.parameters.size());
   if (!bound.owned.empty())
     for (const unsigned i : bound.spec.arrays)
       if (is_copied(arguments[i], bound.spec, i))
         copied[i] = reach(arguments[i], bound.spec.parameters[i].elem_bytes);
-  hint_at({bound.spec, bound.device, arguments, request, config.form == call_config::grid_block,
-           copied});
+  hint_at({bound.spec, bound.device, arguments, request, code,
+           config.form == call_config::grid_block, copied});
 }
 
 }  // namespace
@@ -491,7 +491,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     }
     return;
   }
-  if (hinting() == Hinting::All) observe(bound, arguments, request, config);
+  if (hinting() == Hinting::All) observe(bound, arguments, request, *code.code, config);
   code.launches.fetch_add(1, std::memory_order_relaxed);
   for (const unsigned i : spec.arrays)
     if (arguments[i].kind == argument::device_array && arguments[i].memory)

@@ -254,6 +254,9 @@ std::string report_on(const Recorded& recorded, const ir::Facts& facts,
   const std::string assembly =
       generate(ir::print(lowered, {.names = true, .locations = true}), target, "asm", recorded.what)
           .bytes;
+  if (constexpr std::string_view gang = "# gang: "; assembly.starts_with(gang))
+    out += fmt::format("  gang                {}\n",
+                       assembly.substr(gang.size(), assembly.find('\n') - gang.size()));
   out += mix_of(assembly, target.kind);
   return target.kind == TargetKind::Ptx ? out + of_ptx(assembly, lowered.kernel(), target) : out;
 }

@@ -15,13 +15,11 @@ struct ObservedLaunch {
   const DeviceHandle& device;
   const detail::argument* arguments;
   const runtime::LaunchRequest& request;
+  const runtime::Executable& code;
   bool grid_is_given;                        // else Krait has chosen it
   const std::vector<std::uint64_t>& copied;  // by parameter
 };
 void hint_at(const ObservedLaunch& launch);
-
-/// What passes hide from a code generator.
-std::vector<Hint> hints_of_recording(const Recorded& recorded);
 
 /// Of a recording that has to be compiled: an earlier one of the same place is equal but for
 /// captured numbers.

@@ -15,9 +15,9 @@ namespace {
 
 using namespace ir;
 
-class Lowerer {
+class GridBarriers {
  public:
-  explicit Lowerer(Function& f) : f_(f), b_(f) {}
+  explicit GridBarriers(Function& f) : f_(f), b_(f) {}
   void run() {
     counter_ = hidden_parameter(f_, {HiddenKind::Arrivals});
     walk(f_.body);
@@ -98,7 +98,7 @@ class Lowerer {
 
 void lower_grid_barriers(Module& m) {
   if (any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::GridBarrier; }))
-    Lowerer(m.kernel()).run();
+    GridBarriers(m.kernel()).run();
 }
 
 }  // namespace krait::passes

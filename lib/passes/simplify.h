@@ -76,6 +76,7 @@ class Simplify {
   ir::ValueId position(const Node& n);
   ir::ValueId shape(const Node& n);
   bool is_id(ir::ValueId v, ir::Op op, unsigned dim, ir::Scalar s) const;
+  std::int64_t block_dim(unsigned dim) const;
   bool is_block_dim(ir::ValueId v, unsigned dim) const;
   ir::ValueId id(ir::Op op, unsigned dim, ir::Scalar s);
 

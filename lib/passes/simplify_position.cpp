@@ -17,9 +17,15 @@ bool Simplify::is_id(ValueId v, Op op, unsigned dim, Scalar s) const {
   return d && d->op == op && d->imm == dim;
 }
 
+/// 0: not known.
+std::int64_t Simplify::block_dim(unsigned dim) const {
+  if (f_->block[dim]) return f_->block[dim];
+  return dim == 0 ? f_->facts.brick.x : f_->facts.one_row;
+}
+
 bool Simplify::is_block_dim(ValueId v, unsigned dim) const {
-  const std::int64_t fixed = f_->block[dim];
-  return fixed ? is(v, std::uint64_t(fixed)) : is_id(v, Op::BlockDim, dim, type(v));
+  const std::int64_t known = block_dim(dim);
+  return (known && is(v, std::uint64_t(known))) || is_id(v, Op::BlockDim, dim, type(v));
 }
 
 ValueId Simplify::id(Op op, unsigned dim, Scalar s) {
@@ -52,8 +58,8 @@ ValueId Simplify::position(const Node& n) {
 
 ValueId Simplify::shape(const Node& n) {
   if (info(n.op).rule == Rule::Id) {
-    const std::int64_t block = f_->block[n.imm];
-    if (n.op == Op::BlockDim && block) return constant(Scalar::I64, std::uint64_t(block));
+    const std::int64_t block = f_->block[n.imm], known = block_dim(unsigned(n.imm));
+    if (n.op == Op::BlockDim && known) return constant(Scalar::I64, std::uint64_t(known));
     if (n.op == Op::ThreadIdx && block == 1) return constant(Scalar::I64, 0);
     if (n.op == Op::GlobalId && block == 1) return id(Op::BlockIdx, unsigned(n.imm), Scalar::I64);
     if (n.op == Op::GlobalSize && block == 1) return id(Op::GridDim, unsigned(n.imm), Scalar::I64);

@@ -281,10 +281,24 @@ Uniform UniformityAnalysis::result(const Inst& inst) const {
 
 void UniformityAnalysis::simple(InstId i, const Flow& flow) {
   const Inst& inst = f_.insts[i];
+  if (schedule_.in_step) own_arrays(inst, flow);
   if (is_barrier(inst.op)) barriers.emplace_back(i, flow);
   if (inst.op == Op::Set) raise(inst.operands[0], std::max(of(inst.operands[1]), flow.level));
   const Uniform level = result(inst);
   for (const ValueId v : inst.results) raise(v, level);
+}
+
+/// A thread's own array is equal in a warp while all of it stores equal elements to equal places.
+void UniformityAnalysis::own_arrays(const Inst& inst, const Flow& flow) {
+  if (inst.op == Op::Extent || inst.op == Op::Stride) return;
+  const bool load = inst.op == Op::Load || inst.op == Op::LoadVec,
+             store = inst.op == Op::Store || inst.op == Op::StoreVec;
+  if (load) return;
+  const Uniform stored =
+      store ? std::max(level_of_operands(inst, levels, 1), flow.level) : Uniform::Varying;
+  for (std::size_t k = 0; k < inst.operands.size(); ++k)
+    if (f_.type_of(inst.operands[k]).space == Space::Local)
+      raise(inst.operands[k], stored == Uniform::Varying ? stored : Uniform::Warp);
 }
 
 Uniformity uniformity(const Module& m) { return UniformityAnalysis(m.kernel(), Calls(m)).levels; }

@@ -22,7 +22,9 @@ namespace krait::passes {
 enum class Uniform : std::uint8_t { Launch, Block, Warp, Varying };
 
 struct Uniformity {
-  std::vector<Uniform> values;   // by ValueId: among the threads that come to where it is defined
+  // by ValueId: among the threads that come to where it is defined; of threads' own arrays, in
+  // step: whether all of a warp's hold the same
+  std::vector<Uniform> values;
   std::vector<Uniform> regions;  // by RegionId: of the conditions that lead there
 
   // Of a warp whose threads run in step, by InstId:
@@ -103,6 +105,7 @@ class UniformityAnalysis {
   void begin_loop(ir::InstId i, Uniform trips);
   void joins_of_loop(ir::InstId i, Uniform exit, Uniform again, bool even_of_one);
   void simple(ir::InstId i, const Flow& flow);
+  void own_arrays(const ir::Inst& inst, const Flow& flow);
   Uniform result(const ir::Inst& inst) const;
   bool mask_jump(ir::InstId i, const ir::Inst& inst);
   bool lanes_wait() const;

@@ -35,6 +35,7 @@ class Executable {
     int registers = 0;
     std::int64_t shared_bytes = 0, local_bytes = 0;
     int max_threads = 0;
+    int block_lanes = 0;  // of a vector that holds threads of one block; 0: of any blocks, or none
     std::vector<std::string> remarks = {};  // of the driver's compiler, on what costs speed
   };
   virtual Attributes attributes() const { return {}; }

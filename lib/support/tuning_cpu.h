@@ -55,9 +55,6 @@ inline constexpr unsigned usual_parts = 2;
 /// Threads that a gang of scalars has, of kernels that go lane by lane. Two: 0.37 ms, four and
 /// eight: 0.32, vectors: 0.60. `bench_corpus --filter "histogram, global" --cpu-time`.
 inline constexpr unsigned scalars = 4;
-/// Operations on vectors beside each update by lanes up to which scalars are taken: a loop over
-/// lanes has as many for each. `bench_corpus --class open --cpu-time`.
-inline constexpr unsigned operations_by_lane = 4;
 /// A body of so many instructions whose longest chain is no longer than so many cycles keeps a core
 /// busy with one part: half of the window of 256 to 512 instructions that it looks ahead; a second
 /// part would only double what is compiled. Xeon with AVX-512: exp·sin + log (287 instructions, 85

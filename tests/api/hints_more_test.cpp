@@ -33,24 +33,6 @@ testing::AssertionResult has(const std::string& said, const std::string& wanted)
   return testing::AssertionFailure() << "no " << wanted << "in:\n" << said;
 }
 
-TEST(HintsMore, FullPow) {
-  auto power = kr::kernel([](view<const double> x, view<double> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = kr::pow(x[i], 6);
-  });
-  const unsigned line = __LINE__ - 2;
-  for (const kr::target* t : {&avx512, &ptx})
-    EXPECT_TRUE(has(
-        hints(power, *t),
-        hint(
-            line,
-            "full pow: the exponent is the whole number 6, but pow computes a logarithm and an exponential in "
-            "higher precision. kr::powi(x, 6) is a few products, which round differently")));
-  auto products = kr::kernel([](view<const double> x, view<double> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = kr::powi(x[i], 6) + kr::pow(x[i], 2.5);
-  });
-  EXPECT_EQ(hints(products, avx512).find("full pow"), std::string::npos);
-}
-
 TEST(HintsMore, LoneLoop) {
   auto first = kr::kernel([](view<const float> x, view<float> y) {
     kr::if_(kr::thread_idx().x == 0, [&] {
@@ -70,6 +52,28 @@ TEST(HintsMore, LoneLoop) {
     y[kr::grid<1>()] = sum;
   });
   EXPECT_EQ(hints(all, avx512).find("lone loop"), std::string::npos);
+}
+
+TEST(HintsMore, LoneLoopOfScalarCode) {
+  const auto of_mode = [](kr::fp mode) {
+    return kr::kernel<8, 1>(
+        [](view<const float> x, view<float> y) {
+          kr::var sum = 0.0f;
+          for (auto i : kr::range(x.size())) sum += x[i];
+          y[kr::block_idx().x] = sum;
+        },
+        {.fp = mode});
+  };
+  const unsigned line = __LINE__ - 5;
+  auto native = of_mode(kr::fp::native), fast = of_mode(kr::fp::fast);
+  EXPECT_TRUE(has(
+      hints(native, avx512),
+      hint(
+          line,
+          "lone loop: one thread runs it, and its floating-point sum keeps its order, an element at a time. Allow any "
+          "order by kr::fp::fast, or give each thread of a block some of the iterations (kr::grid_stride, or a step of "
+          "kr::block_dim().x)")));
+  EXPECT_EQ(hints(fast, avx512).find("lone loop"), std::string::npos);
 }
 
 TEST(HintsMore, VolatileLoad) {

@@ -3,8 +3,8 @@
 //   with_device PROGRAM ARGUMENTS…
 // Runs the program where KRAIT_DEVICE's device is there. Else it prints why not, and ends as
 // skipped, or as failed where KRAIT_TEST_BACK_ENDS names the back end. A process of its own looks:
-// the program's first use of the device stays its first. KRAIT_TEST_THIRD: googletest runs a third of
-// the tests, which KRAIT_TEST_SEED draws; all of them where that is not set.
+// the program's first use of the device stays its first. KRAIT_TEST_THIRD: googletest runs a third
+// of the tests, which KRAIT_TEST_SEED draws; all of them where that is not set.
 #include <sys/wait.h>
 #include <unistd.h>
 

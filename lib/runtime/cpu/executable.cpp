@@ -80,6 +80,8 @@ Executable::Attributes Code::attributes() const {
   Attributes a;
   a.shared_bytes = std::int64_t(fixed_shared_);
   a.max_threads = 1024;
+  const bool blocks = facts_.mode != CpuMode::Grid && facts_.mode != CpuMode::Range;
+  a.block_lanes = blocks && facts_.lanes > 1 ? facts_.lanes : 0;
   return a;
 }
 

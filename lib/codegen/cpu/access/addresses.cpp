@@ -54,6 +54,10 @@ V Addresses::wide_index(V index, ir::ValueId v) {
   return ir::is_signed_int(s) ? b_.CreateSExt(index, t) : b_.CreateZExt(index, t);
 }
 
+bool Addresses::is_own(ir::ValueId array) const {
+  return f_.type_of(array).space == ir::Space::Local && d_.varying(array);
+}
+
 /// Takes constants off an index of 32 bits, for the address; gives their sum. That is right though
 /// the index may have wrapped: as its elements are in bounds, what is left of it did not, for
 /// constants that are not negative and in arrays that are far from 2^31.
@@ -95,7 +99,7 @@ Address Addresses::address(ir::ValueId array, ir::ValueId index, std::int64_t el
   const ir::Type& type = f_.type_of(array);
   const Lowered& i = values_.get(index);
   V base = array_base(array);
-  bool local = type.space == ir::Space::Local;
+  bool local = is_own(array);
   // a local array holds the lanes' elements side by side
   std::int64_t gang = local ? shape_.gang() : 1;
   std::int64_t element = std::int64_t(type.index_bytes()) * gang;

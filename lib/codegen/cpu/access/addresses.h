@@ -65,6 +65,8 @@ class Addresses : public Part {
   V pointer_to(ir::ValueId array, ir::ValueId index, V first, std::int64_t element,
                std::int64_t offset);
   V wide_index(V index, ir::ValueId v);
+  /// Whether each lane has an array of its own, element beside element.
+  bool is_own(ir::ValueId array) const;
   /// Whether lanes' indices that follow one another may begin again at 0.
   bool wraps(ir::ValueId index) const;
   V array_base(ir::ValueId array) const { return values_.get(array).v[0]; }

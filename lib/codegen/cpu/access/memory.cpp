@@ -139,6 +139,9 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
   llvm::Type* memory = memory_type(inst.type.scalar);
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
   const bool all = lanes_.active.all();
+  // Lanes without a thread have arrays of a thread's own too.
+  const bool own = a.kind == Kind::Row && addresses_.is_own(array) && lanes_.all_threads();
+  if (own && !f_.def(array)->unset) return b_.CreateAlignedLoad(row, a.v[p], align);
   if (const unsigned spacing = addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar))))
     return addresses_.load_spaced(a, memory, p, spacing, align, array);
   if (a.kind == Kind::Steps) return load_steps(inst, a, p);
@@ -283,6 +286,10 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
   const ir::ValueId array = inst.operands[0];
   const llvm::Align align(ir::size_of(inst.type.scalar));
   const bool all = lanes_.active.all();
+  if (a.kind == Kind::Row && addresses_.is_own(array) && lanes_.all_threads()) {
+    b_.CreateAlignedStore(x, a.v[p], align);
+    return;
+  }
   // Without AVX-512 a store under a mask is no faster than those of the lanes.
   if (const unsigned spacing =
           addresses_.scatters()

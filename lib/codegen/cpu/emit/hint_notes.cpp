@@ -144,10 +144,13 @@ void HintNotes::note_loop(const ir::Inst& inst) {
 }
 
 void HintNotes::note_lone_loop(const ir::Inst& inst) {
-  const auto& block = f_.block;
-  const bool lone =
-      lanes_.one_lane || (!f_.called && block[0] == 1 && block[1] == 1 && block[2] == 1);
-  if (!code_.functions.record || !lone || inst.op != Op::For || inst.regions.empty()) return;
+  // Loops of scalar code become vectors, but for sums of floats whose order counts.
+  const bool kept = shape_.lone && f_.fp != ir::FpMode::Fast &&
+                    std::any_of(inst.results.begin(), inst.results.end(),
+                                [&](ir::ValueId v) { return ir::is_float(f_.type_of(v).scalar); });
+  if (!code_.functions.record || !(lanes_.one_lane || kept) || inst.op != Op::For ||
+      inst.regions.empty())
+    return;
   unsigned inner = 0;
   bool accesses = false;
   ir::for_each_inst(f_, inst.regions[0], [&](ir::InstId i, ir::RegionId) {
@@ -155,6 +158,12 @@ void HintNotes::note_lone_loop(const ir::Inst& inst) {
     accesses = accesses || f_.insts[i].op == Op::Load || f_.insts[i].op == Op::Store;
   });
   if (inner || !accesses) return;
+  if (!lanes_.one_lane)
+    return code_.functions.record->slow(
+        f_, inst, "lone loop",
+        "lone loop: one thread runs it, and its floating-point sum keeps its order, an element at a time. Allow any "
+        "order by kr::fp::fast, or give each thread of a block some of the iterations (kr::grid_stride, or a step of "
+        "kr::block_dim().x)");
   code_.functions.record->slow(
       f_, inst, "lone loop",
       "lone loop: one thread runs it, an element at a time, as the lanes of a vector are threads and loops of a "

@@ -14,11 +14,58 @@
 #include "codegen/cpu/lanes/lane_bounds.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/lanes/positions.h"
+#include "ir/walk.h"
+#include "passes/rewrite.h"
 
 namespace krait::codegen::cpu {
 
 using ir::Op;
 using ir::Scalar;
+
+Pure::Pure(const Common& common, const Positions& positions, XorPartners& xor_partners,
+           LaneBounds& lane_bounds, HintNotes& notes)
+    : Part(common),
+      positions_(positions),
+      xor_partners_(xor_partners),
+      lane_bounds_(lane_bounds),
+      hint_notes_(notes) {
+  if (shape_.lone && f_.fp == ir::FpMode::Fast) find_sums();
+}
+
+/// Of loops of a thread that runs alone: sums of floats that nothing reads before the loop's end,
+/// so that fast code may add them in any order, as by vectors. No other operation may be put in
+/// another order: functions rely on how they round.
+void Pure::find_sums() {
+  const passes::LoopExits exits(f_);
+  ir::for_each_inst(f_, [&](ir::InstId loop, ir::RegionId) {
+    if (!ir::is_loop(f_.insts[loop].op) || exits.continues[loop].size() != 1) return;
+    const ir::RegionId body = f_.insts[loop].regions[0];
+    const std::size_t lead = f_.insts[loop].op == Op::Loop ? 0 : 1;
+    const ir::Inst& next = f_.insts[exits.continues[loop].front()];
+    for (std::size_t k = 0; k < next.operands.size(); ++k) {
+      const ir::ValueId param = f_.regions[body].params[k + lead], v = next.operands[k];
+      const ir::Inst* sum = f_.def(v);
+      if (!sum || !ir::is_float(sum->type.scalar) || ir::size_of(sum->type.scalar) < 4 ||
+          uses_[v] != 1 || uses_[param] != 1)
+        continue;
+      if ((sum->op == Op::Add && (sum->operands[0] == param || sum->operands[1] == param)) ||
+          (sum->op == Op::Fma && sum->operands[2] == param))
+        sums_.insert(v);
+    }
+  });
+}
+
+/// A product is apart from its sum here; instruction selection puts them together again.
+V Pure::emit_sum(const ir::Inst& inst, llvm::ArrayRef<V> x) {
+  llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
+  llvm::FastMathFlags flags;
+  flags.setAllowContract(true);
+  b_.setFastMathFlags(flags);
+  const V term = inst.op == Op::Fma ? b_.CreateFMul(x[0], x[1]) : x[0];
+  flags.setAllowReassoc(true);
+  b_.setFastMathFlags(flags);
+  return b_.CreateFAdd(term, x.back());
+}
 
 void Pure::emit_pure(const ir::Inst& inst) {
   bool varies = std::any_of(inst.operands.begin(), inst.operands.end(),
@@ -28,6 +75,8 @@ void Pure::emit_pure(const ir::Inst& inst) {
   Few<V> x;
   if (!varies) {
     for (ir::ValueId v : inst.operands) x.push_back(values_.scalar(v));
+    if (sums_.contains(inst.results[0]))
+      return values_.set_uniform(inst.results[0], emit_sum(inst, x));
     values_.set_uniform(inst.results[0], arith_.pure(inst, f_.fp, operand, x));
     return;
   }

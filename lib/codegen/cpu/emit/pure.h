@@ -3,6 +3,7 @@
 // Operations that only compute: as one scalar, as a linear value, or part by part.
 #pragma once
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,12 +19,7 @@ class Positions;
 class Pure : public Part {
  public:
   Pure(const Common& common, const Positions& positions, XorPartners& xor_partners,
-       LaneBounds& lane_bounds, HintNotes& notes)
-      : Part(common),
-        positions_(positions),
-        xor_partners_(xor_partners),
-        lane_bounds_(lane_bounds),
-        hint_notes_(notes) {}
+       LaneBounds& lane_bounds, HintNotes& notes);
   void emit_pure(const ir::Inst& inst);
   /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all:
   /// gangs that get by with the hull do not compute them.
@@ -33,6 +29,8 @@ class Pure : public Part {
   bool emit_linear(const ir::Inst& inst);
 
  private:
+  void find_sums();
+  V emit_sum(const ir::Inst& inst, llvm::ArrayRef<V> x);
   V pure_part(const ir::Inst& inst, ir::Scalar operand, llvm::ArrayRef<V> x);
   bool emit_row_part(const ir::Inst& inst);
   bool emit_linear_compare(const ir::Inst& inst);
@@ -43,6 +41,7 @@ class Pure : public Part {
   XorPartners& xor_partners_;
   LaneBounds& lane_bounds_;
   HintNotes& hint_notes_;
+  std::set<ir::ValueId> sums_;  // that may be added in any order
 };
 
 }  // namespace krait::codegen::cpu

@@ -90,6 +90,8 @@ class LanesOf {
     if (inst.op == Op::Shuffle)
       return known.varying(inst.operands[1]) ? Uniform::Varying : Uniform::Warp;
     if (inst.op == Op::ThreadIdx || inst.op == Op::GlobalId) return of_id(unsigned(inst.imm));
+    if (inst.op == Op::BlockIdx && inst.imm == 0 && shape_.layout == Layout::Grid)
+      return Uniform::Varying;                        // a gang's threads are of several blocks
     if (inst.op == Op::Local) return Uniform::Block;  // where the gang's arrays lie
     if (ir::info(inst.op).effect == ir::Effect::Read) return of_load(inst, known);
     if (shape_.layout == Layout::Rows)  // whose gangs begin at multiples of their size
@@ -114,7 +116,8 @@ class LanesOf {
   /// A load from a uniform address is one load.
   Uniform of_load(const ir::Inst& inst, const passes::Uniformity& known) const {
     const ir::Type& array = f_.type_of(inst.operands[0]);
-    if (array.space == ir::Space::Local) return Uniform::Varying;
+    if (array.space == ir::Space::Local)
+      return std::max({passes::level_of_operands(inst, known), Uniform::Warp});
     const bool constant =
         !writes_ || array.space == ir::Space::Argument ||
         (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);

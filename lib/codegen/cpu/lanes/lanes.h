@@ -20,6 +20,7 @@ namespace krait::codegen::cpu {
 /// What holds of the lanes at the place that is lowered.
 struct LaneState {
   Mask active;
+  Mask threads;                      // what the gang began with: lanes that have a thread
   const ir::Inst* parted = nullptr;  // what took lanes out of active; null: where threads end
   bool one_lane = false;             // active holds one lane at most, by an if around
   bool masked_copy = false;          // of an if that has another one for whole gangs
@@ -45,6 +46,8 @@ class Lanes : public LaneState {
 
   /// No lane with a thread is missing.
   bool everyone() const { return active.all() || active.parts == full.parts; }
+  /// No thread of the gang waits or has left.
+  bool all_threads() const { return everyone() || active.parts == threads.parts; }
   V mask_part(const Mask& m, unsigned p) const;
   V no_lane() const;
   V every_lane() const;

@@ -10,13 +10,40 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
+/// Block and thread of lanes that lie in a row of short blocks. A lane's distance from the gang's
+/// first block is small, so a multiplication in 32 bits divides it.
+Positions::RowOfBlocks Positions::row_of_blocks() {
+  using Form = Lowered::Form;
+  constexpr unsigned bits = 16;
+  const auto* width = llvm::dyn_cast<llvm::ConstantInt>(block[0]);
+  const std::uint64_t threads = width ? width->getZExtValue() : 0;
+  if (threads == 0 || threads > ir::Brick::threads) defect("blocks of unknown width in one gang");
+  const V first = b_.CreateUDiv(at.x, block[0]);
+  // Gangs begin at multiples of their size.
+  const V rest = shape_.gang() % threads == 0 ? static_cast<V>(b_.getInt64(0))
+                                              : b_.CreateSub(at.x, b_.CreateMul(first, block[0]));
+  RowOfBlocks r{{Form::Parts, {}, 0}, {Form::Parts, {}, 0}};
+  const auto all = [&](std::uint64_t n) { return values_.splat(b_.getInt32(std::uint32_t(n))); };
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    const V lane = b_.CreateAdd(values_.splat(b_.CreateTrunc(rest, b_.getInt32Ty())),
+                                values_.lane_numbers(b_.getInt32Ty(), 1, p * shape_.lanes));
+    const V blocks =
+        b_.CreateLShr(b_.CreateMul(lane, all(((1u << bits) + threads - 1) / threads)), all(bits));
+    const V thread = b_.CreateSub(lane, b_.CreateMul(blocks, all(threads)));
+    r.thread.v.push_back(b_.CreateZExt(thread, values_.lane_type(Scalar::I64)));
+    r.block.v.push_back(
+        b_.CreateAdd(values_.splat(first), b_.CreateZExt(blocks, values_.lane_type(Scalar::I64))));
+  }
+  return r;
+}
+
 /// What thread_idx is in the gang at hand.
 Lowered Positions::thread_index(unsigned dim) {
   using Form = Lowered::Form;
   V width = block[0], height = block[1];
   switch (shape_.layout) {
     case Layout::Grid:
-      if (dim == 0) defect("a place in a block's row outside of block mode");
+      if (dim == 0) return row_of_blocks().thread;
       return {Form::Uniform, {b_.CreateURem(dim == 1 ? at.y : at.z, block[dim])}, 0};
     case Layout::Range: defect("a place in the block outside of block mode");
     case Layout::Rows: {
@@ -71,7 +98,7 @@ Lowered Positions::id_value(const ir::Inst& inst) {
     case Op::ThreadIdx: return thread_index(dim);
     case Op::BlockIdx:
       if (is_block(shape_.layout)) return {Form::Uniform, {at.block[dim]}, 0};
-      if (dim == 0) defect("a block's number along x outside of block mode");
+      if (dim == 0) return row_of_blocks().block;
       return {Form::Uniform, {b_.CreateUDiv(dim == 1 ? at.y : at.z, block[dim])}, 0};
     case Op::BlockDim: return {Form::Uniform, {block[dim]}, 0};
     case Op::GridDim: return {Form::Uniform, {grid[dim]}, 0};

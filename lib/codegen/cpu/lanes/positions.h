@@ -26,6 +26,10 @@ class Positions : public Part {
   V grid[3] = {}, block[3] = {};  // the launch's
 
  private:
+  struct RowOfBlocks {
+    Lowered thread, block;
+  };
+  RowOfBlocks row_of_blocks();
   Lowered thread_index(unsigned dim);
 };
 

@@ -114,6 +114,7 @@ Traits find_traits(const ir::Module& module) {
       if (leaves_loop(f, body) || contains_return(f, body)) t.stride_loop = ir::none;
     }
   }
+  t.strides_within = t.strides && t.stride_loop == ir::none;
   const ir::RegionId body = t.stride_loop == ir::none ? f.body : f.insts[t.stride_loop].regions[0];
   t.cost = ir::weight(module, f, body);
   std::vector<unsigned> ready(f.values.size(), 0);

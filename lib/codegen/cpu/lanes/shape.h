@@ -74,6 +74,7 @@ struct Traits {
   bool shares_out = false;  // takes the whole launch's size: blocks share an array out in a loop
   bool loops = false;       // whose trips only a launch knows
   bool strides = false;     // has a grid_stride loop
+  bool strides_within = false;  // one that is not the range
   bool atomics = false;
   // the kernel is a pure prelude and this loop, which carries nothing
   ir::InstId stride_loop = ir::none;
@@ -88,11 +89,6 @@ unsigned most_carried(const ir::Module& module);
 /// Vectors of a gang (parts.cpp), where the target leaves them open.
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape,
                       bool in_blocks);
-
-/// Scalars instead of vectors, where the target leaves parts open and nearly all of the kernel goes
-/// lane by lane anyway: counts that data choose. A vector of places would be put into memory, for a
-/// loop over its lanes.
-void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape, bool in_blocks);
 
 Shape read_shape(const support::CpuTarget& target);
 

@@ -182,7 +182,7 @@ void Arguments::declare_array(const ir::Inst& inst) {
   if (inst.op == Op::Shared) return;
   std::uint64_t bytes = f_.type_of(inst.results[0]).elem_bytes;
   for (std::int64_t extent : inst.list) bytes *= std::uint64_t(extent);
-  bytes *= shape_.gang();
+  if (d_.varying(inst.results[0])) bytes *= shape_.gang();
   std::uint32_t offset = array_offset_[inst.results[0]];
   V memory = code_.cut ? code_.cut->local_in_scratch(inst.results[0]) : nullptr;
   if (memory) {

@@ -79,7 +79,7 @@ void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> p
 void Gangs::emit_gang(const Mask& mask) {
   if (code_.lines) code_.lines->begin_copy();
   const Lanes::Scope gang(lanes_);
-  static_cast<LaneState&>(lanes_) = {.active = mask};
+  static_cast<LaneState&>(lanes_) = {.active = mask, .threads = mask};
   loops_.gang_end = code_.new_block("gang_end");
   if (code_.cut && code_.cut->in_segment()) code_.cut->emit_gang();
   else
