@@ -78,9 +78,7 @@ value<std::complex<Real>> complex_element(const view<const std::complex<Real>, 2
 template <class Real>
 value<std::complex<Real>> complex_element(const host::Elements& x, const value<std::int64_t>& row,
                                           const value<std::int64_t>& k) {
-  const auto read = [&] {
-    return value<Real>(detail::convert(scalar_of<Real>, x.at(row, k).at));
-  };
+  const auto read = [&] { return value<Real>(detail::convert(scalar_of<Real>, x.at(row, k).at)); };
   return {part_of_row<Real>(x, k, read), value<Real>(Real(0))};
 }
 

@@ -244,7 +244,7 @@ TensorOperand tensor_operand_of(const any_array& x, bool turned) {
   const bool over = !either && turned;
   const any_array from = over ? transposed(x) : x;
   if (from.at.extents[2] % piece == 0) return {copied(from), over};
-  // Zeros behind rows add nothing, and where they are columns of the result they are not stored.
+  // Zeros after rows add nothing, and where they are columns of the result they are not stored.
   const any_array made = new_array(
       x.type,
       {from.at.extents[0], from.at.extents[1], divided_up(from.at.extents[2], piece) * piece},

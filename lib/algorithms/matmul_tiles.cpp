@@ -137,7 +137,7 @@ const LibraryKernel& register_kernel(const RegisterForm& f, const product_ending
       });
 }
 
-/// x with zeros behind its rows and columns.
+/// x with zeros after its rows and columns.
 void record_padded(scalar from, scalar word, const node* parameters) {
   const Elements x{from, parameters[0]}, out{word, parameters[1]};
   const Index columns = out.extent(2), rows = out.extent(1);

@@ -79,7 +79,7 @@ KRAIT_API void multiply_panels(const Product& p, bool dots, int rows);
 /// By tiles in shared memory, on GPUs: of a size that fills the device, or of this one.
 KRAIT_API void multiply_tiles(const Product& p);
 KRAIT_API void multiply_in_registers(const Product& p, int own_rows, int own_columns);
-/// The elements as words in `to`, which has zeros behind the rows and columns of x.
+/// The elements as words in `to`, with zeros after the rows and columns of x.
 void copy_padded(const any_array& x, const any_array& to);
 
 /// Threads of a block of the kernels for GPUs.

@@ -111,7 +111,8 @@ Output given_as(Output given) {
 }
 template <class Elem, int Rank, class Output>
 void check_given(Output given, const layout& wanted, const device& on) {
-  if constexpr (!std::is_null_pointer_v<decltype(given_as<Elem, Rank>(given))>) {
+  given_as<Elem, Rank>(given);
+  if constexpr (!std::is_null_pointer_v<Output>) {
     check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
   }
 }
