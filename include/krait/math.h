@@ -256,7 +256,7 @@ KRAIT_MATH_FUNCTION1(lgamma, Lgamma)
 KRAIT_MATH_FUNCTION1(rsqrt, Rsqrt)
 /// The cube root of x.
 KRAIT_MATH_FUNCTION1(cbrt, Cbrt)
-/// x to the power y. kr::powi takes an integer exponent.
+/// x to the power y: by products where y is whole or a half and at most 16 in size.
 /// \code
 /// y[i] = kr::pow(x[i], 1.5f);
 /// \endcode

@@ -107,7 +107,8 @@ auto radians(const Type& x) {
                       detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769)));
 }
 
-/// Sine and cosine of x, in radians; they share the reduction of the argument.
+/// Sine and cosine of x, in radians; they share the reduction of the argument and the polynomials,
+/// as kr::sin(x) beside kr::cos(x) do.
 /// \code
 /// auto [s, c] = kr::sincos(x[i]);
 /// \endcode

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the algorithms' headers ask the library.
-#include <limits>
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <string>
 #include <string_view>
 
 #include "host/devices.h"
@@ -14,11 +11,7 @@
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/detail/result.h"
 #include "krait/algorithm/detail/select_kernels.h"
-#include "krait/algorithm/histogram.h"
-#include "krait/algorithm/random.h"
-#include "krait/algorithm/sparse.h"
 #include "support/error.h"
-#include "support/product.h"
 
 namespace krait::detail {
 
@@ -80,58 +73,7 @@ bool same_strides(const layout& x, const layout& y) {
   return true;
 }
 
-void check_bins(std::int64_t bins, double low, double high) {
-  const bool finite = high - low < __builtin_huge_val();
-  if (bins > 0 && low < high && finite) return;
-  support::fail_usage(
-      "histogram: {} bins, from {} to {}: use at least one bin, and finite bounds in ascending order",
-      bins, low, high);
-}
-void check_edges(std::int64_t edges) {
-  if (edges < 2) support::fail_usage("histogram: at least two edges are needed, not {}", edges);
-}
-even_scale scale_of_bins(std::int64_t bins, double low, double high) {
-  constexpr double epsilon = 0x1p-52, smallest_step = 0x1p-900;  // far from numbers of fewer bits
-  const double width = high - low, step = width / double(bins),
-               largest = std::max(std::abs(low), std::abs(high));
-  if (!(step > smallest_step)) return {0, 2, low};
-  // In bins. The place is rounded three times, by half an epsilon of at most all bins each; so are
-  // an edge's offset, and the edge itself by half an epsilon of the largest bound: at most half of
-  // this.
-  const double near_edge = 8 * epsilon * (double(bins) + largest / step);
-  if (!(near_edge < 0.25)) return {0, 2, low};  // each element is near one
-  return {double(bins) / width, near_edge, low + step / 2};
-}
 void refuse_top(std::int64_t k) { support::fail_usage("top_k: k is {}, and must be 0 or more", k); }
-
-void refuse_integers(std::int64_t low, std::int64_t high, bool is_signed) {
-  const auto text = [&](std::int64_t x) {
-    return is_signed ? std::to_string(x) : std::to_string(std::uint64_t(x));
-  };
-  support::fail_usage("integers: low is {} and high {}: there is no integer from low to below high",
-                      text(low), text(high));
-}
-void check_bounds(double low, double high, double distance) {
-  if (!std::isfinite(distance))
-    support::fail_usage("uniform: low is {} and high {}: their distance must be a finite number",
-                        low, high);
-}
-void check_law(const char* law, const char* parameter, double x) {
-  if (!(x >= 0)) support::fail_usage("{}: the {} is {}: it must be 0 or more", law, parameter, x);
-}
-void check_permutation(std::int64_t n) {
-  if (n >= std::int64_t(1) << 32)
-    support::fail_usage("permutation: of {} elements: at most 2^32 - 1 are possible", n);
-}
-void check_choice(std::int64_t count, std::int64_t from, bool replace) {
-  if (count < 0)
-    support::fail_usage("choice: {} elements cannot be drawn: the number must be 0 or more", count);
-  if (count > 0 && from == 0)
-    support::fail_usage("choice: there is nothing to draw from: the array has no rows");
-  if (!replace && count > from)
-    support::fail_usage(
-        "choice: {} of {} cannot be drawn once each: draw fewer, or with replacement", count, from);
-}
 
 bool convolve_shape(const layout& x, const layout& weights, const char* mode, std::int64_t* extents,
                     std::int64_t* first) {
@@ -163,44 +105,6 @@ void check_weights(const layout& x, const layout& weights) {
     support::fail_usage(
         "convolve: the weights of shape {} have no elements; for an array of shape {} they need at least one",
         host::shape_text(weights.extents, weights.rank), host::shape_text(x.extents, x.rank));
-}
-
-void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::int64_t* indices,
-               std::int64_t indices_size, std::int64_t data_size, std::int64_t rows,
-               std::int64_t columns) {
-  if (rows < 0 || columns < 0)
-    support::fail_usage("csr_matrix: negative dimensions are not allowed: ({},{})", rows, columns);
-  if (indptr_size != rows + 1)
-    support::fail_usage("csr_matrix: indptr has {} elements; a matrix of {} rows needs {}",
-                        indptr_size, rows, rows + 1);
-  if (indices_size != data_size)
-    support::fail_usage(
-        "csr_matrix: there are {} indices and {} elements of data; each element has one index",
-        indices_size, data_size);
-  if (indptr[0] != 0 || indptr[rows] != data_size)
-    support::fail_usage(
-        "csr_matrix: indptr goes from {} to {}; it must go from 0 to the number of elements, {}",
-        indptr[0], indptr[rows], data_size);
-  for (std::int64_t r = 0; r < rows; ++r)
-    if (indptr[r + 1] < indptr[r])
-      support::fail_usage("csr_matrix: indptr({}) is {} and indptr({}) is {}; it must not decrease",
-                          r, indptr[r], r + 1, indptr[r + 1]);
-  for (std::int64_t k = 0; k < indices_size; ++k)
-    if (indices[k] < 0 || indices[k] >= columns)
-      support::fail_usage(
-          "csr_matrix: indices({}) is {}, which is out of range for {} columns, counted from 0", k,
-          indices[k], columns);
-}
-void check_sparse_operand(std::int64_t columns, std::int64_t rows) {
-  if (columns != rows)
-    support::fail_usage(
-        "matmul: the sparse matrix has {} columns and the other operand {} rows: they must be equal",
-        columns, rows);
-}
-void check_sparse_product(std::int64_t rows, std::int64_t columns) {
-  if (support::clipped_product(rows, columns) == std::numeric_limits<std::int64_t>::max())
-    support::fail_usage("matmul: a product of {} rows and {} columns has more than 2^63 - 1 places",
-                        rows, columns);
 }
 
 }  // namespace krait::detail

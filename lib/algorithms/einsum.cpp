@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/products.h"
+#include "algorithms/tuning.h"
 #include "host/layout.h"
 #include "krait/algorithm/einsum.h"
 #include "support/error.h"
@@ -37,6 +39,22 @@ std::string remapped(const layout& given, const layout& all, const int* dimensio
     s += (s.empty() ? "" : ",") + (own ? std::to_string(all.extents[d]) : "newaxis");
   }
   return host::shape_text(given.extents, given.rank) + "->(" + s + ")";
+}
+
+/// Makes three dimensions of groups of them, where strides can say it.
+bool merge_groups(const layout& of, const int* groups, layout& to) {
+  to = {};
+  to.rank = 3, to.offset = of.offset;
+  for (int g = 0, d = 0; g < 3; ++g) {
+    std::int64_t& extent = to.extents[g] = 1;
+    std::int64_t& stride = to.strides[g] = 0;
+    for (const int end = d + groups[g]; d < end; ++d) {
+      if (of.extents[d] == 1) continue;
+      if (extent > 1 && stride != of.strides[d] * of.extents[d]) return false;
+      extent *= of.extents[d], stride = of.strides[d];
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -80,8 +98,8 @@ bool plan_product(const layout* operands, const int (*dimensions)[max_rank], con
     all[group] *= extents[d];
     order[group][sizes[group]++] = d;
   }
-  if (all[Batch] == 0 || all[Rows] < least_side || all[Columns] < least_side ||
-      all[Summed] < least_depth)
+  if (all[Batch] == 0 || all[Rows] < host::least_side || all[Columns] < host::least_side ||
+      all[Summed] < host::least_depth)
     return false;
   const auto arrange = [&](const layout& of, std::initializer_list<Group> groups) {
     layout to;
@@ -111,19 +129,13 @@ bool plan_product(const layout* operands, const int (*dimensions)[max_rank], con
   return true;
 }
 
-bool merge_groups(const layout& of, const int* groups, layout& to) {
-  to = {};
-  to.rank = 3, to.offset = of.offset;
-  for (int g = 0, d = 0; g < 3; ++g) {
-    std::int64_t& extent = to.extents[g] = 1;
-    std::int64_t& stride = to.strides[g] = 0;
-    for (const int end = d + groups[g]; d < end; ++d) {
-      if (of.extents[d] == 1) continue;
-      if (extent > 1 && stride != of.strides[d] * of.extents[d]) return false;
-      extent *= of.extents[d], stride = of.strides[d];
-    }
-  }
-  return true;
+any_array as_matrices(const any_array& x, const layout& at, const int* groups) {
+  any_array out = x;
+  if (merge_groups(at, groups, out.at)) return out;
+  out.at = at;
+  out = host::copied(out);
+  merge_groups(layout(out.at), groups, out.at);
+  return out;
 }
 
 int dot_dimension(const layout& x, const layout& y) {

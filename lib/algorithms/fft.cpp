@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "krait/algorithm/detail/fft_plan.h"
+#include "algorithms/fft_instances.h"
+#include "algorithms/products.h"
+#include "host/layout.h"
 #include "support/error.h"
 
 namespace krait::detail {
@@ -143,6 +145,149 @@ double fft_scale(const char* norm, std::int64_t n, bool inverse) {
 
 void check_points(std::int64_t n) {
   if (n < 1) support::fail_usage("Invalid number of FFT data points ({}) specified.", n);
+}
+
+namespace {
+
+/// What a kind of transforms makes of rows.
+struct RowTransform {
+  fft_kind kind;
+  bool wide;  // of doubles
+
+  bool inverse() const { return kind == fft_kind::inverse || kind == fft_kind::to_real; }
+  scalar type() const {
+    return kind != fft_kind::to_real ? scalar::none : wide ? scalar::f64 : scalar::f32;
+  }
+  std::uint32_t bytes() const { return (wide ? 8u : 4u) * (kind == fft_kind::to_real ? 1u : 2u); }
+  std::int64_t results(std::int64_t points) const {
+    return kind == fft_kind::real ? points / 2 + 1 : points;
+  }
+  void run(const any_array& x, const any_array& out, std::int64_t points, double scale) const {
+    if (wide) run_as<double>(x, out, points, scale);
+    else run_as<float>(x, out, points, scale);
+  }
+
+ private:
+  template <class Real>
+  void run_as(const any_array& x, const any_array& out, std::int64_t points, double scale) const {
+    if (kind == fft_kind::real) fft_of<Real>::real(x, out, points, scale);
+    else if (kind == fft_kind::to_real) fft_of<Real>::to_real(x, out, scale);
+    else fft_of<Real>::numbers(x, out, inverse(), scale);
+  }
+};
+
+std::int64_t product_of(const std::int64_t* extents, int count) {
+  std::int64_t product = 1;
+  for (int d = 0; d < count; ++d) product *= extents[d];
+  return product;
+}
+/// A dense array, whatever its dimensions, as rows.
+any_array as_rows(const any_array& x, std::int64_t rows, std::int64_t length) {
+  any_array flat = x;
+  const std::int64_t extents[] = {rows, length};
+  flat.at = dense(extents, 2, false), flat.at.offset = x.at.offset;
+  return flat;
+}
+any_array one_row(const any_array& x) {
+  any_array row = x;
+  row.at.rank = 2;
+  row.at.extents[1] = x.at.extents[0], row.at.strides[1] = x.at.strides[0];
+  row.at.extents[0] = 1, row.at.strides[0] = 0;
+  return row;
+}
+/// The elements as rows along an axis: shared where strides can say it, else copied.
+any_array rows_along(const any_array& x, std::int64_t axis, std::int64_t rows) {
+  any_array turned = x;
+  turned.at = axis_last(x.at, axis);
+  const int rank = x.at.rank;
+  const std::int64_t length = turned.at.extents[rank - 1], extents[] = {rows, length};
+  if (length == 0 || rows == 0 || rank == 2)
+    return turned.at.rank == 2 ? turned : as_rows(x, rows, length);
+  if (rank == 1) return one_row(x);
+  layout to;
+  if (!reshape(turned.at, extents, 2, to)) {
+    turned = host::copied(turned);
+    reshape(turned.at, extents, 2, to);
+  }
+  turned.at = to;
+  return turned;
+}
+
+/// Rows of complex numbers in their memory order: for few elements, the layouts of the general way
+/// cost more than the transform.
+bool transform_whole_rows(const any_array& x, const RowTransform& by, const fft_request& with,
+                          any_array& out) {
+  const int rank = x.at.rank;
+  const std::int64_t n = x.at.extents[rank - 1];
+  if (rank > 2 || (with.axes[0] != -1 && with.axes[0] != rank - 1) || host::size_of(x.at) == 0 ||
+      (with.has_points && with.points != n))
+    return false;
+  const double scale = fft_scale(with.norm, n, by.inverse());
+  out = host::new_array(by.type(), by.bytes(), dense(x.at.extents, rank, false), x.on);
+  const auto run = [&](const any_array& rows, const any_array& to) {
+    if (by.wide) fft_of<double>::rows(rows, to, by.inverse(), scale);
+    else fft_of<float>::rows(rows, to, by.inverse(), scale);
+  };
+  if (rank == 2) run(x, out);
+  else run(one_row(x), one_row(out));
+  return true;
+}
+
+any_array transform_along(const any_array& x, const RowTransform& by, std::int64_t axis,
+                          const fft_request& with, bool own_points, const any_array* into) {
+  const int last = x.at.rank - 1;
+  layout at = axis_last(x.at, axis);
+  const std::int64_t length = at.extents[last],
+                     points = own_points                     ? with.points
+                              : by.kind == fft_kind::to_real ? 2 * (length - 1)
+                                                             : length,
+                     results = by.results(points);
+  check_points(points);
+  const double scale = fft_scale(with.norm, points, by.inverse());
+  at.extents[last] = results;
+  const layout wanted = axis_back(dense(at.extents, x.at.rank, false), axis);
+  if (into) check_output(into->at, into->on, wanted, x.on);
+  const bool in_place =
+      into && same_strides(into->at, wanted) &&
+      !may_meet({x.memory.get(), &x.at, x.bytes}, {into->memory.get(), &into->at, into->bytes});
+  const any_array out = in_place ? *into : host::new_array(by.type(), by.bytes(), wanted, x.on);
+  if (const std::int64_t rows = product_of(at.extents, last); rows * results > 0) {
+    any_array given = rows_along(x, axis, rows);
+    if (product_of(x.at.extents, last + 1) == 0)
+      given.at.extents[0] = rows, given.at.extents[1] = 0;
+    by.run(given, as_rows(out, rows, results), points, scale);
+  }
+  if (into && !in_place)
+    copy_elements({into->memory.get(), &into->at, into->bytes},
+                  {out.memory.get(), &out.at, out.bytes});
+  return out;
+}
+
+}  // namespace
+
+any_array transform(const any_array& x, fft_kind kind, const fft_request& with,
+                    std::size_t real_bytes, const any_array* into) {
+  const bool wide = real_bytes == 8;
+  if (x.type == scalar::none && kind < fft_kind::real && with.count == 1 && !into)
+    if (any_array out; transform_whole_rows(x, {kind, wide}, with, out)) return out;
+  axes_mask(with.axes, with.count, x.at.rank);
+  const RowTransform complex{kind == fft_kind::to_real || kind == fft_kind::inverse
+                                 ? fft_kind::inverse
+                                 : fft_kind::forward,
+                             wide},
+      own{kind, wide};
+  if (with.count == 1) return transform_along(x, own, with.axes[0], with, with.has_points, into);
+  const int last = with.count - 1;
+  if (kind == fft_kind::to_real) {
+    any_array between = transform_along(x, complex, with.axes[0], with, false, nullptr);
+    for (int a = 1; a < last; ++a)
+      between = transform_along(between, complex, with.axes[a], with, false, nullptr);
+    return transform_along(between, own, with.axes[last], with, with.has_points, into);
+  }
+  any_array between = transform_along(x, own, with.axes[last], with, with.has_points, nullptr);
+  for (int a = last; a-- > 1;)
+    between = transform_along(between, complex, with.axes[a], with, false, nullptr);
+  return transform_along(between, complex, with.axes[0], with, false, into);
 }
 
 }  // namespace krait::detail

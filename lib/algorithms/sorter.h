@@ -5,11 +5,11 @@
 // sort_wide.cpp.
 #pragma once
 
+#include "algorithms/scan.h"
 #include "algorithms/sort_blocks.h"
 #include "algorithms/sort_chunks.h"
 #include "algorithms/sort_rows.h"
 #include "algorithms/sort_warps.h"
-#include "krait/algorithm/scan.h"
 #include "krait/detail/function_ref.h"
 
 namespace krait::host {
@@ -252,8 +252,10 @@ class Sorter {
           kept({kind.order, {}}, [&] {
             return make_block_counts<Word>(kind);
           }).launch({blocks, block_threads}, b.from, flat, shift, chunk);
-          detail::scan_rows<true, true>(counts.share(), starts, detail::scan_sum{}, std::int64_t(0),
-                                        {algorithm_form::blocks, 1});
+          const auto& i64 = detail::element_type_of<std::int64_t>();
+          const std::int64_t none = 0;
+          scan_rows(Scan({i64, i64, true, true, detail::scan_operator::sum}), counts, starts, &none,
+                    {algorithm_form::blocks, 1});
           kept(kind, [&] {
             return make_block_pass<Word>(kind);
           }).launch({blocks, block_threads}, b.from, b.to, b.values, b.moved, begins, shift, chunk);

@@ -13,7 +13,6 @@
 
 #include "host/devices.h"
 #include "host/kernel_report.h"
-#include "host/launch_hints.h"
 #include "host/lines.h"
 #include "host/plugin.h"
 #include "host/sass.h"
@@ -118,7 +117,6 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
   }
   if (stage == "hints")
     return text_of(recorded.hints, recorded.what) +
-           text_of(hints_of_recording(recorded), recorded.what) +
            text_of(generate(final_text, target, "binary", recorded.what, true).hints,
                    recorded.what);
   const std::string code =

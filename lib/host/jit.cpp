@@ -255,10 +255,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   if (hinting() != Hinting::None && !improving_here())
     give(of_user(recorded.hints, recorded.where), recorded.what);
   if (recorded.packed) check_for_generator(recorded, device, not_packed);
-  if (hinting() == Hinting::All) {
-    hint_at_captures(recorded);
-    give(of_user(hints_of_recording(recorded), recorded.where), recorded.what);
-  }
+  if (hinting() == Hinting::All) hint_at_captures(recorded);
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id())

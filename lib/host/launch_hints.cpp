@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -13,8 +11,6 @@
 
 #include "cache/entry.h"
 #include "host/fork_gate.h"
-#include "host/lines.h"
-#include "ir/walk.h"
 
 namespace krait::host {
 namespace {
@@ -127,34 +123,6 @@ void hint_at(const ObservedLaunch& launch) {
   find_empty_lanes(launch, found);
   find_repeated_copies(launch, found);
   give(of_user(std::move(found), launch.spec.recorded.where), launch.spec.recorded.what);
-}
-
-std::vector<Hint> hints_of_recording(const Recorded& recorded) {
-  std::vector<Hint> found;
-  const ir::Module module = with_lines(recorded);
-  for (const ir::Function& f : module.functions)
-    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
-      const ir::Inst& inst = f.insts[i];
-      if (inst.op != ir::Op::Pow || !f.is_const(inst.operands[1])) return;
-      const std::uint64_t bits = f.const_bits(inst.operands[1]);
-      const ir::Scalar s = inst.type.scalar;
-      if (s != ir::Scalar::F32 && s != ir::Scalar::F64) return;
-      const double exponent = s == ir::Scalar::F64
-                                  ? std::bit_cast<double>(bits)
-                                  : double(std::bit_cast<float>(std::uint32_t(bits)));
-      constexpr double largest = 16;  // 5 products
-      if (exponent != std::trunc(exponent) || std::abs(exponent) > largest ||
-          std::abs(exponent) < 2)
-        return;
-      const ir::Location& at = f.locations[inst.loc];
-      found.push_back(
-          {"full pow", at.file, at.line,
-           fmt::format(
-               "full pow: the exponent is the whole number {:g}, but pow computes a logarithm and an exponential in "
-               "higher precision. kr::powi(x, {:g}) is a few products, which round differently",
-               exponent, exponent)});
-    });
-  return found;
 }
 
 void hint_at_captures(const Recorded& recorded) {

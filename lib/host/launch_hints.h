@@ -21,9 +21,6 @@ struct ObservedLaunch {
 };
 void hint_at(const ObservedLaunch& launch);
 
-/// What passes hide from a code generator.
-std::vector<Hint> hints_of_recording(const Recorded& recorded);
-
 /// Of a recording that has to be compiled: an earlier one of the same place is equal but for
 /// captured numbers.
 void hint_at_captures(const Recorded& recorded);

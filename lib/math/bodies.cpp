@@ -3,6 +3,8 @@
 // Finds the embedded text of a body.
 #include "math/bodies.h"
 
+#include "math/products.h"
+
 namespace krait::math {
 
 namespace texts {  // defined in the generated bodies_text.cpp
@@ -10,6 +12,9 @@ namespace texts {  // defined in the generated bodies_text.cpp
 #define FUNCTION2(Name, name) FUNCTION1(Name, name)
 #define FAST1(Name, name) FUNCTION1(Name, name##_fast)
 #define FAST2(Name, name) FUNCTION1(Name, name##_fast)
+#define PRODUCTS2(Name, name)      \
+  FUNCTION1(Name, name##_products) \
+  FUNCTION1(Name, name##_products_fast)
 #include "math/functions.def"
 }  // namespace texts
 
@@ -32,7 +37,25 @@ std::string_view chosen(ir::Scalar scalar, const char* f32, const char* f64) {
 
 }  // namespace
 
-std::string_view body(ir::Op op, ir::Scalar scalar, bool fast) {
+bool has_products(ir::Op op, double second) {
+#define FUNCTION1(Name, name)
+#define FUNCTION2(Name, name)
+#define PRODUCTS2(Name, name) \
+  if (op == ir::Op::Name) return takes_products(second);
+#include "math/functions.def"
+  return false;
+}
+
+std::string_view body(ir::Op op, ir::Scalar scalar, bool fast, bool products) {
+  if (products) {
+#define FUNCTION1(Name, name)
+#define FUNCTION2(Name, name)
+#define PRODUCTS2(Name, name)                                                                      \
+  if (op == ir::Op::Name)                                                                          \
+    return fast ? chosen(scalar, texts::name##_products_fast_f32, texts::name##_products_fast_f64) \
+                : chosen(scalar, texts::name##_products_f32, texts::name##_products_f64);
+#include "math/functions.def"
+  }
   if (fast) {
 #define FUNCTION1(Name, name)
 #define FUNCTION2(Name, name)

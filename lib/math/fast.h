@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Cheaper bodies for the fast mode (docs/numbers.md has their errors). sin and cos: one polynomial
-// on [-pi/2, pi/2] and pi in two parts; pow: 2^(y log2 |x|) in plain precision.
+// on [-pi/2, pi/2] and pi in two parts; pow: plain products, or 2^(y log2 |x|) in plain precision.
 #pragma once
 
 #include "math/power.h"
@@ -51,11 +51,13 @@ Real cos_fast(const Real& x) {
 template <class Real>
 Real pow_fast(const Real& x, const Real& y) {
   using F = Scalar<Real>;
-  return pow_with(x, y, "pow_fast_rare", [](const Unsigned<Real>& u, const Real& b) {
-    const LogParts<Real> parts = log_parts<Real>(u);
-    const Real f = parts.f;
-    const Real log = fma(f * f, horner<log2_q<F>>(f), fma(f, Real(log2_e<F>[0]), parts.e));
-    return Pair<Real>{b * log, constant<Real>(0)};
+  return pow_by_exponent(x, y, "pow_products_fast", pow_products_fast<Real>, [&] {
+    return pow_with(x, y, "pow_fast_rare", [](const Unsigned<Real>& u, const Real& b) {
+      const LogParts<Real> parts = log_parts<Real>(u);
+      const Real f = parts.f;
+      const Real log = fma(f * f, horner<log2_q<F>>(f), fma(f, Real(log2_e<F>[0]), parts.e));
+      return Pair<Real>{b * log, constant<Real>(0)};
+    });
   });
 }
 

@@ -88,6 +88,9 @@ void write_all(std::FILE* out) {
         record<double>(#name, static_cast<D (*)(const D&, const D&)>(math::name<D>)));
 #define FAST1(Name, name) FUNCTION1(Name, name##_fast)
 #define FAST2(Name, name) FUNCTION2(Name, name##_fast)
+#define PRODUCTS2(Name, name)      \
+  FUNCTION2(Name, name##_products) \
+  FUNCTION2(Name, name##_products_fast)
 #include "math/functions.def"
   std::fprintf(out, "}  // namespace krait::math::texts\n");
 }

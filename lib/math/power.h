@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pow, rsqrt, cbrt, hypot. pow: log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a
-// series in s^2 whose first terms are carried in two parts, then y log2 |x| in two parts, then 2 to
-// that. Error terms come from fma (Dekker; Muller, "Elementary Functions").
+// pow, rsqrt, cbrt, hypot. pow: by products for small whole and half exponents (products.h), else
+// log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a series in s^2 whose first terms
+// are carried in two parts, then y log2 |x| in two parts, then 2 to that. Error terms come from fma
+// (Dekker; Muller, "Elementary Functions").
 #pragma once
 
 #include "math/exponential.h"
 #include "math/logarithm.h"
+#include "math/products.h"
 
 namespace krait::math {
-
-/// high + low, |low| far below |high|.
-template <class Real>
-struct Pair {
-  Real high, low;
-};
 
 /// log2 of the positive number with those bits (normalised_bits).
 template <class Real>
@@ -127,10 +123,23 @@ Real pow_with(const Real& x, const Real& y, const char* rare, const Log2Size& lo
   return Real(result);
 }
 
+/// By products where y takes them: a function of their own, since a constant y needs none of this.
+template <class Real, class General>
+Real pow_by_exponent(const Real& x, const Real& y, const char* name,
+                     Real (*products)(const Real&, const Real&), const General& general) {
+  Var<Real> result = y;
+  when(
+      takes_products(y), [&] { result = apart<Real>(name, products, x, y); },
+      [&] { result = general(); });
+  return Real(result);
+}
+
 template <class Real>
 Real pow(const Real& x, const Real& y) {
-  return pow_with(x, y, "pow_rare",
-                  [](const Unsigned<Real>& u, const Real& b) { return log2_of_power(u, b); });
+  return pow_by_exponent(x, y, "pow_products", pow_products<Real>, [&] {
+    return pow_with(x, y, "pow_rare",
+                    [](const Unsigned<Real>& u, const Real& b) { return log2_of_power(u, b); });
+  });
 }
 
 template <class Real>

@@ -152,11 +152,21 @@ template <class Body>
 void when(bool condition, Body&& body) {
   if (condition) body();
 }
+template <class Body, class Other>
+void when(bool condition, Body&& body, Other&& other) {
+  if (condition) body();
+  else other();
+}
 /// f(x…), on a path that few arguments take: in the IR a function that is called (math.<name>, one
 /// a name and type), so that code that does not get here pays nothing for it. Give every f its own
 /// name.
 template <class Real, class Function, Plain... Operands>
 auto rarely(const char*, const Function& f, const Operands&... x) {
+  return f(x...);
+}
+/// The same on a path that is not rare.
+template <class Real, class Function, Plain... Operands>
+auto apart(const char*, const Function& f, const Operands&... x) {
   return f(x...);
 }
 /// Repeats body while condition() holds.

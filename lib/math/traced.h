@@ -45,10 +45,25 @@ template <class Body>
 void when(const value<bool>& condition, const Body& body) {
   if_(condition, body);
 }
+template <class Body, class Other>
+void when(const value<bool>& condition, const Body& body, const Other& other) {
+  if_(condition, body).else_(other);
+}
+/// The name of a function of the module.
+template <class Real>
+std::string full_name(const char* name) {
+  return std::string("math.") + name + (is_single<Real> ? ".f32" : ".f64");
+}
 template <class Real, class Function, detail::traced... Operands>
 auto rarely(const char* name, const Function& f, const Operands&... x) {
-  static const std::string full = std::string("math.") + name + (is_single<Real> ? ".f32" : ".f64");
+  static const std::string full = full_name<Real>(name);
   static const auto called = function(f, {.name = full.c_str(), .rare = true});
+  return called(x...);
+}
+template <class Real, class Function, detail::traced... Operands>
+auto apart(const char* name, const Function& f, const Operands&... x) {
+  static const std::string full = full_name<Real>(name);
+  static const auto called = function(f, {.name = full.c_str()});
   return called(x...);
 }
 template <class Condition, class Body>

@@ -9,12 +9,14 @@
 // Where fma of f32 may flush subnormals, most functions keep their bounds all the same. Those that
 // are linear near zero lose subnormal arguments, and the arc tangent of a quotient one that is
 // subnormal: they are mended. Remainders are exact, and need an exact fma.
+#include <bit>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <tuple>
 
 #include "ir/calls.h"
+#include "ir/interp.h"
 #include "ir/text.h"
 #include "math/bodies.h"
 #include "passes/passes.h"
@@ -29,15 +31,15 @@ using namespace ir;
 /// The bodies asked for so far; leaked, so that it outlives every thread that compiles.
 struct Bodies {
   std::mutex mutex;
-  std::map<std::tuple<Op, Scalar, bool>, const Module*> known;
+  std::map<std::tuple<Op, Scalar, bool, bool>, const Module*> known;
 };
 Bodies& bodies() {
   static Bodies& all = *new Bodies;
   return all;
 }
 
-const Module* parse_body(Op op, Scalar s, bool fast) {
-  const std::string_view text = math::body(op, s, fast);
+const Module* parse_body(Op op, Scalar s, bool fast, bool products) {
+  const std::string_view text = math::body(op, s, fast, products);
   if (text.empty()) return nullptr;
   ParseResult parsed = parse(text);
   if (!parsed.error.empty())
@@ -53,14 +55,15 @@ const Module* parse_body(Op op, Scalar s, bool fast) {
 }
 
 /// Null where there is no body for that type.
-const Module* body_of(Op op, Scalar s, bool fast) {
+const Module* body_of(Op op, Scalar s, bool fast, bool products) {
   Bodies& all = bodies();
-  const auto key = std::tuple(op, s, fast);
+  const auto key = std::tuple(op, s, fast, products);
   {
     const std::lock_guard lock(all.mutex);
     if (const auto found = all.known.find(key); found != all.known.end()) return found->second;
   }
-  const Module* made = parse_body(op, s, fast);  // outside the lock: a body may need other bodies
+  const Module* made =
+      parse_body(op, s, fast, products);  // outside the lock: a body may need other bodies
   const std::lock_guard lock(all.mutex);
   const auto [entry, first] = all.known.emplace(key, made);
   if (!first) delete made;
@@ -150,7 +153,8 @@ class MathExpander {
     const Expansion how = choose_(inst, f_.fp);
     if (how == Expansion::Instructions) return false;
     const Scalar s = inst.type.scalar, computed = info(s).computed;
-    const Module* module = body_of(inst.op, computed, inst.fast || f_.fp == FpMode::Fast);
+    const Module* module =
+        body_of(inst.op, computed, inst.fast || f_.fp == FpMode::Fast, has_products(inst));
     if (!module) return false;
     const Function* body = &module->kernel();
     b_.at(r);
@@ -172,6 +176,17 @@ class MathExpander {
                                                 map[body->params().back()], result[0])
                                          : result[0]));
     return true;
+  }
+
+  /// A second operand that is a constant for which the function is some products. Other constants
+  /// keep the whole body: it has the same bits.
+  bool has_products(const Inst& inst) const {
+    if (inst.operands.size() != 2 || !f_.is_const(inst.operands[1])) return false;
+    const std::uint64_t given = f_.const_bits(inst.operands[1]);
+    const std::uint64_t bits = inst.type.scalar == Scalar::F64
+                                   ? given
+                                   : eval(Op::Cast, Scalar::F64, inst.type.scalar, {&given, 1});
+    return math::has_products(inst.op, std::bit_cast<double>(bits));
   }
 
   /// The result of a function that an fma which flushes may have lost.

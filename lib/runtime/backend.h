@@ -133,6 +133,9 @@ class Device {
     Dim3 grid, block;
     std::int64_t threads;
     std::int64_t shared_bytes;
+    // 0: the device does not tell
+    std::int64_t multiprocessors = 0;
+    double bytes_per_second = 0;  // of its memory
   };
   virtual Limits limits() const = 0;
 

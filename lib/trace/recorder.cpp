@@ -10,6 +10,7 @@
 #include "ir/calls.h"
 #include "ir/spots.h"
 #include "ir/text.h"
+#include "krait/approx.h"
 #include "support/error.h"
 #include "trace/own.h"
 
@@ -196,7 +197,12 @@ std::unique_ptr<Recorded> Recorder::finish() {
 
 void allow_approximation(detail::node result) {
   ir::Function& f = recorder().function();
-  f.insts[f.values[recorder().resolve(result)].def].fast = true;
+  const ir::InstId made = f.values[recorder().resolve(result)].def;
+  if (made != ir::none && f.insts[made].op != ir::Op::Const) f.insts[made].fast = true;
 }
 
 }  // namespace krait::trace
+
+namespace krait::detail {
+void allow_approximation(node result) { trace::allow_approximation(result); }
+}  // namespace krait::detail

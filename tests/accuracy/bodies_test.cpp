@@ -26,12 +26,15 @@ template <class Float>
 using BitsOf = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64_t>;
 
 /// y[i] = f(x[i]) or f(x[i], z[i]), with the body in place of f.
-std::string kernel_text(const Reference& f, const std::string& type, const std::string& mode) {
+/// With `second` that number stands for z[i].
+std::string kernel_text(const Reference& f, const std::string& type, const std::string& mode,
+                        const std::string& second = {}) {
   const std::string array = "view<" + type + ", 1, const>", load = ": " + type + " = load ";
   std::string text = "kir 1\nkernel @k fp(" + mode + ") (%0: " + array + ", %1: " + array +
                      ", %2: view<" + type + ", 1>) {\n";
-  text += "%3: i64 = global_id {0}\n%4" + load + "%0, %3\n%5" + load + "%1, %3\n%6: " + type +
-          " = " + f.name + " %4";
+  text += "%3: i64 = global_id {0}\n%4" + load + "%0, %3\n%5" +
+          (second.empty() ? load + "%1, %3" : ": " + type + " = const " + second) +
+          "\n%6: " + type + " = " + f.name + " %4";
   text += std::string(f.arity == 2 ? ", %5" : "") + "\nstore." + type + " %2, %3, %6\nreturn\n}\n";
   return text;
 }
@@ -77,9 +80,11 @@ ir::Argument argument(std::vector<Float>& data) {
 }
 
 template <class Float, class Plain>
-void compare(const Reference& f, Plain plain, const char* mode = "reproducible") {
+void compare(const Reference& f, Plain plain, const char* mode = "reproducible",
+             const std::string& second = {}) {
   constexpr std::size_t count = 1024;
-  ir::ParseResult parsed = ir::parse(kernel_text(f, sizeof(Float) == 4 ? "f32" : "f64", mode));
+  ir::ParseResult parsed =
+      ir::parse(kernel_text(f, sizeof(Float) == 4 ? "f32" : "f64", mode, second));
   ASSERT_EQ(parsed.error, "") << f.name;
   passes::expand_math(parsed.module, passes::expand_all);
   ASSERT_EQ(ir::verify(parsed.module), "") << f.name;
@@ -131,6 +136,25 @@ TEST(FastBodies, give_the_bits_of_their_templates) {
 #include "math/functions.def"
 }
 
+/// The body for a constant exponent is another one, and folded to some products. It has the bits of
+/// the one for any, whatever takes it.
+TEST(Powers, of_a_constant_have_the_bits_of_pow) {
+  for (const double y :
+       {0.0,  -0.0, 0.5,  1.0,  1.5,  2.0,  2.5,  3.0,  4.0,  5.0,  6.0,   7.5,   11.0,
+        16.0, 16.5, 17.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -5.5, -13.0, -16.0, 0.25}) {
+    const std::string second = std::to_string(y);
+    const auto test = [&]<class Float>(Float, const char* mode,
+                                       Float (*power)(const Float&, const Float&)) {
+      compare<Float>(
+          find("pow"), [&](Float x, Float) { return power(x, Float(y)); }, mode, second);
+    };
+    test(float(), "strict", math::pow<float>);
+    test(double(), "strict", math::pow<double>);
+    test(float(), "fast", math::pow_fast<float>);
+    test(double(), "fast", math::pow_fast<double>);
+  }
+}
+
 /// docs/numbers.md, fast mode: sin and cos within 4 ULP or an absolute error of 1e-7 (f32), 2e-16
 /// (f64); pow within 2 + 2 |y log2 x| ULP.
 template <class Float>
@@ -150,6 +174,11 @@ void check_fast(int count) {
     ASSERT_LE(ulp_error(math::pow_fast(base, y), p),
               2 + 2 * std::fabs(double(y) * std::log2(double(base))))
         << "pow " << std::hexfloat << base << ", " << y;
+    const Float half = std::rint(2 * y) / 2, power = math::pow_fast(base, half);
+    if (std::fabs(half) <= 16 && std::isnormal(power)) {
+      ASSERT_LE(ulp_error(power, exact_value(find("pow"), base, half)), 2 + std::fabs(half))
+          << "pow " << std::hexfloat << base << ", " << half;
+    }
   }
 }
 TEST(FastBodies, keep_their_bounds) {

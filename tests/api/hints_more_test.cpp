@@ -33,24 +33,6 @@ testing::AssertionResult has(const std::string& said, const std::string& wanted)
   return testing::AssertionFailure() << "no " << wanted << "in:\n" << said;
 }
 
-TEST(HintsMore, FullPow) {
-  auto power = kr::kernel([](view<const double> x, view<double> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = kr::pow(x[i], 6);
-  });
-  const unsigned line = __LINE__ - 2;
-  for (const kr::target* t : {&avx512, &ptx})
-    EXPECT_TRUE(has(
-        hints(power, *t),
-        hint(
-            line,
-            "full pow: the exponent is the whole number 6, but pow computes a logarithm and an exponential in "
-            "higher precision. kr::powi(x, 6) is a few products, which round differently")));
-  auto products = kr::kernel([](view<const double> x, view<double> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = kr::powi(x[i], 6) + kr::pow(x[i], 2.5);
-  });
-  EXPECT_EQ(hints(products, avx512).find("full pow"), std::string::npos);
-}
-
 TEST(HintsMore, LoneLoop) {
   auto first = kr::kernel([](view<const float> x, view<float> y) {
     kr::if_(kr::thread_idx().x == 0, [&] {

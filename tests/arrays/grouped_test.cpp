@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "algorithms/matmul_tensor.h"
 #include "arrays/algorithm_cases.h"
 
 namespace {
@@ -123,21 +124,25 @@ TEST(GroupedMatmul, Nothing) {
 template <class Elem, class Out>
 void expect_form(unsigned seed) {
   using namespace krait::detail;
-  using form = tensor_form<32, 32, strip_depth<Elem>, 64, 4>;
+  constexpr krait::host::TensorForm form{32, 32, 64, 4};
   Random random(seed);
   for (const std::vector<int>& ends : all_ends) {
     const auto x = small_integers<Elem, 2>({150, 70}, random);
     const auto y = small_integers<Elem, 3>({3, 70, 40}, random);
     kr::array<int, 1> at({3});
     at.copy_from(ends);
-    kr::array<Out, 3> z({1, 150, 40});
-    const auto left = tensor_operand_of<Elem>(x(kr::newaxis).share(), false),
-               right = tensor_operand_of<Elem>(y.share(), true);
+    const kr::array<Out, 3> z({1, 150, 40});
+    const auto left = krait::host::tensor_operand_of(erased(x(kr::newaxis)), false),
+               right = krait::host::tensor_operand_of(erased(y), true);
     const auto end = [](auto sum) { return sum + Out(1); };
-    const kr::array<const int, 1> where = at.share();
     try {
-      multiply_groups_form<form>(left.matrix, right, where, z,
-                                 product_ending<std::remove_const_t<decltype(end)>>{end, {}});
+      with_ending<Out, Elem, Elem>(
+          nullptr, 0,
+          [&](const product_words& words, const product_ending& ending) {
+            multiply_groups_form(form, words.sums, left.matrix, right, erased(at), erased(z),
+                                 ending);
+          },
+          end);
     } catch (const kr::error& e) {
       if (std::string(e.what()).find("bytes of shared memory requested") == std::string::npos)
         throw;

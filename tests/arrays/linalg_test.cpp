@@ -311,11 +311,12 @@ TEST(LinalgValues, BadInput) {
   expect_usage({"kr::solve: Singular matrix"}, [&] { kr::solve(a, kr::ones<double>(3)); });
   expect_usage({"kr::inv: Singular matrix"}, [&] { kr::inv(a); });
   EXPECT_EQ(kr::det(a), 0);
-  expect_usage({"kr::cholesky: a matrix has fewer than 2^31 rows and columns, not 2147483648"},
-               [&] {
-                 kr::detail::factor_cholesky(kr::detail::linalg_on<float>(kr::device(), "cholesky"),
-                                             std::int64_t(1) << 31, 0);
-               });
+  expect_usage(
+      {"kr::cholesky: a matrix has fewer than 2^31 rows and columns, not 2147483648"}, [&] {
+        kr::detail::factor_cholesky(
+            {kr::detail::handle_of(kr::device()), kr::detail::linalg_number::f32, "cholesky"},
+            std::int64_t(1) << 31, 0);
+      });
   expect_usage({"kr::det: the last two dimensions must be square, but the array has shape (2,3)"},
                [&] { kr::det(wide); });
   expect_usage(

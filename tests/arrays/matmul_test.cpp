@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/matmul_tensor.h"
+#include "algorithms/tuning.h"
 #include "arrays/algorithm_cases.h"
 
 using krait::test::expect_usage;
@@ -49,25 +51,33 @@ void expect_product(const kr::array<Elem, 3>& z, const kr::array<Other, 3>& x,
   }
 }
 
+/// x @ y by one of the library's ways; multiply(product) computes it.
+template <class Elem, class Left, class Right, class Multiply>
+kr::array<Elem, 3> product_by(const Multiply& multiply, const kr::array<Left, 3>& x,
+                              const kr::array<Right, 3>& y) {
+  using namespace krait::detail;
+  const kr::array<Elem, 3> z(x.extent(0), x.extent(1), y.extent(2));
+  const any_array left = erased(x), right = erased(y), out = erased(z);
+  const product_ending alone;
+  multiply(krait::host::Product{left, right, out, scalar_of<product_word<Elem>>, alone});
+  return kr::array<Elem, 3>(z.at(), z.memory_owner(), handle_of(z.device()));
+}
+
 template <class Elem>
 void every_form(const kr::array<Elem, 3>& x, const kr::array<Elem, 3>& y) {
-  using namespace krait::detail;
-  using types = product_types<Elem, Elem, Elem, product_word<Elem>>;
+  using namespace krait::host;
   const auto expect = [&](const auto& multiply) {
-    kr::array<Elem, 3> z(x.extent(0), x.extent(1), y.extent(2));
-    multiply(x.share(), y.share(), z);
-    expect_product(z, x, y);
+    expect_product(product_by<Elem>(multiply, x, y), x, y);
   };
-  expect([](auto&&... all) { multiply_tiles<types>(all...); });
-  expect([](auto&&... all) { multiply_in_registers<types, 8, 4>(all...); });
-  expect([](auto&&... all) { multiply_in_registers<types, 4, 4>(all...); });
+  expect([](const Product& p) { multiply_tiles(p); });
+  expect([](const Product& p) { multiply_in_registers(p, 8, 4); });
+  expect([](const Product& p) { multiply_in_registers(p, 4, 4); });
+  using namespace krait::detail;
   if (algorithm_device_of(kr::device()).form != algorithm_form::chunks) return;
-  expect([](auto&&... all) { multiply_panels<types>(all...); });
-  if constexpr (has_byte_dots<Elem, Elem, typename types::word> ||
-                has_pair_dots<Elem, Elem, typename types::word>)
-    expect([](auto&&... all) {
-      multiply_panels<dot_types<Elem, Elem, Elem, typename types::word>>(all...);
-    });
+  const auto rows = [](const Product& p) { return panel_rows(p.word, false); };
+  expect([&](const Product& p) { multiply_panels(p, false, rows(p)); });
+  if constexpr (std::is_same_v<Elem, std::int8_t> || std::is_same_v<Elem, kr::bf16>)
+    expect([&](const Product& p) { multiply_panels(p, true, rows(p)); });
 }
 
 template <class Elem>
@@ -218,30 +228,24 @@ TEST(Matmul, LargeTiles) {
   const bool cpu = std::string(kr::device().id()) == "cpu";
   if (cpu)
     every_form(filled<float, 3>({130, 129, 9}, random), filled<float, 3>({130, 9, 10}, random));
-  using namespace krait::detail;
-  using types = product_types<float, float, float, float>;
   const auto x = filled<float, 3>({2, 150, 44}, random), y = filled<float, 3>({2, 44, 140}, random);
   for (const int from : {0, 1, 4})  // addresses of 16 bytes or not
     for (const int depth : {8, 24, 40, 39}) {
       if (!cpu && (from == 0 || depth == 24)) continue;  // they take long where a CPU is not itself
       const auto left = x(kr::all, kr::all, kr::range(from, from + depth)),
                  right = y(kr::all, kr::range(0, depth), kr::range(from, kr::end));
-      kr::array<float, 3> z(2, 150, right.extent(2));
-      multiply_in_registers<types, 8, 8>(left.share(), right.share(), z);
-      expect_product(z, left, right);
+      const auto by = [](const krait::host::Product& p) { multiply_in_registers(p, 8, 8); };
+      expect_product(product_by<float>(by, left, right), left, right);
     }
 }
 /// An operand that repeats along the batch, and rows that overlap: a matrix of Hankel's.
 TEST(Matmul, PacksOfStrangeStrides) {
-  using namespace krait::detail;
-  using types = product_types<float, float, float, float>;
   Random random(8);
   const auto x = filled<float, 3>({3, 20, 48}, random), one = filled<float, 3>({1, 48, 20}, random),
              odd = filled<float, 3>({1, 48, 19}, random);
   const auto multiply = [&](const auto& left, const auto& right) {
-    kr::array<float, 3> z(3, left.extent(1), right.extent(2));
-    multiply_in_registers<types, 4, 4>(left.share(), right.share(), z);
-    expect_product(z, left.copy(), right.copy());
+    const auto by = [](const krait::host::Product& p) { multiply_in_registers(p, 4, 4); };
+    expect_product(product_by<float>(by, left, right), left.copy(), right.copy());
   };
   multiply(x, one.broadcast_to(3, 48, 20));
   multiply(x, odd.broadcast_to(3, 48, 19));
@@ -400,18 +404,22 @@ TEST(Matmul, TypesOfResults) {
 template <class Elem, class Out>
 void expect_parts(unsigned seed) {
   using namespace krait::detail;
-  using form = tensor_form<32, 32, strip_depth<Elem>, 64, 4>;
+  constexpr krait::host::TensorForm form{32, 32, 64, 4};
   Random random(seed);
   for (const std::int64_t depth : {1, 70, 200})
     for (const std::int64_t parts : {1, 2, 3}) {
       const auto x = filled<Elem, 2>({40, depth}, random), y = filled<Elem, 2>({depth, 70}, random);
-      kr::array<Out, 3> z(1, 40, 70);
-      const auto left = tensor_operand_of<Elem>(x(kr::newaxis).share(), false),
-                 right = tensor_operand_of<Elem>(y(kr::newaxis).share(), true);
+      const kr::array<Out, 3> z(1, 40, 70);
+      const auto left = krait::host::tensor_operand_of(erased(x(kr::newaxis)), false),
+                 right = krait::host::tensor_operand_of(erased(y(kr::newaxis)), true);
       const auto end = [](auto sum) { return sum + Out(1); };
       try {
-        multiply_tensor_form<form>(left, right, z, parts,
-                                   product_ending<std::remove_const_t<decltype(end)>>{end, {}});
+        with_ending<Out, Elem, Elem>(
+            nullptr, 0,
+            [&](const product_words& words, const product_ending& ending) {
+              multiply_tensor_form(form, words.sums, left, right, erased(z), parts, ending);
+            },
+            end);
       } catch (const kr::error& e) {
         if (std::string(e.what()).find("bytes of shared memory requested") == std::string::npos)
           throw;
@@ -428,19 +436,74 @@ TEST(Matmul, PartsOfTheDepth) {
 template <class Elem, class Out>
 void expect_shared() {
   using namespace krait::detail;
-  using form = tensor_form<32, 32, strip_depth<Elem>, 64, 4>;
-  const auto k = make_tensor_product<Elem, Elem, Out, form, false, true, sum_alone>({});
-  k.compile();
-  const std::string text = k.ir().c_str();
+  constexpr krait::host::TensorForm form{32, 32, 64, 4};
+  const std::string text = tensor_kernel_text(form, scalar_of<Elem>, scalar_of<Out>).c_str();
   static const std::regex declaration(R"(: shared<(\w+), 1> = shared \{(\d+)\})");
   std::int64_t bytes = 0;
   for (std::sregex_iterator i(text.begin(), text.end(), declaration), end; i != end; ++i)
     bytes += std::stoll((*i)[2]) * std::int64_t((*i)[1] == "i8" ? 1 : (*i)[1] == "bf16" ? 2 : 4);
-  EXPECT_EQ(bytes, form::template shared_bytes<Elem>);
+  EXPECT_EQ(bytes, form.shared_bytes());
 }
 TEST(Matmul, FormsOfTensorCoresSayWhatTheyTake) {
   expect_shared<kr::bf16, float>();
   expect_shared<std::int8_t, std::int32_t>();
+}
+
+/// The forms, and the parts of the depth, for sizes of all kinds: as they were measured to be best
+/// on an H200, of which the device's numbers are given. The hash is over 8,820 choices.
+TEST(Matmul, FormsAreThoseOfAnH200) {
+  using namespace krait::host;
+  const auto on = [](std::int64_t shared) { return TensorDevice{shared, 132, 2e6}; };
+  const auto choice = [&](scalar factor, const ProductSize& size, std::int64_t shared) {
+    const TensorChoice made = choose_form(factor, size, on(shared));
+    return std::array<std::int64_t, 2>{made.form - tensor_forms(factor).data(), made.parts};
+  };
+  constexpr std::int64_t whole = 232448, vulkan = 49152;
+  using chosen = std::array<std::int64_t, 2>;
+  EXPECT_EQ(choice(scalar::bf16, {1, 4096, 4096, 64}, whole), (chosen{0, 1}));
+  EXPECT_EQ(choice(scalar::bf16, {1, 512, 512, 256}, whole), (chosen{1, 8}));
+  EXPECT_EQ(choice(scalar::bf16, {1, 4096, 4096, 64}, vulkan), (chosen{4, 1}));
+  EXPECT_EQ(choice(scalar::f64, {1, 4096, 4096, 256}, whole), (chosen{0, 1}));
+  std::uint64_t hash = 1469598103934665603u;
+  for (const std::int64_t shared : {49152, 101376, 166912, 232448})
+    for (const std::int64_t batch : {1, 3, 64})
+      for (const std::int64_t m : {16, 64, 200, 512, 1024, 4096, 16384})
+        for (const std::int64_t n : {16, 64, 200, 512, 1024, 4096, 16384})
+          for (const std::int64_t steps : {1, 16, 64, 256, 2048})
+            for (const scalar factor : {scalar::bf16, scalar::f32, scalar::f64})
+              for (const std::int64_t x : choice(factor, {batch, m, n, steps}, shared))
+                hash = (hash ^ std::uint64_t(x)) * 1099511628211u;
+  EXPECT_EQ(hash, 0x2d1cd5165fd0a108u);
+}
+/// An H200 tells its multiprocessors and a bandwidth of 4.8 to 4.92 TB/s, other devices nothing.
+TEST(Matmul, NumbersOfADevice) {
+  const auto expect = [](std::int64_t multiprocessors, double bytes, std::int64_t wanted,
+                         double rate) {
+    const auto on = krait::host::tensor_device(49152, multiprocessors, bytes);
+    EXPECT_EQ(on.multiprocessors, wanted);
+    EXPECT_EQ(on.bytes_per_microsecond, rate);
+  };
+  expect(132, 4.8e12, 132, 2e6);
+  expect(132, 4.917e12, 132, 2e6);
+  expect(108, 2.04e12, 108, 0.9e6);
+  expect(0, 0, 132, 2e6);
+}
+
+/// A result in the middle of an array, which may begin inside a pack.
+TEST(Matmul, IntoAPartOfAnArray) {
+  Random random(16);
+  const auto x = filled<float, 3>({2, 130, 24}, random), y = filled<float, 3>({2, 24, 132}, random);
+  const kr::array<float> memory(4 + 2 * 130 * 132);
+  for (const std::int64_t from : {1, 4}) {
+    using namespace krait::detail;
+    layout at = dense(kr::shape<3>(2, 130, 132).extents, 3, false);
+    at.offset = from;
+    const kr::array<float, 3> z(at, memory.memory_owner(), handle_of(memory.device()));
+    const any_array left = erased(x), right = erased(y), out = erased(z);
+    const product_ending alone;
+    krait::host::multiply_in_registers({left, right, out, scalar::f32, alone}, 4, 4);
+    expect_product(z, x, y);
+  }
 }
 
 /// The large tiles are made by C++ loops that unroll: Krait's own, of which a user hears nothing.

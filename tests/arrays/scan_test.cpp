@@ -25,6 +25,22 @@ constexpr auto compose = [](auto first, auto second) {
 };
 affine composed(affine x, affine y) { return {x.scale * y.scale, x.shift * y.scale + y.shift}; }
 
+/// By a function, or an operator of the library's.
+template <bool Exclusive, bool Initial, class T, class Out, class Function>
+void scan_in_form(const kr::array<T, 2>& x, const kr::array<Out, 2>& to, const Function& function,
+                  Out initial, const kr::detail::algorithm_device& how) {
+  using namespace kr::detail;
+  const std::int64_t axis = 1;
+  const auto run = [&](scan_operator by, const element_function* f) {
+    scan({element_type_of<T>(), element_type_of<Out>(), Exclusive, Initial, by, f}, any_of(x),
+         &axis, any_of(to), &initial, how);
+  };
+  if constexpr (std::is_same_v<Function, scan_operator>) run(function, nullptr);
+  else
+    recorded_function<Function, Out, Out, 2>::with(
+        function, [&](const element_function& f) { run(scan_operator::function, &f); });
+}
+
 template <class Out, bool Exclusive, bool Initial, class T, class Function, class Plain>
 void compare(const std::vector<T>& h, std::int64_t rows, Out initial, const Function& function,
              const Plain& plain) {
@@ -43,7 +59,7 @@ void compare(const std::vector<T>& h, std::int64_t rows, Out initial, const Func
   x.copy_from(h);
   for (const auto& how : krait::test::forms()) {
     kr::array<Out, 2> to(rows, length);
-    kr::detail::scan_rows<Exclusive, Initial>(x.share(), to, function, initial, how);
+    scan_in_form<Exclusive, Initial>(x, to, function, initial, how);
     const auto got = to.to_host();
     for (std::size_t i = 0; i < h.size(); ++i)
       ASSERT_EQ(got[i], wanted[i]) << i << " of " << rows << " x " << length << " in form "
@@ -77,12 +93,12 @@ void compare_sizes(unsigned test, const Make& make, Out initial, const Function&
 
 TEST(Scan, SumsOfIntegers) {
   compare_sizes<int, std::int64_t>(
-      1, [](auto& r) { return int(r.bits()); }, std::int64_t(-7), kr::detail::scan_sum{},
+      1, [](auto& r) { return int(r.bits()); }, std::int64_t(-7), kr::detail::scan_operator::sum,
       [](auto a, auto b) { return a + b; });
 }
 TEST(Scan, SumsOfFloats) {  // of small integers, exact in every order
   compare_sizes<float, float>(
-      2, [](auto& r) { return float(r.below(7)) - 3; }, 100.0f, kr::detail::scan_sum{},
+      2, [](auto& r) { return float(r.below(7)) - 3; }, 100.0f, kr::detail::scan_operator::sum,
       [](auto a, auto b) { return a + b; });
 }
 TEST(Scan, NarrowTypes) {

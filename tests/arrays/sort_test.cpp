@@ -150,7 +150,10 @@ TEST(Sort, StructsByAComparison) {
                        [](const body& a, const body& b) { return a.mass < b.mass; });
     for (const auto& how : krait::test::forms()) {
       kr::array<body, 2> to(rows, length);
-      dt::merge_sort(x.share(), to, lighter, false, how);
+      using function = dt::recorded_function<std::remove_cv_t<decltype(lighter)>, bool, body, 2>;
+      function::with(lighter, [&](const dt::element_function& f) {
+        dt::merge_sort(dt::any_of(x), 1, dt::any_of(to), f, false, how);
+      });
       EXPECT_EQ(std::vector<body>(to.to_host()), h)
           << rows << " x " << length << " in form " << int(how.form);
     }

@@ -20,9 +20,14 @@
 namespace krait::math {
 
 /// Small bodies instead of the library's, so that these tests are about the pass: exp branches,
-/// tanh uses exp, erfc marks its reciprocal, sin and cos call a rare path.
-std::string_view body(ir::Op op, ir::Scalar scalar, bool fast) {
+/// tanh uses exp, erfc marks its reciprocal, sin and cos call a rare path, pow has products for 3.
+bool has_products(ir::Op op, double second) { return op == ir::Op::Pow && second == 3; }
+std::string_view body(ir::Op op, ir::Scalar scalar, bool fast, bool products) {
   if (scalar != ir::Scalar::F32) return {};
+  if (op == ir::Op::Pow)
+    return products
+               ? "kir 1\nfunc @math.pow_products (%0: f32, %1: f32) -> f32 {\n  %2: f32 = mul %0, %0\n  %3: f32 = mul %2, %0\n  yield %3\n}\n"
+               : "kir 1\nfunc @math.pow (%0: f32, %1: f32) -> f32 {\n  %2: f32 = add %0, %1\n  yield %2\n}\n";
   if (op == ir::Op::Exp && fast)
     return "kir 1\nfunc @math.exp (%0: f32) -> f32 {\n  %1: f32 = const 1\n  %2: f32 = add %0, %1\n  yield %2\n}\n";
   if (op == ir::Op::Exp)

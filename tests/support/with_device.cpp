@@ -3,12 +3,15 @@
 //   with_device PROGRAM ARGUMENTS…
 // Runs the program where KRAIT_DEVICE's device is there. Else it prints why not, and ends as
 // skipped, or as failed where KRAIT_TEST_BACK_ENDS names the back end. A process of its own looks:
-// the program's first use of the device stays its first.
+// the program's first use of the device stays its first. KRAIT_TEST_THIRD: googletest runs a third
+// of the tests, which KRAIT_TEST_SEED draws; all of them where that is not set.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <string>
 
 #include <krait/krait.h>
 
@@ -39,6 +42,12 @@ int main(int argc, char** argv) {
   if (argc < 2 || !device)
     return std::printf("with_device: expected a program, and KRAIT_DEVICE\n"), 2;
   if (!is_there(device)) return krait::test::missing(device);
+  if (const char* const seed = std::getenv("KRAIT_TEST_SEED");
+      seed && std::getenv("KRAIT_TEST_THIRD")) {
+    const std::size_t drawn = std::hash<std::string>{}(std::string(seed) + argv[1]) % 3;
+    setenv("GTEST_TOTAL_SHARDS", "3", 1);
+    setenv("GTEST_SHARD_INDEX", std::to_string(drawn).c_str(), 1);
+  }
   execv(argv[1], argv + 1);
   return std::perror(argv[1]), 2;
 }

@@ -2,8 +2,8 @@
 //
 //   bench_forms [DEVICE]
 // What each form of products by tensor cores takes for some shapes, as the constants of
-// matmul_tensor.h say of an H100: bf16, the host's clock, in microseconds a call, beside what
-// time_of predicts.
+// lib/algorithms/tuning.h say of an H100: bf16, the host's clock, in microseconds a call, beside
+// what time_of predicts.
 #include <krait/algorithm/matmul.h>
 #include <krait/krait.h>
 
@@ -11,10 +11,12 @@
 #include <chrono>
 #include <cstdio>
 
+#include "algorithms/matmul_tensor.h"
+
 namespace {
 
 namespace kr = krait;
-using namespace kr::detail;
+using namespace kr::host;
 using factor_type = kr::bf16;
 using matrix = kr::array<factor_type, 3>;
 
@@ -50,23 +52,23 @@ constexpr shape shapes[] = {{4096, 4096, 4096},  {2048, 2048, 2048}, {1024, 1024
                             {64, 4096, 4096},    {128, 4096, 4096},  {128, 11008, 4096},
                             {8192, 128, 8192},   {16384, 64, 4096},  {256, 256, 16384}};
 
-template <class Form>
-void measure(const costed<Form>& f, kr::device on) {
-  std::printf("%d x %d, %d threads, %d places\n", Form::rows, Form::columns, Form::threads,
-              Form::slots);
+void measure(const TensorForm& f, kr::device on) {
+  std::printf("%d x %d, %d threads, %d places\n", f.rows, f.columns, f.threads, f.slots);
+  const TensorDevice device = tensor_device_of(kr::detail::handle_of(on));
+  const scalar type = kr::detail::scalar_of<factor_type>;
   for (const shape& s : shapes) {
-    const matrix a = some(s.m, s.k, on), b = some(s.k, s.n, on);
-    matrix out({1, s.m, s.n}, on);
-    const tensor_operand<factor_type> x{a.share(), false}, y{b.share(), false};
-    const tensor_product_size size{1, s.m, s.n, divided_up(s.k, strip_depth<factor_type>)};
+    const matrix a = some(s.m, s.k, on), b = some(s.k, s.n, on), out({1, s.m, s.n}, on);
+    const TensorOperand x{kr::detail::erased(a), false}, y{kr::detail::erased(b), false};
+    const ProductSize size{1, s.m, s.n, divided_up(s.k, TensorForm::depth(type))};
     std::printf("  %lld x %lld x %lld:", static_cast<long long>(s.m), static_cast<long long>(s.n),
                 static_cast<long long>(s.k));
     std::int64_t last = 0;
-    for (const std::int64_t parts : {std::int64_t(1), most_parts<Form>(size)}) {
+    for (const std::int64_t parts : {std::int64_t(1), most_parts(f, size, device)}) {
       if (std::exchange(last, parts) == parts) continue;
-      const double us = microseconds([&] { multiply_tensor_form<Form>(x, y, out, parts); });
+      const double us = microseconds(
+          [&] { multiply_tensor_form(f, scalar::f32, x, y, kr::detail::erased(out), parts); });
       std::printf(" %lld parts %.1f (%.1f)", static_cast<long long>(parts), us,
-                  time_of<Form>(f.cost, size, parts));
+                  time_of(f, size, parts, device));
     }
     std::printf("\n");
     std::fflush(stdout);
@@ -78,7 +80,7 @@ void measure(const costed<Form>& f, kr::device on) {
 int main(int argc, char** argv) try {
   const kr::device on = argc > 1 ? kr::device::find(argv[1]) : kr::device();
   std::printf("%s (%s)\n", on.id(), on.name());
-  std::apply([&](const auto&... f) { (measure(f, on), ...); }, tensor_forms<factor_type>());
+  for (const TensorForm& f : tensor_forms(kr::detail::scalar_of<factor_type>)) measure(f, on);
 } catch (const std::exception& e) {
   std::printf("%s\n", e.what());
   return 1;

@@ -4,8 +4,6 @@
 // on) are operators of krait/expression.h, and give expressions of bool.
 #pragma once
 
-#include <complex>
-
 #include <krait/algorithm/reduce.h>
 
 namespace krait {
@@ -22,11 +20,12 @@ struct tolerance {
 
 namespace detail {
 
-/// Of complex numbers that of their parts.
+/// Of complex numbers that of their parts. <complex> would cost more than the rest.
 template <class Type>
 struct part_of_number : std::type_identity<Type> {};
 template <class Type>
-struct part_of_number<std::complex<Type>> : std::type_identity<Type> {};
+  requires requires(const Type& x) { x.real(), x.imag(); }
+struct part_of_number<Type> : std::type_identity<typename Type::value_type> {};
 template <class Type>
 using part_of_number_t = typename part_of_number<Type>::type;
 /// The type that closeness is computed in.

@@ -6,9 +6,9 @@
 //   auto next = kr::stencil([](auto at) { return 0.25f * (at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1)); }, heat, kr::border::wrap);
 #pragma once
 
-#include <array>
-
-#include <krait/algorithm/detail/matmul_kernels.h>
+#include <krait/algorithm/detail/any_array.h>
+#include <krait/algorithm/detail/einstein_sum.h>
+#include <krait/algorithm/detail/form.h>
 
 namespace krait {
 
@@ -30,113 +30,15 @@ KRAIT_API bool convolve_shape(const layout& x, const layout& weights, const char
                               std::int64_t* extents, std::int64_t* first);
 KRAIT_API void check_weights(const layout& x, const layout& weights);
 
-using index_value = value<std::int64_t>;
+/// The place of element i of a result in C order.
+KRAIT_API place place_in_result(node out, int rank, node i);
+/// The number at a place, or the one that the border gives outside.
+KRAIT_API node bordered(const place& at, border by, scalar type, node outside);
 
-/// An index within the extent, where one outside is meant as `at` says.
-inline index_value inside_border(const index_value& p, const index_value& n, border at) {
-  const auto modulo = [](const index_value& x, const index_value& period) {
-    return (x % period + period) % period;
-  };
-  switch (at) {
-    case border::constant: return p;
-    case border::nearest: return krait::max(krait::min(p, n - 1), std::int64_t(0));
-    case border::wrap: return modulo(p, n);
-    case border::reflect: {
-      const index_value q = modulo(p, 2 * n);
-      return krait::min(q, 2 * n - 1 - q);
-    }
-    case border::mirror: {
-      const index_value period = krait::max(2 * n - 2, std::int64_t(1)), q = modulo(p, period);
-      return krait::min(q, period - q);
-    }
-  }
-  return p;
-}
-
-/// The element of x at a place, with one index per dimension, or the one that the border gives
-/// outside.
-template <class Elem, int Rank>
-value<Elem> bordered(const view<const Elem, Rank>& x, const std::array<index_value, Rank>& p,
-                     border at, const value<Elem>& outside) {
-  const auto read = [&]<std::size_t... D>(std::index_sequence<D...>) {
-    return value<Elem>(x(inside_border(p[D], x.extent(int(D)), at)...));
-  };
-  const auto element = [&] { return read(std::make_index_sequence<Rank>()); };
-  if (at != border::constant) return element();
-  const auto within = [&](int d) {
-    return value<bool>(p[std::size_t(d)] >= 0 && p[std::size_t(d)] < x.extent(d));
-  };
-  if constexpr (Rank == 1) return select(within(0), element, outside);
-  else if constexpr (Rank == 2) return select(within(0) && within(1), element, outside);
-  else return select(within(0) && within(1) && within(2), element, outside);
-}
-/// The indices of element i of a result in C order.
-template <int Rank, class Elem>
-std::array<index_value, Rank> place_in_result(const view<Elem, Rank>& out, const index_value& i) {
-  if constexpr (Rank == 1) {
-    return {i};
-  } else if constexpr (Rank == 2) {
-    return {i / out.extent(1), i % out.extent(1)};
-  } else {
-    const index_value line = i / out.extent(2);
-    return {line / out.extent(1), line % out.extent(1), i % out.extent(2)};
-  }
-}
-template <int Rank, class Elem, class Value>
-void write_result(const view<Elem, Rank>& out, const std::array<index_value, Rank>& p,
-                  const Value& x) {
-  if constexpr (Rank == 1) out(p[0]) = x;
-  else if constexpr (Rank == 2) out(p[0], p[1]) = x;
-  else out(p[0], p[1], p[2]) = x;
-}
-
-/// out[i] = sum of w[k] x[i + first - k].
-template <class Elem, class Weight, class Out, int Rank>
-void convolve_into(const array<const Elem, Rank>& x, const array<const Weight, Rank>& w,
-                   array<Out, Rank>& out, const std::int64_t* first, border at, Elem outside) {
-  using word = product_word<Out>;
-  static const auto make = [](border given) {
-    return kernel(
-        [given](view<const Elem, Rank> from, view<const Weight, Rank> weights, view<Out, Rank> to,
-                index_value f0, index_value f1, index_value f2, value<Elem> beyond) {
-          const std::array<index_value, 3> firsts{f0, f1, f2};
-          for (auto i : grid_stride(to.size())) {
-            const auto own = place_in_result<Rank>(to, i);
-            var<word> sum = word(0);
-            const auto add = [&](const auto&... k) {
-              const std::array<index_value, Rank> steps{k...};
-              const auto moved = [&]<std::size_t... D>(std::index_sequence<D...>) {
-                return std::array<index_value, Rank>{own[D] + firsts[D] - steps[D]...};
-              };
-              const value<Elem> element = bordered<Elem, Rank>(
-                  from, moved(std::make_index_sequence<Rank>()), given, beyond);
-              sum += cast<word>(element) * cast<word>(value<Weight>(weights(k...)));
-            };
-            for (auto a : range(std::int64_t(0), weights.extent(0))) {
-              if constexpr (Rank == 1) {
-                add(a);
-              } else {
-                for (auto b : range(std::int64_t(0), weights.extent(1))) {
-                  if constexpr (Rank == 2) add(a, b);
-                  else
-                    for (auto c : range(std::int64_t(0), weights.extent(2))) add(a, b, c);
-                }
-              }
-            }
-            write_result<Rank>(to, own, leave_word<Out>(value<word>(sum)));
-          }
-        },
-        {.name = "convolve"});
-  };
-  using made = decltype(make(at));
-  static made* const kernels[] = {new made(make(border::constant)), new made(make(border::reflect)),
-                                  new made(make(border::mirror)), new made(make(border::nearest)),
-                                  new made(make(border::wrap))};  // never destroyed
-  std::int64_t all[3] = {};
-  for (int d = 0; d < Rank; ++d) all[d] = first[d];
-  if (out.size() > 0)
-    kernels[int(at)]->forall(out.size())(x, w, out, all[0], all[1], all[2], outside);
-}
+/// out[i] = sum of w[k] x[i + first - k], in words. `outside`: bits of the number there.
+KRAIT_API void convolve_into(const any_array& x, const any_array& weights, const any_array& out,
+                             scalar word, const std::int64_t* first, border at,
+                             std::uint64_t outside);
 
 template <class Left, class Right>
 using convolved_t =
@@ -150,30 +52,27 @@ auto convolve_bordered(const array<Elem, Rank>& x, const array<Weight, Rank>& we
   check_weights(x.at(), weights.at());
   auto out = result_in<convolved_t<Elem, Weight>, Rank>(
       output, dense(x.extents().extents, Rank, false), x.device(), x, weights);
-  const array<const std::remove_const_t<Weight>, Rank> by(weights.at(), weights.memory_owner(),
-                                                          handle_of(weights.device()));
-  convolve_into(
-      array<const std::remove_const_t<Elem>, Rank>(x.at(), x.memory_owner(), handle_of(x.device())),
-      by, out.to, first, at, outside);
+  convolve_into(erased(x), erased(weights), erased(out.to),
+                scalar_of<product_word<convolved_t<Elem, Weight>>>, first, at, bits_of(outside));
   return out.give();
 }
 
 /// The elements around one, as a stencil has them.
 template <class Elem, int Rank>
 struct stencil_place {
-  view<const Elem, Rank> x;
-  std::array<index_value, Rank> own;
+  node x;
+  place own;
   border at;
   value<Elem> outside;
 
   template <class... Offsets>
     requires(sizeof...(Offsets) == Rank)
   value<Elem> operator()(const Offsets&... offsets) const {
-    const std::array<index_value, Rank> by{index_value(cast<std::int64_t>(offsets))...};
-    const auto moved = [&]<std::size_t... D>(std::index_sequence<D...>) {
-      return std::array<index_value, Rank>{own[D] + by[D]...};
-    };
-    return bordered<Elem, Rank>(x, moved(std::make_index_sequence<Rank>()), at, outside);
+    const node by[] = {node_of(value<std::int64_t>(cast<std::int64_t>(offsets)))...};
+    place p{x, {}, Rank};
+    for (int d = 0; d < Rank; ++d)
+      p.indices[d] = apply(op::Add, scalar::i64, own.indices[d], by[d]);
+    return value<Elem>(bordered(p, at, scalar_of<Elem>, node_of(outside)));
   }
 };
 
@@ -190,19 +89,17 @@ template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
               const char* mode = "full", const Options&... options) {
   static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
-  using left = std::remove_const_t<Elem>;
-  using right = std::remove_const_t<Weight>;
   shape<Rank> extents;
   std::int64_t first[Rank];
   const bool exchanged = detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);
   auto out = detail::result_in<detail::convolved_t<Elem, Weight>, Rank>(
       detail::output_in(options...), detail::dense(extents.extents, Rank, false), x.device(), x,
       weights);
-  const array<const left, Rank> from(x.at(), x.memory_owner(), detail::handle_of(x.device()));
-  const array<const right, Rank> by(weights.at(), weights.memory_owner(),
-                                    detail::handle_of(weights.device()));
-  if (exchanged) detail::convolve_into(by, from, out.to, first, border::constant, right());
-  else detail::convolve_into(from, by, out.to, first, border::constant, left());
+  const detail::any_array left = detail::erased(x), right = detail::erased(weights);
+  constexpr detail::scalar word =
+      detail::scalar_of<detail::product_word<detail::convolved_t<Elem, Weight>>>;
+  detail::convolve_into(exchanged ? right : left, exchanged ? left : right, detail::erased(out.to),
+                        word, first, border::constant, 0);
   return out.give();
 }
 /// The correlation of x with weights, as scipy.signal.correlate: a convolution with flipped
@@ -256,9 +153,10 @@ auto stencil(const Function& function, const array<Elem, Rank>& x, border at = b
       return kernel(
           [f, given](view<const elem, Rank> from, view<result, Rank> to, value<elem> beyond) {
             for (auto i : grid_stride(to.size())) {
-              const auto own = detail::place_in_result<Rank>(to, i);
-              detail::write_result<Rank>(
-                  to, own, detail::as_value<result>(f(reader{from, own, given, beyond})));
+              const detail::place own = detail::place_in_result(node_of(to), Rank, node_of(i));
+              const auto x_here =
+                  detail::as_value<result>(f(reader{node_of(from), own, given, beyond}));
+              detail::element<result>::name(own) = x_here;
             }
           },
           {.name = "stencil"});

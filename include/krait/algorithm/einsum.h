@@ -24,19 +24,9 @@ struct product_plan {
 /// them.
 KRAIT_API bool plan_product(const layout* operands, const int (*dimensions)[max_rank],
                             const int* ranks, int count, int results, product_plan& plan);
-/// Makes three dimensions of groups of them, where strides can say it.
-KRAIT_API bool merge_groups(const layout& of, const int* groups, layout& to);
-
-template <int Rank, class Elem, int Own>
-array<const Elem, 3> as_matrices(const array<const Elem, Own>& x, const layout& at,
-                                 const int* groups) {
-  layout merged;
-  if (merge_groups(at, groups, merged)) return {merged, x.memory_owner(), handle_of(x.device())};
-  const array<Elem, Rank> made =
-      array<const Elem, Rank>(at, x.memory_owner(), handle_of(x.device())).copy();
-  merge_groups(made.at(), groups, merged);
-  return {merged, made.memory_owner(), handle_of(made.device())};
-}
+/// x in three dimensions: `at` has all, of which `groups` has the numbers. Its elements are copied
+/// where strides cannot say it.
+KRAIT_API any_array as_matrices(const any_array& x, const layout& at, const int* groups);
 
 template <fixed_text Subscripts, class Output, class Left, int LeftRank, class Right, int RightRank>
 auto sum_of_two(Output output, const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
@@ -50,10 +40,15 @@ auto sum_of_two(Output output, const array<Left, LeftRank>& x, const array<Right
     if (product_plan plan; plan_product(at, dimensions, ranks, all.count, all.results, plan)) {
       using elem = product_type<Left, Right>;
       auto out = result_in<elem, all.results>(output, plan.result, x.device(), x, y);
-      array<elem, 3> to = with_extents(out.to, shape<3>(plan.batch, plan.rows, plan.columns));
-      multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(
-          as_matrices<all.count>(x.share(), plan.left, plan.lefts),
-          as_matrices<all.count>(y.share(), plan.right, plan.rights), to);
+      const array<elem, 3> to = with_extents(out.to, shape<3>(plan.batch, plan.rows, plan.columns));
+      with_ending<elem, std::remove_const_t<Left>, std::remove_const_t<Right>>(
+          nullptr, 0,
+          [&](const product_words& words, const product_ending& ending) {
+            multiply(as_matrices(erased(x), plan.left, plan.lefts),
+                     as_matrices(erased(y), plan.right, plan.rights), erased(to), words,
+                     precision::single, ending);
+          },
+          sum_alone());
       return out.give();
     }
   }

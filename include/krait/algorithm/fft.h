@@ -6,7 +6,11 @@
 //   auto image = kr::ifft2(kr::fft2(picture));
 #pragma once
 
-#include <krait/algorithm/detail/fft_real.h>
+#include <complex>
+
+#include <krait/algorithm/detail/fft_calls.h>
+#include <krait/algorithm/detail/form.h>
+#include <krait/complex.h>
 
 namespace krait {
 namespace detail {
@@ -29,22 +33,6 @@ template <class Option>
 concept real_fft_option =
     fft_axes_option<Option> || std::is_same_v<std::decay_t<Option>, points_type>;
 
-struct fft_options {
-  std::int64_t axis = -1, points = 0;
-  bool has_points = false;
-  const char* norm = "backward";
-
-  template <class... Options>
-  explicit fft_options(const Options&... options) {
-    (set(options), ...);
-  }
-  void set(const axis_list<1>& given) { axis = given.at[0]; }
-  void set(const points_type& given) { points = given.count, has_points = true; }
-  void set(const char* given) { norm = given; }
-  template <class... Outputs>
-  void set(const into_type<Outputs...>&) {}
-};
-
 /// Of floats their own type, of complex numbers their parts', of integers double.
 template <class Elem>
 struct fft_real {
@@ -59,144 +47,42 @@ using fft_real_t = typename fft_real<std::remove_const_t<Elem>>::type;
 template <class Elem>
 using fft_complex_t = std::complex<fft_real_t<Elem>>;
 
-/// Runs transform(rows, out, scale) on rows along the axis, for `points` elements of each; the
-/// result has `results` along it.
-template <class Out, class Elem, int Rank, class Output, class Transform>
-auto transform_along(const array<Elem, Rank>& x, const fft_options& with, std::int64_t points,
-                     std::int64_t results, bool inverse, Output output,
-                     const Transform& transform) {
-  layout at = axis_last(x.at(), with.axis);
-  check_points(points);
-  const double scale = fft_scale(with.norm, points, inverse);
-  at.extents[Rank - 1] = results;
-  auto out = result_in<Out, Rank>(output, axis_back(dense(at.extents, Rank, false), with.axis),
-                                  x.device(), x);
-  if (const std::int64_t size = out.to.size(); size > 0) {
-    const auto given = rows_or_none(x, with.axis, size / results);
-    array<Out, 2> to = as_rows(out.to, size / results, results);
-    transform(given, to, scale);
-  }
-  return out.give();
-}
-
-template <class Elem, int Rank, class Output = std::nullptr_t>
-auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse,
-                   Output output = nullptr) {
-  using real = fft_real_t<Elem>;
-  if constexpr (Rank <= 2 && std::is_same_v<std::remove_const_t<Elem>, std::complex<real>> &&
-                std::is_null_pointer_v<Output>) {
-    // Whole rows in their memory order: for few elements, the arrays and layouts of the general
-    // path below cost more than the transform.
-    if ((with.axis == -1 || with.axis == Rank - 1) &&
-        (!with.has_points || with.points == x.extent(Rank - 1)) && x.size() > 0) {
-      const real scale = real(fft_scale(with.norm, x.extent(Rank - 1), inverse));
-      array<std::complex<real>, Rank> out(x.extents(), x.device());
-      if constexpr (Rank == 2) {
-        transform_rows<real>(x.share(), out, inverse, scale);
-      } else {
-        array<std::complex<real>, 2> rows = as_rows(out, 1, x.size());
-        transform_rows<real>(array<const std::complex<real>, 2>(x(newaxis, all)), rows, inverse,
-                             scale);
-      }
-      return out;
-    }
-  }
-  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
-                     points = with.has_points ? with.points : length;
-  return transform_along<std::complex<real>>(
-      x, with, points, points, inverse, output, [&](const auto& rows, auto& out, double scale) {
-        transform_rows(complex_rows<real>(rows, points), out, inverse, real(scale));
-      });
-}
-
 /// The axes, the last ones where none are given, and the other options.
 template <int Rank>
-struct fft_axes {
-  std::int64_t at[max_rank];
-  int count;
-  fft_options with;
-
+struct fft_request_of : fft_request {
   template <class... Options>
-  explicit fft_axes(int last, const Options&... options) : count(last) {
-    for (int d = 0; d < last; ++d) at[d] = d - last;
+  explicit fft_request_of(int last, const Options&... options) {
+    for (count = 0; count < last; ++count) axes[count] = count - last;
     (set(options), ...);
-    axes_mask(at, count, Rank);
-  }
-  /// The options for one of the axes.
-  fft_options of(int axis) const {
-    fft_options one(with.norm);
-    one.axis = at[axis];
-    return one;
   }
 
  private:
-  template <class Option>
-  void set(const Option& option) {
-    if constexpr (axes_in<Option> != 0) {
-      static_assert(axes_in<Option> <= Rank, "krait: more axes than dimensions");
-      for (count = 0; count < axes_in<Option>; ++count) at[count] = option.at[count];
-    } else {
-      with.set(option);
-    }
+  template <int Count>
+  void set(const axis_list<Count>& given) {
+    static_assert(Count <= Rank, "krait: more axes than dimensions");
+    for (count = 0; count < Count; ++count) axes[count] = given.at[count];
   }
+  void set(const points_type& given) { points = given.count, has_points = true; }
+  void set(const char* given) { norm = given; }
+  template <class... Outputs>
+  void set(const into_type<Outputs...>&) {}
 };
-template <int Last, class Elem, int Rank, class... Options>
-auto complex_along_axes(const array<Elem, Rank>& x, bool inverse, const Options&... options) {
-  static_assert(Last <= Rank, "krait: fft2 and ifft2 take arrays of two dimensions or more");
-  const fft_axes<Rank> axes(Last, options...);
-  const auto output = output_in(options...);
-  if (axes.count == 1) return complex_along(x, axes.of(0), inverse, output);
-  auto between = complex_along(x, axes.of(axes.count - 1), inverse);
-  for (int a = axes.count - 1; a-- > 1;) between = complex_along(between, axes.of(a), inverse);
-  return complex_along(between, axes.of(0), inverse, output);
-}
 
-/// Of real numbers along an axis, and back.
-template <class Elem, int Rank, class Output = std::nullptr_t>
-auto real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
-  static_assert(plain<std::remove_const_t<Elem>>,
+/// The transform of x along the last axes, or those among the options.
+template <fft_kind Kind, class Elem, int Rank, class... Options>
+auto transform_of(const array<Elem, Rank>& x, int last, const Options&... options) {
+  static_assert(Kind != fft_kind::real || plain<std::remove_const_t<Elem>>,
                 "krait: rfft needs real numbers: use kr::fft for complex ones");
   using real = fft_real_t<Elem>;
-  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
-                     n = with.has_points ? with.points : length;
-  return transform_along<std::complex<real>>(x, with, n, n / 2 + 1, false, output,
-                                             [&](const auto& rows, auto& out, double scale) {
-                                               transform_real(rows, out, n, real(scale));
-                                             });
-}
-template <class Elem, int Rank, class Output = std::nullptr_t>
-auto to_real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
-  using real = fft_real_t<Elem>;
-  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
-                     n = with.has_points ? with.points : 2 * (length - 1);
-  return transform_along<real>(x, with, n, n, true, output,
-                               [&](const auto& rows, auto& out, double scale) {
-                                 transform_to_real(rows, out, n, real(scale));
-                               });
-}
-template <int Last, class Elem, int Rank, class... Options>
-auto real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
-  static_assert(Last <= Rank, "krait: rfft2 takes arrays of two dimensions or more");
-  const fft_axes<Rank> axes(Last, options...);
-  fft_options last = axes.with;
-  last.axis = axes.at[axes.count - 1];
-  const auto output = output_in(options...);
-  if (axes.count == 1) return real_along(x, last, output);
-  auto between = real_along(x, last);
-  for (int a = axes.count - 1; a-- > 1;) between = complex_along(between, axes.of(a), false);
-  return complex_along(between, axes.of(0), false, output);
-}
-template <int Last, class Elem, int Rank, class... Options>
-auto to_real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
-  static_assert(Last <= Rank, "krait: irfft2 takes arrays of two dimensions or more");
-  const fft_axes<Rank> axes(Last, options...);
-  fft_options last = axes.with;
-  last.axis = axes.at[axes.count - 1];
-  const auto output = output_in(options...);
-  if (axes.count == 1) return to_real_along(x, last, output);
-  auto between = complex_along(x, axes.of(0), true);
-  for (int a = 1; a < axes.count - 1; ++a) between = complex_along(between, axes.of(a), true);
-  return to_real_along(between, last, output);
+  using elem = std::conditional_t<Kind == fft_kind::to_real, real, std::complex<real>>;
+  const fft_request_of<Rank> with(last, options...);
+  const auto output = given_as<elem, Rank>(output_in(options...));
+  if constexpr (std::is_null_pointer_v<std::remove_const_t<decltype(output)>>) {
+    return typed<elem, Rank>(transform(erased(x), Kind, with, sizeof(real), nullptr));
+  } else {
+    const any_array to = erased(*output);
+    transform(erased(x), Kind, with, sizeof(real), &to);
+  }
 }
 
 }  // namespace detail
@@ -219,8 +105,7 @@ inline detail::points_type points(std::int64_t count) { return {count}; }
 /// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto fft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along(x, detail::fft_options(options...), false,
-                               detail::output_in(options...));
+  return detail::transform_of<detail::fft_kind::forward>(x, 1, options...);
 }
 /// The inverse of kr::fft, with the same options.
 /// \code
@@ -228,8 +113,7 @@ auto fft(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto ifft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along(x, detail::fft_options(options...), true,
-                               detail::output_in(options...));
+  return detail::transform_of<detail::fft_kind::inverse>(x, 1, options...);
 }
 /// The Fourier transform of real numbers: the first n / 2 + 1 elements of kr::fft.
 /// The other elements are their conjugates. Options as for kr::fft.
@@ -238,7 +122,7 @@ auto ifft(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto rfft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::real_along(x, detail::fft_options(options...), detail::output_in(options...));
+  return detail::transform_of<detail::fft_kind::real>(x, 1, options...);
 }
 /// The inverse of kr::rfft: n real numbers, by default 2 (m - 1) for m elements.
 /// \code
@@ -246,7 +130,7 @@ auto rfft(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto irfft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::to_real_along(x, detail::fft_options(options...), detail::output_in(options...));
+  return detail::transform_of<detail::fft_kind::to_real>(x, 1, options...);
 }
 /// The Fourier transform along all axes, or those of kr::axis(k, l); norms as for kr::fft.
 /// \code
@@ -254,12 +138,12 @@ auto irfft(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::fft_axes_option... Options>
 auto fftn(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along_axes<Rank>(x, false, options...);
+  return detail::transform_of<detail::fft_kind::forward>(x, Rank, options...);
 }
 /// The inverse of kr::fftn, with the same options and errors.
 template <class Elem, int Rank, detail::fft_axes_option... Options>
 auto ifftn(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along_axes<Rank>(x, true, options...);
+  return detail::transform_of<detail::fft_kind::inverse>(x, Rank, options...);
 }
 /// The Fourier transform along the last two axes, or those of kr::axis(k, l).
 /// \code
@@ -267,12 +151,14 @@ auto ifftn(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::fft_axes_option... Options>
 auto fft2(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along_axes<2>(x, false, options...);
+  static_assert(Rank >= 2, "krait: fft2 and ifft2 take arrays of two dimensions or more");
+  return detail::transform_of<detail::fft_kind::forward>(x, 2, options...);
 }
 /// The inverse of kr::fft2, with the same options and errors.
 template <class Elem, int Rank, detail::fft_axes_option... Options>
 auto ifft2(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along_axes<2>(x, true, options...);
+  static_assert(Rank >= 2, "krait: fft2 and ifft2 take arrays of two dimensions or more");
+  return detail::transform_of<detail::fft_kind::inverse>(x, 2, options...);
 }
 
 /// The Fourier transform of real numbers along all axes: rfft along the last, fft along the others.
@@ -282,12 +168,12 @@ auto ifft2(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto rfftn(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::real_along_axes<Rank>(x, options...);
+  return detail::transform_of<detail::fft_kind::real>(x, Rank, options...);
 }
 /// The inverse of kr::rfftn; the last axis has 2 (m - 1) real points for m elements, or kr::points.
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto irfftn(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::to_real_along_axes<Rank>(x, options...);
+  return detail::transform_of<detail::fft_kind::to_real>(x, Rank, options...);
 }
 /// The Fourier transform of real numbers along the last two axes, or those of kr::axis(k, l).
 /// \code
@@ -295,12 +181,14 @@ auto irfftn(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto rfft2(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::real_along_axes<2>(x, options...);
+  static_assert(Rank >= 2, "krait: rfft2 takes arrays of two dimensions or more");
+  return detail::transform_of<detail::fft_kind::real>(x, 2, options...);
 }
 /// The inverse of kr::rfft2: real numbers.
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto irfft2(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::to_real_along_axes<2>(x, options...);
+  static_assert(Rank >= 2, "krait: irfft2 takes arrays of two dimensions or more");
+  return detail::transform_of<detail::fft_kind::to_real>(x, 2, options...);
 }
 
 }  // namespace krait

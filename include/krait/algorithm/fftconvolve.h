@@ -8,21 +8,6 @@
 #include <krait/algorithm/fft.h>
 
 namespace krait {
-namespace detail {
-
-/// x among zeros, for a transform of these extents.
-template <class Real, class Elem, int Rank>
-array<Real, Rank> among_zeros(const array<Elem, Rank>& x, const shape<Rank>& extents) {
-  array<Real, Rank> out(extents, x.device());
-  out.fill(Real(0));
-  auto part = [&]<std::size_t... D>(std::index_sequence<D...>) {
-    return out(krait::range(0, x.extent(int(D)))...);
-  }(std::make_index_sequence<Rank>());
-  make_expression<same_elements>(x).into(part);
-  return out;
-}
-
-}  // namespace detail
 
 /// A convolution by Fourier transforms, as scipy.signal.fftconvolve: for hundreds of weights and
 /// more.
@@ -39,15 +24,11 @@ auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
   static_assert(
       std::is_same_v<real, float> || std::is_same_v<real, double>,
       "krait: fftconvolve needs floating-point elements: use kr::convolve for integers, which is exact");
-  shape<Rank> extents, padded;
+  shape<Rank> extents;
   std::int64_t first[Rank];
   detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);
-  for (int d = 0; d < Rank; ++d)
-    padded.extents[d] = detail::fft_length(x.extent(d) + weights.extent(d) - 1);
-  const auto left = rfftn(detail::among_zeros<real>(x, padded)),
-             right = rfftn(detail::among_zeros<real>(weights, padded));
-  const array<std::complex<real>, Rank> product = left * right;
-  auto full = irfftn(product);
+  auto full = detail::typed<real, Rank>(
+      detail::convolve_by_fft(detail::erased(x), detail::erased(weights), detail::scalar_of<real>));
   return [&]<std::size_t... D>(std::index_sequence<D...>) {
     auto part = full(krait::range(first[D], first[D] + extents[int(D)])...);
     if constexpr (sizeof...(Options) == 0) return part.copy();

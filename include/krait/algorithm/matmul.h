@@ -7,33 +7,11 @@
 //   auto y = kr::matmul<kr::bf16>(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias);  // with an ending
 #pragma once
 
-#include <krait/algorithm/detail/matmul_tensor.h>
+#include <krait/algorithm/detail/einstein_sum.h>
+#include <krait/algorithm/detail/product.h>
 
 namespace krait {
 namespace detail {
-
-/// Extents of the batch of a product. Throws error{usage} in NumPy's words.
-KRAIT_API void matmul_shape(const layout& x, const layout& y, int batch, std::int64_t* extents);
-/// The dimension of y that dot sums over with the last one of x. Throws error{usage} in NumPy's
-/// words where their extents differ.
-KRAIT_API int dot_dimension(const layout& x, const layout& y);
-
-/// A matrix for each element of a batch, in one dimension: shared where strides can say it, else
-/// copied.
-template <class Elem, int Rank, int Batch>
-array<const Elem, 3> with_batch(const array<const Elem, Rank>& x, const std::int64_t* batch) {
-  if constexpr (Batch == 0) {
-    return x(newaxis).share();
-  } else {
-    std::int64_t extents[max_rank], size = 1;
-    for (int d = 0; d < Batch; ++d) extents[d] = batch[d], size *= batch[d];
-    extents[Batch] = x.extent(Rank - 2), extents[Batch + 1] = x.extent(Rank - 1);
-    const array<const Elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2),
-                                                x.memory_owner(), handle_of(x.device()));
-    if constexpr (Batch == 1) return repeated.share();
-    else return repeated.reshape(size, x.extent(Rank - 2), x.extent(Rank - 1)).share();
-  }
-}
 
 template <class Left, class Right>
 using product_type =
@@ -50,49 +28,27 @@ struct default_product<Left, Right> {
   using type = float;
 };
 
-template <class Left, class Right, class Out, class Function = sum_alone, class... More>
-void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, array<Out, 3>& out,
-              precision how = precision::single,
-              const product_ending<Function, More...>& ending = {}) {
-  const algorithm_device on = algorithm_device_of(x.device());
-  if constexpr (has_tensor_products<Left, Right>) {
-    const bool rounds = (!std::is_same_v<Left, float> || how == precision::tf32) &&
-                        (sizeof(Left) == 2 || !on.halves_alone);
-    if (rounds && on.tensor_shared >= least_tensor_memory<Left>)
-      return multiply_tensor(x, y, out, on.tensor_shared, ending);
-  }
-  using types =
-      product_types<Left, Right, Out, product_word<typename common_number<Left, Right, Out>::type>>;
-  if (on.form != algorithm_form::chunks) return multiply_tiles<types>(x, y, out, ending);
-  using dots = dot_types<Left, Right, Out, typename types::word>;
-  if constexpr (has_byte_dots<Left, Right, typename types::word>)
-    return multiply_panels<dots>(x, y, out, ending);
-  if constexpr (has_pair_dots<Left, Right, typename types::word>)
-    if (on.dots_pairs) return multiply_panels<dots>(x, y, out, ending);
-  if constexpr (std::is_same_v<typename types::word, double>)
-    if (on.wide)
-      return multiply_panels<product_types<Left, Right, Out, double, 6>>(x, y, out, ending);
-  multiply_panels<types>(x, y, out, ending);
+/// The sum as it is.
+struct sum_alone {};
+
+/// use(words, ending) for a product of these types, whose result has these extents.
+template <class Out, class Left, class Right, class Use, class Function, class... More>
+void with_ending(const std::int64_t* extents, int rank, const Use& use, const Function& f,
+                 const More&... more) {
+  using word = product_word<typename common_number<Left, Right, Out>::type>;
+  using sums = typename sums_of<Left, Right>::type;
+  product_words words{scalar_of<word>, scalar::none};
+  if constexpr (!std::is_void_v<sums>) words.sums = scalar_of<sums>;
+  if constexpr (std::is_same_v<Function, sum_alone>) use(words, product_ending{});
+  else
+    ending_of<Out, word, sums, Function, More...>::with(
+        f, extents, rank, [&](const product_ending& ending) { use(words, ending); }, more...);
 }
 
-/// An operand of an ending for each element of a product, or a number.
-template <int Batch, class Operand>
-auto ending_of(const Operand& x, const std::int64_t*) {
-  static_assert(plain<Operand>, "krait: the operands of an ending must be arrays or numbers");
-  return x;
-}
-template <int Batch, class Elem, int Rank>
-auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
-  static_assert(Rank <= Batch + 2,
-                "krait: an operand of an ending must not have more dimensions than the product");
-  using elem = std::remove_const_t<Elem>;
-  const array<const elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2),
-                                              x.memory_owner(), handle_of(x.device()));
-  if constexpr (Batch == 0) return array<const elem, 3>(repeated(newaxis).share());
-  else if constexpr (Batch == 1) return array<const elem, 3>(repeated.share());
-  else
-    return array<const elem, 3>(repeated.reshape(-1, extents[Batch], extents[Batch + 1]).share());
-}
+template <class Operand>
+inline constexpr int ending_rank = 0;
+template <class Elem, int Rank>
+inline constexpr int ending_rank<array<Elem, Rank>> = Rank;
 
 /// Products of two matrices, or of stacks of them; `extents` has the extents of the batch.
 template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given,
@@ -101,26 +57,32 @@ auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightR
                        std::int64_t* extents, Given given, precision how, const Function& f,
                        const More&... more) {
   constexpr int batch = largest({LeftRank - 2, RightRank - 2, 0});
+  static_assert(((ending_rank<More> <= batch + 2) && ...),
+                "krait: an operand of an ending must not have more dimensions than the product");
   using left_type = std::remove_const_t<Left>;
   using right_type = std::remove_const_t<Right>;
-  const auto left = with_batch<left_type, LeftRank, batch>(x.share(), extents);
-  const auto right = with_batch<right_type, RightRank, batch>(y.share(), extents);
-  const std::int64_t m = left.extent(1), n = right.extent(2);
+  const any_array left = batch_of(erased(x), extents, batch),
+                  right = batch_of(erased(y), extents, batch);
+  const std::int64_t m = left.at.extents[1], n = right.at.extents[2];
   extents[batch] = m, extents[batch + 1] = n;
   const layout at = dense(extents, batch + 2, false);
   if constexpr (std::is_same_v<Function, sum_alone> &&
                 std::is_same_v<Out, product_type<Left, Right>>)
-    if (m < least_side || n < least_side || left.extent(2) < least_depth || left.extent(0) == 0) {
-      const auto sums = sum_products<"bij,bjk->bik">(nullptr, left, right);
+    if (is_small_product(left, right)) {
+      const auto sums = sum_products<"bij,bjk->bik">(nullptr, typed<const left_type, 3>(left),
+                                                     typed<const right_type, 3>(right));
       return give_result(given,
                          array<Out, batch + 2>(at, sums.memory_owner(), handle_of(sums.device())));
     }
   auto out = result_in<Out, batch + 2>(given, at, x.device(), x, y, more...);
-  array<Out, 3> to = with_extents(out.to, shape<3>(left.extent(0), m, n));
-  using ending = product_ending<Function, decltype(ending_of<batch>(more, extents))...>;
+  const array<Out, 3> to = with_extents(out.to, shape<3>(left.at.extents[0], m, n));
   if (to.size() > 0)
-    multiply<left_type, right_type>(left, right, to, how,
-                                    ending{f, {ending_of<batch>(more, extents)...}});
+    with_ending<Out, left_type, right_type>(
+        extents, batch + 2,
+        [&](const product_words& words, const product_ending& ending) {
+          multiply(left, right, erased(to), words, how, ending);
+        },
+        f, more...);
   return out.give();
 }
 

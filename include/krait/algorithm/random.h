@@ -22,77 +22,11 @@ KRAIT_API void check_law(const char* law, const char* parameter, double x);
 KRAIT_API void check_permutation(std::int64_t n);
 KRAIT_API void check_choice(std::int64_t count, std::int64_t from, bool replace);
 
-// A law has numbers<Elem> of one draw of four words, of two parameters.
-struct uniform_law {
-  template <class Elem>
-  static constexpr int numbers = sizeof(Elem) == 4 ? 4 : 2;
-  template <class Elem, class Words>
-  static auto number(const Words& words, int i) {
-    if constexpr (sizeof(Elem) == 4) return words.uniform_float(i);
-    else return words.uniform_double(i);
-  }
-  template <class Elem, class Words, class Put>
-  static void draw(const Words& words, const value<Elem>& low, const value<Elem>& high,
-                   const Put& put) {
-    for (int i = 0; i < numbers<Elem>; ++i) put(i, low + number<Elem>(words, i) * (high - low));
-  }
-};
-struct exponential_law {
-  template <class Elem>
-  static constexpr int numbers = uniform_law::numbers<Elem>;
-  template <class Elem, class Words, class Put>
-  static void draw(const Words& words, const value<Elem>& scale, const value<Elem>&,
-                   const Put& put) {
-    // 1 - u is in (0, 1] and exact.
-    for (int i = 0; i < numbers<Elem>; ++i)
-      put(i, -log(Elem(1) - uniform_law::number<Elem>(words, i)) * scale);
-  }
-};
-struct normal_law {
-  template <class Elem>
-  static constexpr int numbers = uniform_law::numbers<Elem>;
-  template <class Elem, class Words, class Put>
-  static void draw(const Words& words, const value<Elem>& mean, const value<Elem>& deviation,
-                   const Put& put) {
-    const auto put_both = [&](int i, const auto& pair) {
-      put(i, mean + pair.first * deviation);
-      put(i + 1, mean + pair.second * deviation);
-    };
-    if constexpr (sizeof(Elem) == 4)
-      put_both(0, words.normal_float(0)), put_both(2, words.normal_float(1));
-    else put_both(0, words.normal_double());
-  }
-};
-/// low + [0, count).
-struct integer_law {
-  template <class Elem>
-  static constexpr int numbers = 2;
-  template <class Elem, class Words, class Put>
-  static void draw(const Words& words, const value<Elem>& low, const value<std::uint64_t>& count,
-                   const Put& put) {
-    for (int i = 0; i < 2; ++i)
-      put(i, cast<Elem>(cast<std::uint64_t>(low) + words.long_below(i, count)));
-  }
-};
-
-template <class Law, class Elem, class Second>
-void draw_numbers(array<Elem, 1>& out, std::uint64_t seed, std::uint64_t call, Elem first,
-                  Second second) {
-  static constexpr int each = Law::template numbers<Elem>;
-  static const auto& numbers = lasting(kernel(
-      [](view<Elem> to, value<std::uint64_t> key, value<std::uint64_t> draw, value<Elem> a,
-         value<Second> b) {
-        const value<std::int64_t> n = to.size();
-        for (auto group : grid_stride((n + (each - 1)) / each))
-          Law::template draw<Elem>(philox(key, group, draw), a, b,
-                                   [&](int i, const value<Elem>& x) {
-                                     const value<std::int64_t> at = group * each + i;
-                                     if_(at < n, [&] { to[at] = x; });
-                                   });
-      },
-      {.name = "random", .fp = fp::reproducible}));
-  if (out.size() > 0) numbers.forall((out.size() - 1) / each + 1)(out, seed, call, first, second);
-}
+enum class law : unsigned char { uniform, exponential, normal, integers };
+/// Fills contiguous elements by a law of two parameters, given by their bits: the bounds, the
+/// scale, the mean and the deviation, or the least integer and the number of integers, of 64 bits.
+KRAIT_API void draw_numbers(law by, const erased_array& to, std::uint64_t seed, std::uint64_t call,
+                            std::uint64_t first, std::uint64_t second);
 
 }  // namespace detail
 
@@ -107,20 +41,22 @@ void draw_numbers(array<Elem, 1>& out, std::uint64_t seed, std::uint64_t call, E
 /// \endcode
 class generator {
   // Above those that return what these do.
-  template <class Law, int Rank, class Elem, class Second, class... Options>
-  auto made(const shape<Rank>& extents, Elem first, Second second, const Options&... options) {
+  template <int Rank, class Elem, class Second, class... Options>
+  auto made(detail::law by, const shape<Rank>& extents, Elem first, Second second,
+            const Options&... options) {
     auto out = detail::result_in<Elem, Rank>(detail::output_in(options...),
                                              detail::dense(extents.extents, Rank, false), on_);
-    auto flat = detail::with_extents(out.to, shape<1>(out.to.size()));
-    detail::draw_numbers<Law>(flat, seed_, calls_++, first, second);
+    detail::draw_numbers(by, detail::any_of(out.to), seed_, calls_++, detail::bits_of(first),
+                         detail::bits_of(second));
     return out.give();
   }
-  template <class Law, int Rank, class Elem, class... Options>
-  auto floats(const shape<Rank>& extents, Elem first, Elem second, const Options&... options) {
+  template <int Rank, class Elem, class... Options>
+  auto floats(detail::law by, const shape<Rank>& extents, Elem first, Elem second,
+              const Options&... options) {
     static_assert(
         std::is_same_v<Elem, float> || std::is_same_v<Elem, double>,
         "krait: random numbers are float or double; convert an expression of them to narrow floats");
-    return made<Law>(extents, first, second, options...);
+    return made(by, extents, first, second, options...);
   }
 
  public:
@@ -152,7 +88,7 @@ class generator {
   auto uniform(const shape<Rank>& extents, Elem low = Elem(0), Elem high = Elem(1),
                const Options&... options) {
     detail::check_bounds(double(low), double(high), double(high - low));
-    return floats<detail::uniform_law>(extents, low, high, options...);
+    return floats(detail::law::uniform, extents, low, high, options...);
   }
   KRAIT_SHAPES(uniform, double, (low, high), Elem low = Elem(0), Elem high = Elem(1))
   /// Normal floats or doubles with a mean and a standard deviation (Box and Muller, 1958).
@@ -165,7 +101,7 @@ class generator {
   auto normal(const shape<Rank>& extents, Elem mean = Elem(0), Elem deviation = Elem(1),
               const Options&... options) {
     detail::check_law("normal", "deviation", double(deviation));
-    return floats<detail::normal_law>(extents, mean, deviation, options...);
+    return floats(detail::law::normal, extents, mean, deviation, options...);
   }
   KRAIT_SHAPES(normal, double, (mean, deviation), Elem mean = Elem(0), Elem deviation = Elem(1))
   /// Exponentially distributed floats or doubles with mean `scale`.
@@ -176,7 +112,7 @@ class generator {
   template <class Elem = double, int Rank, detail::into_option... Options>
   auto exponential(const shape<Rank>& extents, Elem scale = Elem(1), const Options&... options) {
     detail::check_law("exponential", "scale", double(scale));
-    return floats<detail::exponential_law>(extents, scale, Elem(0), options...);
+    return floats(detail::law::exponential, extents, scale, Elem(0), options...);
   }
   KRAIT_SHAPES(exponential, double, (scale), Elem scale = Elem(1))
   /// Integers from low to before high, with probabilities that differ by at most 2^-64.
@@ -190,8 +126,8 @@ class generator {
                   "krait: integers() needs an integer type");
     if (low >= high)
       detail::refuse_integers(std::int64_t(low), std::int64_t(high), std::is_signed_v<Elem>);
-    return made<detail::integer_law>(extents, low, std::uint64_t(high) - std::uint64_t(low),
-                                     options...);
+    return made(detail::law::integers, extents, low, std::uint64_t(high) - std::uint64_t(low),
+                options...);
   }
   KRAIT_SHAPES(integers, std::int64_t, (low, high), Elem low, Elem high)
 #undef KRAIT_SHAPES

@@ -14,31 +14,13 @@ enum class side : unsigned char { left, right };
 
 namespace detail {
 
-/// In the order of sorts: NaN is last.
-template <plain Elem>
-value<bool> key_before(const value<Elem>& x, const value<Elem>& y) {
-  if constexpr (is_float_v<Elem>) return (x < y) || (x == x && y != y);
-  else return x < y;
-}
-template <plain Elem>
-value<bool> same_key(const value<Elem>& x, const value<Elem>& y) {
-  if constexpr (is_float_v<Elem>) return x == y || (x != x && y != y);
-  else return x == y;
-}
-
-/// The first place of `sorted` where x may stand.
-template <plain Elem>
-value<std::int64_t> place_in(const view<const Elem>& sorted, const value<Elem>& x, bool right) {
-  var<std::int64_t> low = std::int64_t(0), high = sorted.size();
-  while_([&] { return low < high; },
-         [&] {
-           const value<std::int64_t> half = low + (high - low) / 2;
-           const value<Elem> other = sorted[half];
-           const value<bool> behind = right ? !key_before(x, other) : key_before(other, x);
-           if_(behind, [&] { low = half + 1; }).else_([&] { high = half; });
-         });
-  return value<std::int64_t>(low);
-}
+// Of one dimension each; `to` is not empty.
+KRAIT_API void search_sorted(const erased_array& sorted, const erased_array& x, bool right,
+                             const erased_array& to);
+KRAIT_API void gather_elements(const erased_array& x, const erased_array& places,
+                               const erased_array& to);
+KRAIT_API void scatter_elements(const erased_array& x, const erased_array& places,
+                                const erased_array& to);
 
 }  // namespace detail
 
@@ -51,21 +33,12 @@ template <detail::plain Elem, detail::plain Other, detail::into_option... Option
   requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
 auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side where = side::left,
                   const Options&... options) {
-  using element = std::remove_const_t<Elem>;
-  static const auto make = [](bool right) {
-    return kernel(
-        [right](view<const element> in, view<const element> from, view<std::int64_t> to) {
-          for (auto i : grid_stride(from.size()))
-            to[i] = detail::place_in<element>(in, value<element>(from[i]), right);
-        },
-        {.name = "searchsorted"});
-  };
-  static auto& left = lasting(make(false));
-  static auto& right = lasting(make(true));
   auto out = detail::result_in<std::int64_t, 1>(detail::output_in(options...),
                                                 detail::dense(x.extents().extents, 1, false),
                                                 x.device(), sorted, x);
-  if (x.size() > 0) (where == side::left ? left : right).forall(x.size())(sorted, x, out.to);
+  if (x.size() > 0)
+    detail::search_sorted(detail::any_of(sorted), detail::any_of(x), where == side::right,
+                          detail::any_of(out.to));
   return out.give();
 }
 
@@ -77,15 +50,11 @@ auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side w
 template <class Elem, std::integral Place, detail::into_option... Options>
 auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  static auto& fetch = lasting(kernel(
-      [](view<const element> from, view<const std::remove_const_t<Place>> at, view<element> to) {
-        for (auto i : grid_stride(at.size())) to[i] = value<element>(from[at[i]]);
-      },
-      {.name = "gather"}));
   auto out = detail::result_in<element, 1>(detail::output_in(options...),
                                            detail::dense(places.extents().extents, 1, false),
                                            x.device(), x, places);
-  if (places.size() > 0) fetch.forall(places.size())(x, places, out.to);
+  if (places.size() > 0)
+    detail::gather_elements(detail::any_of(x), detail::any_of(places), detail::any_of(out.to));
   return out.give();
 }
 /// Scatters elements: to(places(i)) = x(i), with places within `to`.
@@ -99,11 +68,6 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places,
              array<std::remove_const_t<Elem>, 1>& to) {
   using element = std::remove_const_t<Elem>;
   detail::check_same_shape(places.extents().extents, x.extents().extents, 1, "scatter");
-  static auto& put = lasting(kernel(
-      [](view<const element> from, view<const std::remove_const_t<Place>> at, view<element> out) {
-        for (auto i : grid_stride(at.size())) out[at[i]] = value<element>(from[i]);
-      },
-      {.name = "scatter"}));
   if (x.size() == 0) return;
   const detail::layout written = to.at(), read = x.at(), by = places.at();
   detail::check_apart(written, "scatter");
@@ -112,7 +76,7 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places,
     return scatter(x.copy(), places, to);
   if (detail::may_meet({places.memory(), &by, sizeof(Place)}, out))
     return scatter(x, places.copy(), to);
-  put.forall(x.size())(x, places, to);
+  detail::scatter_elements(detail::any_of(x), detail::any_of(places), detail::any_of(to));
 }
 
 }  // namespace krait

@@ -13,6 +13,15 @@
 #include <krait/expression.h>
 
 namespace krait {
+namespace detail {
+
+template <class Elem, class Predicate>
+chosen_elements chosen_where(const array<Elem, 1>& x, const Predicate& predicate) {
+  return recorded_function<Predicate, bool, std::remove_const_t<Elem>, 1>::with(
+      predicate, [&](const element_function& f) { return chosen_by(f, any_of(x)); });
+}
+
+}  // namespace detail
 
 /// The elements for which a predicate holds, in their order; waits for their number.
 /// The predicate is a lambda on a value of kernels. Throws error{device} if memory is short, as all
@@ -22,10 +31,7 @@ namespace krait {
 /// \endcode
 template <class Elem, class Predicate>
 auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
-  using element = std::remove_const_t<Elem>;
-  const array<bool> marks = detail::marks_of<element>(x.share(), predicate);
-  const array<std::int64_t> upto = cumsum(marks);
-  return detail::compacted<element>(x.share(), marks, upto, detail::last_of(upto), false);
+  return detail::compacted(x, detail::chosen_where(x, predicate));
 }
 
 /// The elements for which a predicate holds, then the others, each in their order, and the first
@@ -35,15 +41,12 @@ auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
 /// \endcode
 template <class Elem, class Predicate>
 auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
-  using element = std::remove_const_t<Elem>;
   struct parts {
-    array<element> elements;
+    array<std::remove_const_t<Elem>> elements;
     std::int64_t count;
   };
-  const array<bool> marks = detail::marks_of<element>(x.share(), predicate);
-  const array<std::int64_t> upto = cumsum(marks);
-  const std::int64_t count = detail::last_of(upto);
-  return parts{detail::compacted<element>(x.share(), marks, upto, count, true), count};
+  const auto chosen = detail::chosen_where(x, predicate);
+  return parts{detail::compacted(x, chosen, true), chosen.count};
 }
 
 /// Encodes runs of equal neighbours: the value and the length, int64, of each run.
@@ -53,16 +56,12 @@ auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
 /// \endcode
 template <detail::plain Elem>
 auto run_length_encode(const array<Elem, 1>& x) {
-  using element = std::remove_const_t<Elem>;
   struct runs {
-    array<element> values;
+    array<std::remove_const_t<Elem>> values;
     array<std::int64_t> lengths;
   };
-  const array<bool> heads = detail::marks_of_heads<element>(x.share());
-  const array<std::int64_t> upto = cumsum(heads);
-  const std::int64_t count = detail::last_of(upto);
-  return runs{detail::compacted<element>(x.share(), heads, upto, count, false),
-              detail::lengths_of_runs(heads, upto, count)};
+  const auto heads = detail::heads_of_runs(detail::any_of(x));
+  return runs{detail::compacted(x, heads), detail::lengths_of_runs(heads)};
 }
 
 /// The different elements, sorted, as numpy.unique; all NaN are equal.
@@ -71,11 +70,8 @@ auto run_length_encode(const array<Elem, 1>& x) {
 /// \endcode
 template <detail::plain Elem>
 auto unique(const array<Elem, 1>& x) {
-  using element = std::remove_const_t<Elem>;
-  const array<element> sorted = sort(x);
-  const array<bool> heads = detail::marks_of_heads<element>(sorted.share());
-  const array<std::int64_t> upto = cumsum(heads);
-  return detail::compacted<element>(sorted.share(), heads, upto, detail::last_of(upto), false);
+  const auto sorted = sort(x);
+  return detail::compacted(sorted, detail::heads_of_runs(detail::any_of(sorted)));
 }
 
 namespace detail {
@@ -152,9 +148,14 @@ template <detail::plain Elem, class Function, detail::into_option... Options>
 auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets,
                     const Function& function, const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  const auto scanned = inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()),
-                                      detail::in_segments<Function, element>{function});
-  return detail::values_in_segments(scanned, detail::output_in(options...));
+  auto out = detail::result_in<element, 1>(detail::output_in(options...),
+                                           detail::dense(x.extents().extents, 1, false), x.device(),
+                                           x, offsets);
+  detail::recorded_function<Function, element, element, 2>::with(
+      function, [&](const detail::element_function& f) {
+        detail::scan_segments(detail::any_of(x), offsets, f, detail::any_of(out.to));
+      });
+  return out.give();
 }
 /// Reduces each segment: out(s) = initial op the elements of segment s.
 /// An empty segment gives `initial`. Offsets as for kr::segmented_scan.
@@ -166,10 +167,15 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
                       const Function& function, std::remove_const_t<Elem> initial,
                       const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  const auto scanned = inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()),
-                                      detail::in_segments<Function, element>{function});
-  return detail::ends_of_segments(scanned, offsets.share(), function, initial,
-                                  detail::output_in(options...));
+  const shape<1> segments(offsets.size() > 0 ? offsets.size() - 1 : 0);
+  auto out = detail::result_in<element, 1>(detail::output_in(options...),
+                                           detail::dense(segments.extents, 1, false), x.device(), x,
+                                           offsets);
+  detail::recorded_function<Function, element, element, 2>::with(
+      function, [&](const detail::element_function& f) {
+        detail::reduce_segments(detail::any_of(x), offsets, f, &initial, detail::any_of(out.to));
+      });
+  return out.give();
 }
 
 /// Sorts each segment by itself, stable, as kr::sort.

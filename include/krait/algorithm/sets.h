@@ -11,28 +11,8 @@ namespace detail {
 
 /// Those of x that are in `sorted`, or are not.
 template <class Elem>
-array<bool> marks_of_members(const array<const Elem>& x, const array<const Elem>& sorted,
-                             bool others) {
-  static auto& find = lasting(kernel(
-      [](view<const Elem> from, view<const Elem> in, view<bool> mark, value<bool> inverted) {
-        for (auto i : grid_stride(from.size())) {
-          const value<Elem> own = from[i];
-          const value<std::int64_t> at = place_in<Elem>(in, own, false);
-          var<bool> there = false;
-          if_(at < in.size(), [&] { there = same_key<Elem>(own, value<Elem>(in[at])); });
-          mark[i] = there != inverted;
-        }
-      },
-      {.name = "mark_members"}));
-  array<bool> marks(x.extents(), x.device());
-  if (x.size() > 0) find.forall(x.size())(x, sorted, marks, others);
-  return marks;
-}
-template <class Elem>
-array<Elem> members(const array<const Elem>& x, const array<const Elem>& sorted, bool others) {
-  const array<bool> marks = marks_of_members<Elem>(x, sorted, others);
-  const array<std::int64_t> upto = cumsum(marks);
-  return compacted<Elem>(x, marks, upto, last_of(upto), false);
+array<Elem> members(const array<Elem>& x, const array<Elem>& sorted, bool others) {
+  return compacted(x, chosen_members(any_of(x), any_of(sorted), others));
 }
 template <class Elem>
 array<Elem> joined(const array<const Elem>& x, const array<const Elem>& y) {
@@ -54,9 +34,9 @@ concept one_key =
 template <class Elem, class Other, detail::into_option... Options>
   requires detail::one_key<Elem, Other>
 auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... options) {
-  using element = std::remove_const_t<Elem>;
-  return detail::give_result(detail::output_in(options...),
-                             detail::marks_of_members<element>(x.share(), sort(of).share(), false));
+  return detail::give_result(
+      detail::output_in(options...),
+      detail::marks_of_members(detail::any_of(x), detail::any_of(sort(of)), false));
 }
 /// The different elements of x and y together, sorted, as numpy.union1d.
 /// \code
@@ -75,8 +55,7 @@ auto union1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
 template <class Elem, class Other>
   requires detail::one_key<Elem, Other>
 auto intersect1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
-  using element = std::remove_const_t<Elem>;
-  return detail::members<element>(unique(x).share(), sort(y).share(), false);
+  return detail::members(unique(x), sort(y), false);
 }
 /// The different elements of x that are not in y, sorted, as numpy.setdiff1d.
 /// \code
@@ -85,8 +64,7 @@ auto intersect1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
 template <class Elem, class Other>
   requires detail::one_key<Elem, Other>
 auto setdiff1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
-  using element = std::remove_const_t<Elem>;
-  return detail::members<element>(unique(x).share(), sort(y).share(), true);
+  return detail::members(unique(x), sort(y), true);
 }
 /// The different elements that are in exactly one of x and y, sorted, as numpy.setxor1d.
 /// \code

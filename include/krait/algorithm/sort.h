@@ -7,9 +7,7 @@
 //   auto by_mass = kr::sort(particles, [](auto a, auto b) { return a[&particle::mass] < b[&particle::mass]; });
 #pragma once
 
-#include <krait/algorithm/detail/gather_kernels.h>
 #include <krait/algorithm/detail/keys.h>
-#include <krait/algorithm/detail/merge_kernels.h>
 
 namespace krait {
 namespace detail {
@@ -148,7 +146,8 @@ auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
     detail::rows_of_new<unsigned, Rank> places(keys, as.axis);
     const detail::word_rows to = detail::words_of_rows(places.rows);
     detail::sort_into<key, Rank>(keys.share(), as, in_order.rows, nullptr, &to);
-    detail::gather_rows<element, unsigned>(from, places.rows.share(), moved.rows);
+    detail::gather_rows(detail::any_of(from), detail::any_of(places.rows),
+                        detail::any_of(moved.rows));
   }
   if constexpr (std::is_null_pointer_v<std::remove_const_t<decltype(keys_given)>>) {
     return sorted{in_order.take(), moved.take()};
@@ -169,8 +168,11 @@ auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... op
   const detail::sort_choice as(options...);
   auto sorted = detail::new_rows<element>(detail::output_in(options...), x, as.axis, x);
   if (x.size() > 0)
-    detail::merge_sort(detail::rows_along(x, as.axis), sorted.rows, before, as.descends,
-                       detail::algorithm_device_of(x.device()));
+    detail::recorded_function<Before, bool, element, 2>::with(
+        before, [&](const detail::element_function& f) {
+          detail::merge_sort(detail::any_of(x), as.axis, detail::any_of(sorted.rows), f,
+                             as.descends, detail::algorithm_device_of(x.device()));
+        });
   return sorted.take();
 }
 

@@ -196,7 +196,8 @@ class TileExpander : TilePlaces {
 
 void expand_tiles(Module& m, const TileSupport& has) {
   for (Function& f : m.functions)
-    if (any_inst(f, [](const Inst& i) { return is_tile_operation(i.op); })) TileExpander(f, has).run();
+    if (any_inst(f, [](const Inst& i) { return is_tile_operation(i.op); }))
+      TileExpander(f, has).run();
 }
 
 }  // namespace krait::passes

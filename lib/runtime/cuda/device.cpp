@@ -572,7 +572,13 @@ CudaDevice::CudaDevice(const DriverApi& api, int index)
   limits_.grid = {attribute(MaxGridX), attribute(MaxGridY), attribute(MaxGridZ)};
   limits_.block = {attribute(MaxBlockX), attribute(MaxBlockY), attribute(MaxBlockZ)};
   limits_.threads = attribute(MaxThreadsPerBlock), limits_.shared_bytes = attribute(MaxSharedOptin);
-  multiprocessors_ = int(attribute(Multiprocessors));
+  limits_.multiprocessors = multiprocessors_ = int(attribute(Multiprocessors));
+  const auto told = [&](int which) {
+    int v = 0;
+    return api_.device_attribute(&v, which, device_) == 0 ? double(v) : 0;
+  };
+  // Two transfers per clock.
+  limits_.bytes_per_second = 2e3 * told(MemoryClock) * told(MemoryBits) / 8;
 
   int cuda = 0;
   check(api_.driver_version(&cuda), "reading the driver's version");

@@ -59,6 +59,8 @@ enum : int {
   MaxGridY = 6,
   MaxGridZ = 7,
   Multiprocessors = 16,
+  MemoryClock = 36,  // kHz
+  MemoryBits = 37,
   ComputeMajor = 75,
   ComputeMinor = 76,
   ManagedMemory = 83,

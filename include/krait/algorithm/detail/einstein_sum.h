@@ -23,6 +23,12 @@ using product_word =
     std::conditional_t<is_float_v<Elem> || (sizeof(Elem) > 4), sum_type<Elem>,
                        std::conditional_t<std::is_signed_v<Elem> || std::is_same_v<Elem, bool>,
                                           std::int32_t, std::uint32_t>>;
+/// A sum as an element.
+template <class Out, class Word>
+value<Out> leave_word(const value<Word>& x) {
+  if constexpr (std::is_same_v<Out, bool>) return value<Out>(x != 0);
+  else return cast<Out>(x);
+}
 template <class Word>
 struct product_of_elements {
   template <class First, class... Rest>

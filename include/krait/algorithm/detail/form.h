@@ -4,6 +4,7 @@
 // take a user's function.
 #pragma once
 
+#include <krait/algorithm/detail/erased.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/krait.h>
 
@@ -34,13 +35,6 @@ void with_kernel(const Function& function, const Make& make, const Use& use) {
   } else {
     use(make(function));
   }
-}
-
-/// The result of a user's function as a Type.
-template <class Type, class From>
-value<Type> as_value(const From& x) {
-  if constexpr (plain<Type>) return cast<Type>(x);
-  else return value<Type>(x);
 }
 
 // <algorithm> costs more lines than all of Krait's headers.

@@ -7,8 +7,7 @@
 #include <complex>
 #include <cstdint>
 
-#include <krait/detail/call.h>
-#include <krait/detail/layout.h>
+#include <krait/algorithm/detail/any_array.h>
 
 namespace krait::detail {
 
@@ -60,5 +59,21 @@ KRAIT_API void check_square(const char* function, const layout& of);
 KRAIT_API void solve_shape(const layout& a, const layout& b, bool vector, int batch,
                            std::int64_t* extents);
 [[noreturn]] KRAIT_API void refuse_matrix(const char* function, const char* why);
+
+// Of stacks of matrices. Elements are computed as the number says; results are on the device of a.
+struct linalg_factors {
+  any_array first, second, third;
+};
+KRAIT_API any_array solve_systems(const any_array& a, const any_array& b, linalg_number number);
+KRAIT_API any_array inverse_of(const any_array& a, linalg_number number);
+/// `products`: one number for each matrix, on the host.
+KRAIT_API void determinants_of(const any_array& a, linalg_number number, void* products);
+/// Rows in their order, l and u.
+KRAIT_API linalg_factors lu_of(const any_array& a, linalg_number number);
+KRAIT_API any_array cholesky_of(const any_array& a, linalg_number number);
+KRAIT_API linalg_factors qr_of(const any_array& a, linalg_number number);
+KRAIT_API linalg_factors svd_of(const any_array& a, linalg_number number, bool full_matrices);
+/// Eigenvalues and vectors.
+KRAIT_API linalg_factors eigh_of(const any_array& a, linalg_number number);
 
 }  // namespace krait::detail

@@ -1,69 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ending of a product of matrices: a function of each sum, and of further operands' elements at
-// its place, before it is stored.
+// its place, before it is stored. The library's kernels call it while they are recorded.
 #pragma once
 
 #include <tuple>
 
+#include <krait/algorithm/detail/any_array.h>
 #include <krait/algorithm/detail/form.h>
 
 namespace krait::detail {
 
-/// A sum as an element.
-template <class Out, class Word>
-value<Out> leave_word(const value<Word>& x) {
-  if constexpr (std::is_same_v<Out, bool>) return value<Out>(x != 0);
-  else return cast<Out>(x);
-}
+/// The kernels of products with one ending, with their code.
+struct product_kernels;
+KRAIT_API product_kernels* make_product_kernels();
+KRAIT_API void free_product_kernels(product_kernels* kernels) noexcept;
+
+/// Without kernels of its own: the sum as it is.
+struct product_ending {
+  product_kernels* kernels = nullptr;
+  const void* function = nullptr;
+  /// The element to store, for a sum of this type at a place: batch, row and column.
+  node (*record)(const void* function, scalar sum_type, node sum, const node* operands,
+                 const node* place) = nullptr;
+  const parameter_type* parameters = nullptr;  // of the operands, arrays of three dimensions
+  const argument* arguments = nullptr;
+  unsigned count = 0;
+};
+
+/// A stack of matrices of `rank` dimensions as one of three, repeated to these extents; its
+/// elements are copied if strides cannot say it.
+KRAIT_API any_array stack_of(const any_array& x, const std::int64_t* extents, int rank);
 
 /// A kernel's parameter, and its element at a place: an array's, or a number.
 template <class Operand>
 struct ending_operand {
+  static_assert(plain<Operand>, "krait: the operands of an ending must be arrays or numbers");
   using parameter = value<Operand>;
-  static value<Operand> at(const parameter& x, const value<std::int64_t>&,
-                           const value<std::int64_t>&, const value<std::int64_t>&) {
-    return x;
+  static auto spread(const Operand& x, const std::int64_t*, int) { return x; }
+  static value<Operand> at(const node& x, const node*) { return parameter(x); }
+  static void pass(argument*& next, const Operand& x) {
+    add_argument<parameter>(next, nullptr, 0, x);
   }
 };
-template <class Elem>
-struct ending_operand<array<const Elem, 3>> {
-  using parameter = view<const Elem, 3>;
-  static value<Elem> at(const parameter& x, const value<std::int64_t>& batch,
-                        const value<std::int64_t>& row, const value<std::int64_t>& column) {
-    return x(batch, row, column);
+template <class Elem, int Rank>
+struct ending_operand<array<Elem, Rank>> {
+  using elem = std::remove_const_t<Elem>;
+  using parameter = view<const elem, 3>;
+  static any_array spread(const array<Elem, Rank>& x, const std::int64_t* extents, int rank) {
+    return stack_of(erased(x), extents, rank);
   }
-};
-template <class Operand>
-using ending_parameter = typename ending_operand<Operand>::parameter;
-
-/// The sum as it is.
-struct sum_alone {
-  template <class Sum>
-  Sum operator()(const Sum& x) const {
-    return x;
+  static value<elem> at(const node& x, const node* place) {
+    return element<elem>::read({x, {place[0], place[1], place[2]}, 3});
+  }
+  static void pass(argument*& next, const any_array& x) {
+    *next++ = array_argument(typed<const elem, 3>(x));
   }
 };
 
-/// Function of a sum, then of the elements of More, which are arrays that were broadcast to the
-/// result, or numbers.
-template <class Function = sum_alone, class... More>
-struct product_ending {
-  Function f;
-  std::tuple<More...> more;
+/// Makes an ending of a function and its operands. Out is the type that is stored; sums are of type
+/// Word or Other.
+template <class Out, class Word, class Other, class Function, class... More>
+struct ending_of {
+  static constexpr std::size_t count = sizeof...(More);
+  struct parameter_list {
+    parameter_type at[count + 1]{};
+    constexpr parameter_list() {
+      [[maybe_unused]] parameter_type* next = at;
+      (parameter_traits<typename ending_operand<More>::parameter>::describe(next), ...);
+    }
+  };
+  static constexpr parameter_list parameters{};
 
-  /// The type that is stored.
-  template <class Out, class Word>
-  static value<Out> of(const Function& f, const value<Word>& sum, const value<std::int64_t>& batch,
-                       const value<std::int64_t>& row, const value<std::int64_t>& column,
-                       const ending_parameter<More>&... more) {
-    if constexpr (std::is_same_v<Function, sum_alone>) return leave_word<Out>(sum);
-    else return as_value<Out>(f(sum, ending_operand<More>::at(more, batch, row, column)...));
+  template <class Sum, std::size_t... Index>
+  static node apply(const Function& f, const Sum& sum, [[maybe_unused]] const node* operands,
+                    [[maybe_unused]] const node* place, std::index_sequence<Index...>) {
+    return node_of(as_value<Out>(f(sum, ending_operand<More>::at(operands[Index], place)...)));
   }
-  /// launch(operands…) with those of the ending behind all others.
-  template <class Launch>
-  void launch(const Launch& launch) const {
-    std::apply(launch, more);
+  static node record(const void* function, scalar type, node sum, const node* operands,
+                     const node* place) {
+    const Function& f = *static_cast<const Function*>(function);
+    constexpr std::index_sequence_for<More...> all{};
+    if constexpr (!std::is_void_v<Other> && !std::is_same_v<Word, Other>)
+      if (type == scalar_of<Other>) return apply(f, value<Other>(sum), operands, place, all);
+    return apply(f, value<Word>(sum), operands, place, all);
+  }
+
+  struct kept {
+    Function f;
+    product_kernels* kernels;
+    explicit kept(const Function& given) : f(given), kernels(make_product_kernels()) {}
+    kept(kept&& other) noexcept : f(std::move(other.f)), kernels(other.kernels) {
+      other.kernels = nullptr;
+    }
+    ~kept() { free_product_kernels(kernels); }
+  };
+
+  /// use(ending) with operands for a result of these extents. A function without state, whose type
+  /// says all, keeps its kernels.
+  template <class Use>
+  static void with(const Function& function, const std::int64_t* extents, int rank, const Use& use,
+                   const More&... more) {
+    const std::tuple<decltype(ending_operand<More>::spread(more, extents, rank))...> spread{
+        ending_operand<More>::spread(more, extents, rank)...};
+    argument arguments[count + 1];
+    [[maybe_unused]] argument* next = arguments;
+    std::apply([&](const auto&... each) { (ending_operand<More>::pass(next, each), ...); }, spread);
+    const auto call = [&](const kept& own) {
+      use(product_ending{own.kernels, &own.f, &record, parameters.at, arguments, count});
+    };
+    if constexpr (std::is_empty_v<Function>) {
+      static const auto& made = lasting<ending_of>(kept(function));
+      call(made);
+    } else {
+      call(kept(function));
+    }
   }
 };
 

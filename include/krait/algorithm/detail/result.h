@@ -97,14 +97,21 @@ struct result {
     }
   }
 };
+/// The array that kr::into names, of the result's type, or null.
 template <class Elem, int Rank, class Output>
-void check_given(Output given, const layout& wanted, const device& on) {
+Output given_as(Output given) {
   if constexpr (!std::is_null_pointer_v<Output>) {
     using array_type = std::remove_cvref_t<decltype(*given)>;
     static_assert(std::is_same_v<typename array_type::value_type, Elem>,
                   "krait: into() needs an array of the result's element type");
     static_assert(array_type::rank == Rank,
                   "krait: into() needs an array with the result's number of dimensions");
+  }
+  return given;
+}
+template <class Elem, int Rank, class Output>
+void check_given(Output given, const layout& wanted, const device& on) {
+  if constexpr (!std::is_null_pointer_v<decltype(given_as<Elem, Rank>(given))>) {
     check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
   }
 }

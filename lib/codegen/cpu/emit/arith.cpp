@@ -8,6 +8,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 namespace krait::codegen::cpu {
 
@@ -176,25 +177,85 @@ llvm::Value* Arithmetic::f16_from_f64(V x) {
   return f16_from_f32(b_.CreateBitCast(u, f->getType()));
 }
 
+llvm::Value* Arithmetic::range(bool min, Scalar s, std::array<V, 2> x,
+                               std::array<bool, 2> signals) {
+  const unsigned n = lanes_of(x[0]), bits = x[0]->getType()->getScalarSizeInBits();
+  if (machine_.level < CpuLevel::Avx512 || n * bits < 128) return nullptr;
+  if (n * bits > 512) {
+    llvm::SmallVector<int, 64> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    const llvm::ArrayRef<int> lanes(all);
+    const auto half = [&](llvm::ArrayRef<int> part) {
+      return range(min, s, {b_.CreateShuffleVector(x[0], part), b_.CreateShuffleVector(x[1], part)},
+                   signals);
+    };
+    return b_.CreateShuffleVector(half(lanes.take_front(n / 2)), half(lanes.drop_front(n / 2)),
+                                  lanes);
+  }
+  for (unsigned i = 0; i < 2; ++i)
+    if (signals[i]) x[i] = b_.CreateUnaryIntrinsic(In::canonicalize, x[i]);
+  const bool single = s == Scalar::F32;
+  const ID id =
+      n * bits == 512
+          ? (single ? In::x86_avx512_mask_range_ps_512 : In::x86_avx512_mask_range_pd_512)
+      : n * bits == 256
+          ? (single ? In::x86_avx512_mask_range_ps_256 : In::x86_avx512_mask_range_pd_256)
+          : (single ? In::x86_avx512_mask_range_ps_128 : In::x86_avx512_mask_range_pd_128);
+  // the smaller or the larger number, with its own sign
+  llvm::SmallVector<V, 6> operands{x[0], x[1], b_.getInt32(min ? 4 : 5),
+                                   llvm::Constant::getNullValue(x[0]->getType()),
+                                   llvm::Constant::getAllOnesValue(b_.getIntNTy(std::max(n, 8u)))};
+  if (n * bits == 512) operands.push_back(b_.getInt32(4));  // rounds as ever
+  return b_.CreateIntrinsic(id, {}, operands);
+}
+
+/// x86's own min and max give the second operand where one is a NaN, and of two zeros.
 llvm::Value* Arithmetic::float_min_max(bool min, Scalar s, V x, V y) {
-  auto constant_of = [](V v) -> const llvm::APFloat* {
+  std::array<passes::FloatFacts, 2> facts = facts_;
+  const auto own = [&](V u, V v) {
+    return b_.CreateSelect(min ? b_.CreateFCmpOLT(u, v) : b_.CreateFCmpOGT(u, v), u, v);
+  };
+  const auto constant_of = [](V v) -> const llvm::APFloat* {
     auto* c = llvm::dyn_cast<llvm::Constant>(v);
     if (c && c->getType()->isVectorTy()) c = c->getSplatValue();
     auto* fp = llvm::dyn_cast_or_null<llvm::ConstantFP>(c);
     return fp ? &fp->getValueAPF() : nullptr;
   };
-  if (constant_of(x)) std::swap(x, y);
-  auto wins = [&](V u, V v) { return min ? b_.CreateFCmpOLT(u, v) : b_.CreateFCmpOGT(u, v); };
-  // one instruction, which gives y for a NaN in x and for a tie
-  V r = b_.CreateSelect(wins(x, y), x, y);
-  if (const llvm::APFloat* c = constant_of(y);
-      c && !c->isNaN() && (!c->isZero() || c->isNegative() == min))
-    return r;
-  // Of two zeros the sign decides.
-  V zeros =
-      min ? b_.CreateOr(bits_of(x, s), bits_of(y, s)) : b_.CreateAnd(bits_of(x, s), bits_of(y, s));
-  r = b_.CreateSelect(b_.CreateFCmpOEQ(x, y), b_.CreateBitCast(zeros, x->getType()), r);
-  return b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, r);
+  const std::array<V, 2> given{x, y};
+  for (unsigned i = 0; i < 2; ++i)
+    if (const llvm::APFloat* c = constant_of(given[i]); c && !c->isNaN()) {
+      const double value = s == Scalar::F32 ? double(c->convertToFloat()) : c->convertToDouble();
+      facts[i] = {false, false, value == 0 && std::signbit(value), value, value};
+    }
+  const auto is_minus_zero = [](const passes::FloatFacts& k) {
+    return k.minus_zero && k.low == 0 && k.high == 0;
+  };
+  const auto &a = facts[0], &b = facts[1];
+  const bool zeros = a.zero() && b.zero() && (a.minus_zero || b.minus_zero);
+  // whether the operand is right for both zeros
+  const auto wins_tie = [&](const passes::FloatFacts& k) {
+    return !zeros || (min ? is_minus_zero(k) : !k.minus_zero);
+  };
+  if (!b.nan && (fast_ || wins_tie(b))) return own(x, y);
+  if (!a.nan && (fast_ || wins_tie(a))) return own(y, x);
+  if (V r = range(min, s, {x, y}, {a.signals && !fast_, b.signals && !fast_})) return r;
+  if (fast_) return own(x, y);
+  const auto join = [&](V u, V v) {  // of equal numbers, zeros among them
+    V bits = min ? b_.CreateOr(bits_of(u, s), bits_of(v, s))
+                 : b_.CreateAnd(bits_of(u, s), bits_of(v, s));
+    return b_.CreateBitCast(bits, x->getType());
+  };
+  if (!a.nan && !b.nan) return join(own(x, y), own(y, x));
+  if (!a.nan) std::swap(x, y);
+  V r = own(x, y);
+  if (zeros) {  // r is y where both are equal; masks are cheaper there than a select
+    V u = bits_of(x, s), v = bits_of(r, s);
+    const auto mask = [&](V condition) { return b_.CreateSExt(condition, u->getType()); };
+    v = min ? b_.CreateOr(v, b_.CreateAnd(mask(b_.CreateFCmpOEQ(x, y)), u))
+            : b_.CreateAnd(v, b_.CreateOr(mask(b_.CreateFCmpUNE(x, y)), u));
+    r = b_.CreateBitCast(v, x->getType());
+  }
+  return a.nan && b.nan ? b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, r) : r;
 }
 
 llvm::Value* Arithmetic::fma(Scalar s, V x, V y, V z) {
@@ -285,31 +346,64 @@ llvm::Value* Arithmetic::truncated(V x) {
   return nullptr;
 }
 
+llvm::Value* Arithmetic::truncated_to_wide(V x) {
+  const unsigned n = lanes_of(x), bits = x->getType()->getScalarSizeInBits();
+  if (machine_.level < CpuLevel::Avx512 || bits != 64 || (n != 2 && n != 4 && n != 8))
+    return nullptr;
+  llvm::SmallVector<V, 4> operands{x, llvm::Constant::getNullValue(with_lanes(b_.getInt64Ty(), x)),
+                                   llvm::Constant::getAllOnesValue(b_.getInt8Ty())};
+  if (n == 8) operands.push_back(b_.getInt32(4));
+  return b_.CreateIntrinsic(n == 8   ? ID(In::x86_avx512_mask_cvttpd2qq_512)
+                            : n == 4 ? ID(In::x86_avx512_mask_cvttpd2qq_256)
+                                     : ID(In::x86_avx512_mask_cvttpd2qq_128),
+                            {}, operands);
+}
+
 llvm::Value* Arithmetic::saturate(V x, Scalar to) {
   const unsigned width = ir::bits_of(to);
   const bool sign = ir::is_signed_int(to);
   const double high = std::ldexp(1.0, int(width) - int(sign)),
                low = sign ? -std::ldexp(1.0, int(width) - 1) : 0.0;
+  const passes::FloatFacts& facts = facts_[0];
+  llvm::Type* whole = with_lanes(b_.getIntNTy(width), x);
+  // what the conversion to i32 takes: an end that i32 does not have is no float's
+  constexpr double end = 0x1p31, below_end = 0x1.fffffffffffffp30;
+  if (facts.inside(std::max(low, -end), std::min(std::nextafter(high, 0.0), below_end)))
+    if (V i = truncated(x))
+      return sign ? b_.CreateSExtOrTrunc(i, whole) : b_.CreateZExtOrTrunc(i, whole);
   // through i32, whose conversion the machine has, from floats that hold both ends
   if (width < 32) {
     // a NaN becomes the lower end
     V i = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, low)), x, number(x, low));
     i = b_.CreateSelect(b_.CreateFCmpOLT(i, number(x, high - 1)), i, number(x, high - 1));
     i = b_.CreateFPToSI(i, with_lanes(b_.getInt32Ty(), x));
-    if (sign)
+    if (sign && facts.nan)
       i = b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::Constant::getNullValue(i->getType()), i);
     return b_.CreateTrunc(i, with_lanes(b_.getIntNTy(width), x));
   }
-  if (sign && width == 32) {
-    if (V i = truncated(x)) {  // the lower end for all that is not inside
-      i = b_.CreateSelect(b_.CreateFCmpOGE(x, number(x, high)), splat_int(i, 0x7fffffff), i);
-      return b_.CreateSelect(b_.CreateFCmpORD(x, x), i, llvm::Constant::getNullValue(i->getType()));
+  // Both conversions give the lower end for all that is not inside. f64 has i32's upper end.
+  if (sign && width == 32 && x->getType()->getScalarSizeInBits() == 64) {
+    V number_of = x;
+    if (facts.nan) number_of = b_.CreateSelect(b_.CreateFCmpORD(x, x), x, number(x, 0.0));
+    if (facts.high >= high)
+      number_of = b_.CreateSelect(b_.CreateFCmpOLT(number_of, number(x, high - 1)), number_of,
+                                  number(x, high - 1));
+    if (V i = truncated(number_of)) return i;
+  }
+  if (sign) {
+    if (V i = width == 32 ? truncated(x) : truncated_to_wide(x)) {
+      const llvm::APInt top = llvm::APInt::getSignedMaxValue(width);
+      if (facts.high >= high)
+        i = b_.CreateSelect(b_.CreateFCmpOGE(x, number(x, high)),
+                            llvm::ConstantInt::get(whole, top), i);
+      return facts.nan
+                 ? b_.CreateSelect(b_.CreateFCmpORD(x, x), i, llvm::Constant::getNullValue(whole))
+                 : i;
     }
   }
   V inside =
       b_.CreateAnd(b_.CreateFCmpOGT(x, number(x, low)), b_.CreateFCmpOLT(x, number(x, high)));
   V safe = b_.CreateSelect(inside, x, number(x, 0.0));
-  llvm::Type* whole = with_lanes(b_.getIntNTy(width), x);
   V i = sign ? b_.CreateFPToSI(safe, whole) : b_.CreateFPToUI(safe, whole);
   const llvm::APInt top =
       sign ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
@@ -413,12 +507,21 @@ llvm::Value* Arithmetic::dot_pairs(std::span<V const> x, bool rounds) {
   return sum;
 }
 
+std::array<passes::FloatFacts, 2> Arithmetic::facts_of(const ir::Inst& inst) const {
+  std::array<passes::FloatFacts, 2> facts;
+  for (std::size_t i = 0; i < std::min(facts.size(), inst.operands.size()); ++i)
+    facts[i] = floats_.of(inst.operands[i]);
+  return facts;
+}
+
 llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar operand,
                               llvm::ArrayRef<V> x) {
   // Library bodies are inlined by now and rely on exact sums, so fast mode allows no reassociation
   // here.
   llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
-  if (inst.fast || mode == ir::FpMode::Fast) {
+  const llvm::SaveAndRestore fast(fast_, inst.fast || mode == ir::FpMode::Fast);
+  const llvm::SaveAndRestore facts(facts_, facts_of(inst));
+  if (fast_) {
     llvm::FastMathFlags flags;
     flags.setAllowReciprocal();
     flags.setApproxFunc();
@@ -427,9 +530,8 @@ llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar oper
   const std::span<V const> operands(x.data(), x.size());
   if (inst.op == Op::DotBytes || inst.op == Op::DotMixed)
     return dot_bytes(inst.op, operand, operands);
-  if (inst.op == Op::DotPairs)
-    return dot_pairs(operands, inst.fast || mode == ir::FpMode::Fast || mode == ir::FpMode::Native);
-  if (inst.op == Op::Rsqrt) return reciprocal_root(x[0], inst.fast || mode == ir::FpMode::Fast);
+  if (inst.op == Op::DotPairs) return dot_pairs(operands, fast_ || mode == ir::FpMode::Native);
+  if (inst.op == Op::Rsqrt) return reciprocal_root(x[0], fast_);
   return emit(inst.op, inst.type.scalar, operand, operands);
 }
 

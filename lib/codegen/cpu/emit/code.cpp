@@ -22,7 +22,7 @@ Code::Code(llvm::IRBuilderBase& builder, const Task& task)
       whole_block(task.whole_block),
       wants_lines(task.lines),
       own(task.own),
-      arith(b, shape.machine, [this](CpuHelper h) { return helpers[unsigned(h)]; }),
+      arith(b, shape.machine, f, [this](CpuHelper h) { return helpers[unsigned(h)]; }),
       uses(ir::use_counts(f)) {
   ir::for_each_inst(f, [&](ir::InstId, ir::RegionId) { ++operations; });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a Fourier transform is cut into passes, without its element type: computed in the library.
+// How a Fourier transform is cut into passes, without its element type.
 #pragma once
 
-#include <krait/algorithm/detail/form.h>
+#include "krait/algorithm/detail/fft_calls.h"
+#include "krait/algorithm/detail/form.h"
 
 namespace krait::detail {
 
@@ -31,13 +32,11 @@ struct fft_root {
   double re, im;
 };
 KRAIT_API fft_root root_of_unity(std::int64_t k, std::int64_t n);
-/// A length from there on that is quick.
-KRAIT_API std::int64_t fft_length(std::int64_t least);
 
 /// The factor of a transform of n points. Throws error{usage} in NumPy's words for another norm
 /// than backward, ortho and forward.
-KRAIT_API double fft_scale(const char* norm, std::int64_t n, bool inverse);
+double fft_scale(const char* norm, std::int64_t n, bool inverse);
 /// Throws error{usage} in NumPy's words where n is below 1.
-KRAIT_API void check_points(std::int64_t n);
+void check_points(std::int64_t n);
 
 }  // namespace krait::detail

@@ -3,8 +3,9 @@
 // The kernel of a pass of a Fourier transform, which is made for its lengths.
 #pragma once
 
-#include <krait/algorithm/detail/fft_small.h>
-#include <krait/complex.h>
+#include "algorithms/fft_small.h"
+#include "algorithms/recorded.h"
+#include "krait/complex.h"
 
 namespace krait::detail {
 
@@ -61,21 +62,26 @@ struct fft_buffer {
   }
 };
 
-/// The elements that a kernel reads of row `row`: element k as a complex number, 0 after the last.
-template <class Real, class Elem>
-value<std::complex<Real>> complex_element(const view<const Elem, 2>& x,
+/// An element that a kernel reads of row `row`: 0 after the last.
+template <class Real, class Rows, class Read>
+value<Real> part_of_row(const Rows& x, const value<std::int64_t>& k, const Read& read) {
+  return select(k < x.extent(1), read, value<Real>(Real(0)));
+}
+template <class Real>
+value<std::complex<Real>> complex_element(const view<const std::complex<Real>, 2>& x,
                                           const value<std::int64_t>& row,
                                           const value<std::int64_t>& k) {
-  const auto part = [&](const auto& of) {
-    return select(
-        k < x.extent(1), [&] { return of(x(row, k)); }, value<Real>(Real(0)));
+  const auto re = part_of_row<Real>(x, k, [&] { return x(row, k).real(); });
+  return {re, part_of_row<Real>(x, k, [&] { return x(row, k).imag(); })};
+}
+/// The same of real numbers, whose type is known while recording.
+template <class Real>
+value<std::complex<Real>> complex_element(const host::Elements& x, const value<std::int64_t>& row,
+                                          const value<std::int64_t>& k) {
+  const auto read = [&] {
+    return value<Real>(detail::convert(scalar_of<Real>, x.at(row, k).at));
   };
-  if constexpr (any_complex<Elem>) {
-    const auto re = part([](const auto& z) { return z.real(); });
-    return {re, part([](const auto& z) { return z.imag(); })};
-  } else {
-    return {part([](const auto& z) { return cast<Real>(z); }), value<Real>(Real(0))};
-  }
+  return {part_of_row<Real>(x, k, read), value<Real>(Real(0))};
 }
 
 /// The work of a pass on elements besides transforming them, for a convolution with a chirp. It

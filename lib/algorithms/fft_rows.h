@@ -11,8 +11,9 @@
 #include <tuple>
 #include <utility>
 
-#include <krait/algorithm/detail/fft_kernels.h>
-#include <krait/graph.h>
+#include "algorithms/fft_kernels.h"
+#include "algorithms/library_kernel.h"
+#include "krait/graph.h"
 
 namespace krait::detail {
 
@@ -44,17 +45,6 @@ auto recent_for(const Key& key, const Make& make) {
   return all.front().second;
 }
 
-/// Rows along an axis; where it has no elements, rows without any.
-template <class Elem, int Rank>
-array<const std::remove_const_t<Elem>, 2> rows_or_none(const array<Elem, Rank>& x,
-                                                       std::int64_t axis, std::int64_t rows) {
-  using elem = std::remove_const_t<Elem>;
-  if (x.size() > 0)
-    return rows_along(array<const elem, Rank>(x.at(), x.memory_owner(), handle_of(x.device())),
-                      axis);
-  return array<elem, 2>(shape<2>(rows, 0), x.device()).share();
-}
-
 /// A thread for each element of rows; blocks take neighbours of a row, so that no index is divided.
 template <class Elem>
 launch_config row_grid(const array<Elem, 2>& of) {
@@ -69,24 +59,46 @@ void for_each_of_rows(const view<Elem, 2>& of, const Body& body) {
     if_(k < of.extent(1), [&] { body(value<std::int64_t>(row), k); });
 }
 
+/// Calls use(rows) while a kernel is recorded: with a view of complex numbers, or with real ones.
+template <class Real, class Use>
+void with_rows(scalar type, node rows, const Use& use) {
+  if (type == scalar::none) use(view<const std::complex<Real>, 2>(rows));
+  else use(host::Elements{type, rows});
+}
+/// The parameter of a kernel for rows of a type: scalar::none, of complex numbers.
+template <class Real>
+parameter_type rows_parameter(scalar type) {
+  if (type == scalar::none)
+    return host::view_parameter(type, 2, false, sizeof(std::complex<Real>));
+  return host::view_parameter(type, 2);
+}
+
 /// Rows of so many complex numbers: the given ones, or a copy.
-template <class Real, class Elem>
-array<const std::complex<Real>, 2> complex_rows(const array<const Elem, 2>& x,
-                                                std::int64_t points) {
+template <class Real>
+array<const std::complex<Real>, 2> complex_rows(const any_array& x, std::int64_t points) {
   using complex = std::complex<Real>;
-  if constexpr (std::is_same_v<Elem, complex>) {
-    if (points == x.extent(1)) return x.share();
-    if (points < x.extent(1)) return x(all, krait::range(0, points));
+  if (x.type == scalar::none) {
+    const auto given = typed<const complex, 2>(x);
+    if (points == given.extent(1)) return given.share();
+    if (points < given.extent(1)) return given(all, krait::range(0, points));
   }
-  static auto& copy = lasting(kernel(
-      [](view<const Elem, 2> from, view<complex, 2> to) {
-        for_each_of_rows(to, [&](const auto& row, const auto& k) {
-          to(row, k) = complex_element<Real>(from, row, k);
+  const auto& copy = kept_for(std::make_tuple(x.type), [&] {
+    return host::LibraryKernel::make(
+        options{.name = "fft_copy"},
+        std::vector{rows_parameter<Real>(x.type),
+                    host::view_parameter(scalar::none, 2, true, sizeof(complex))},
+        [type = x.type](const node* nodes) {
+          const view<complex, 2> to(nodes[1]);
+          with_rows<Real>(type, nodes[0], [&](const auto& from) {
+            for_each_of_rows(to, [&](const auto& row, const auto& k) {
+              to(row, k) = complex_element<Real>(from, row, k);
+            });
+          });
         });
-      },
-      {.name = "fft_copy"}));
-  array<complex, 2> out(shape<2>(x.extent(0), points), x.device());
-  copy.launch(row_grid(out), x, out);
+  });
+  array<complex, 2> out(shape<2>(x.at.extents[0], points), device_from(x.on));
+  const launch_config at = row_grid(out);
+  copy->launch(at.grid, at.block, {host::array_argument(x), array_argument(out)});
   return out.share();
 }
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include <krait/algorithm/detail/fft_plan.h>
+#include "algorithms/fft_plan.h"
 
 namespace krait::detail {
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that go by arrays of indices.
+#include "krait/algorithm/detail/indexing.h"
+
+#include "algorithms/kernels.h"
+#include "krait/algorithm/detail/form.h"
+#include "krait/atomic.h"
+#include "krait/math.h"
+
+namespace krait::host {
+namespace {
+
+/// Whether an index is none of an array's.
+struct Outside {
+  template <class Integer>
+  auto operator()(const Integer& i, const Index& least, const Index& size) const {
+    const Index wide(cast<std::int64_t>(i));
+    return value<bool>(((wide < least) | (wide >= size)) != 0);
+  }
+};
+struct FromBegin {
+  template <class Integer>
+  auto operator()(const Integer& i, const Index& size) const {
+    const Index wide(cast<std::int64_t>(i));
+    return Index(select(wide < 0, wide + size, wide));
+  }
+};
+template <class Integer>
+detail::index_check check_typed(const array<const Integer, 1>& indices, std::int64_t least,
+                                std::int64_t size) {
+  const auto outside = detail::make_expression<Outside>(
+      indices, std::is_signed_v<Integer> ? least : std::int64_t(0), size);
+  if (krait::any(outside))
+    return {{}, false, static_cast<std::int64_t>(indices(krait::argmax(outside)))};
+  return {detail::make_expression<FromBegin>(indices, size)};
+}
+
+/// Of the kernels' names: the indices are those of all elements.
+constexpr unsigned flat = 16;
+
+/// The position of the i-th element, the last dimension fastest.
+std::array<node, detail::max_rank> unflatten(const Index& i, const ElementView& of) {
+  std::array<node, detail::max_rank> at;
+  node rest = node_of(i);
+  for (int d = of.rank() - 1; d >= 0; --d) {
+    at[std::size_t(d)] = node_of(Index(rest) % of.extent(d));
+    rest = node_of(Index(rest) / of.extent(d));
+  }
+  return at;
+}
+/// The dimension `axis` first.
+Array with_first(const Array& x, int axis) {
+  std::int64_t order[detail::max_rank];
+  for (int d = 0; d < x.at.rank; ++d) order[d] = d == 0 ? axis : d <= axis ? d - 1 : d;
+  return {x.type, detail::permute(x.at, order, x.at.rank), x.memory, x.device};
+}
+
+/// For each element its last place among the indices.
+array<int> last_places(const array<std::int64_t>& indices, std::int64_t size) {
+  detail::check_index_count(indices.size());
+  array<int> last(shape<1>(size), indices.device());
+  last.fill(-1);
+  if (indices.size() > 0)
+    kernel_of({"put_places"}, {in<std::int64_t>(), out<int>()}, [](const Parameters& p) {
+      const auto which = p.array<const std::int64_t>(0);
+      const auto to = p.array<int>(1);
+      for (auto i : grid_stride(which.size())) atomic(to[which[i]]).max(cast<int>(i));
+    }).forall(indices.size(), {indices, last});
+  return last;
+}
+
+}  // namespace
+}  // namespace krait::host
+
+namespace krait::detail {
+
+using namespace krait::host;
+
+index_check check_indices(const erased_array& given, std::int64_t least, std::int64_t size) {
+  const Array indices(given);
+  if (indices.size() == 0) return {array<std::int64_t>(shape<1>(0), device_from(indices.device))};
+  const auto check = [&]<class Integer>(Integer) {
+    return check_typed(indices.as<const Integer, 1>(), least, size);
+  };
+  switch (indices.type->whole) {
+    case scalar::i8: return check(std::int8_t());
+    case scalar::i16: return check(std::int16_t());
+    case scalar::i32: return check(std::int32_t());
+    case scalar::u8: return check(std::uint8_t());
+    case scalar::u16: return check(std::uint16_t());
+    case scalar::u32: return check(std::uint32_t());
+    case scalar::u64: return check(std::uint64_t());
+    default: return check(std::int64_t());
+  }
+}
+
+void take_rows(const erased_array& from, const array<std::int64_t>& indices, int axis,
+               const erased_array& to) {
+  const Array x = with_first(from, axis), result = with_first(to, axis);
+  if (result.size() == 0) return;
+  const int rank = x.at.rank;
+  kernel_of({"take", {x.type}, unsigned(rank)},
+            {in(x.type, rank), in<std::int64_t>(), out(x.type, rank)},
+            [rank](const Parameters& p) {
+              const ElementView source = p.array(0), out = p.array(2);
+              const auto which = p.array<const std::int64_t>(1);
+              for (auto i : grid_stride(out.size())) {
+                const auto at = unflatten(i, out);
+                auto read = at;
+                read[0] = node_of(which[Index(at[0])]);
+                out.at(at.data(), rank) = source.at(read.data(), rank);
+              }
+            })
+      .forall(result.size(), {x, indices, result});
+}
+
+void take_flat(const erased_array& from, const array<std::int64_t>& indices,
+               const erased_array& to) {
+  const Array x(from);
+  if (indices.size() == 0) return;
+  const int rank = x.at.rank;
+  kernel_of({"take", {x.type}, flat | unsigned(rank)},
+            {in(x.type, rank), in<std::int64_t>(), out(x.type)},
+            [rank](const Parameters& p) {
+              const ElementView source = p.array(0), out = p.array(2);
+              const auto which = p.array<const std::int64_t>(1);
+              for (auto i : grid_stride(out.size()))
+                out(i) = source.at(unflatten(which[i], source).data(), rank);
+            })
+      .forall(indices.size(), {x, indices, Array(to)});
+}
+
+void put_rows(const erased_array& to, const array<std::int64_t>& indices,
+              const erased_array& values) {
+  const Array x(to), given(values);
+  if (given.size() == 0) return;
+  check_apart(x.at, "an assignment by indices");
+  const array<int> last = last_places(indices, x.extent(0));
+  const int rank = x.at.rank;
+  kernel_of({"put", {x.type}, unsigned(rank)},
+            {out(x.type, rank), in<std::int64_t>(), in(x.type, rank), in<int>()},
+            [rank](const Parameters& p) {
+              const ElementView written = p.array(0), from = p.array(2);
+              const auto which = p.array<const std::int64_t>(1);
+              const auto keeps = p.array<const int>(3);
+              for (auto i : grid_stride(from.size())) {
+                auto at = unflatten(i, from);
+                const Element now = from.at(at.data(), rank);
+                const Index row(at[0]), target = which[row];
+                at[0] = node_of(target);
+                if_(keeps[target] == cast<int>(row), [&] { written.at(at.data(), rank) = now; });
+              }
+            })
+      .forall(given.size(), {x, indices, given, last});
+}
+
+void put_flat(const erased_array& to, const array<std::int64_t>& indices,
+              const erased_array& values) {
+  const Array x(to), given(values);
+  if (given.size() == 0) return;
+  check_apart(x.at, "an assignment by indices");
+  const array<int> last = last_places(indices, x.size());
+  const int rank = x.at.rank;
+  kernel_of({"put", {x.type}, flat | unsigned(rank)},
+            {out(x.type, rank), in<std::int64_t>(), in(x.type), in<int>()},
+            [rank](const Parameters& p) {
+              const ElementView written = p.array(0), from = p.array(2);
+              const auto which = p.array<const std::int64_t>(1);
+              const auto keeps = p.array<const int>(3);
+              for (auto i : grid_stride(from.size())) {
+                const auto at = unflatten(which[i], written);
+                if_(keeps[which[i]] == cast<int>(i),
+                    [&] { written.at(at.data(), rank) = from(i); });
+              }
+            })
+      .forall(given.size(), {x, indices, given, last});
+}
+
+/// Parts of the mask are counted, then each writes its numbers from where those before end.
+array<std::int64_t> places_of(const erased_array& mask) {
+  constexpr std::int64_t part = 1024;
+  const Array given(mask), all_of = given.reshaped({given.size()});
+  const std::int64_t parts = divided_up(all_of.size(), part);
+  const device on = device_from(given.device);
+  array<std::int64_t> begins(shape<1>(parts), on);
+  if (parts > 0)
+    kernel_of({"count_places"}, {in<bool>(), out<std::int64_t>()}, [](const Parameters& p) {
+      const auto set = p.array<const bool>(0);
+      const auto to = p.array<std::int64_t>(1);
+      for (auto k : grid_stride(to.size())) {
+        var count(std::int64_t(0));
+        for (auto i : range(k * part, min(k * part + part, set.size())))
+          count += cast<std::int64_t>(set[i]);
+        to[k] = count;
+      }
+    }).forall(parts, {all_of, begins});
+  host_array<std::int64_t> counts = begins.to_host();
+  std::int64_t all = 0;
+  for (std::int64_t& c : counts) {
+    const std::int64_t own = c;
+    c = all, all += own;
+  }
+  array<std::int64_t> places(shape<1>(all), on);
+  if (all == 0) return places;
+  begins.copy_from(counts);
+  kernel_of({"write_places"}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
+            [](const Parameters& p) {
+              const auto set = p.array<const bool>(0);
+              const auto from = p.array<const std::int64_t>(1);
+              const auto to = p.array<std::int64_t>(2);
+              for (auto k : grid_stride(from.size())) {
+                var<std::int64_t> next = from[k];
+                for (auto i : range(k * part, min(k * part + part, set.size())))
+                  if_(set[i], [&] {
+                    to[next] = i;
+                    next += 1;
+                  });
+              }
+            })
+      .forall(parts, {all_of, begins, places});
+  return places;
+}
+
+}  // namespace krait::detail

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which kernels scan rows on which device, and the operators that the library knows.
+#include "algorithms/scan.h"
+
+#include <algorithm>
+
+#include "krait/expression.h"
+
+namespace krait::host {
+
+Scan::Scan(const detail::scan_recipe& recipe)
+    : from(type_of(recipe.from)),
+      to(type_of(recipe.to)),
+      exclusive(recipe.exclusive),
+      starts(recipe.starts),
+      by(recipe.by),
+      kernels(by == detail::scan_operator::function ? recipe.function->kernels : &own_kernels()) {
+  if (by == detail::scan_operator::function)
+    of = [function = *recipe.function, type = to](const Element& x, const Element& y) {
+      return call(function, type, x, &y);
+    };
+  else
+    of = [what = by == detail::scan_operator::sum ? op::Add : op::Mul](
+             const Element& x, const Element& y) { return compute(what, x, y); };
+}
+
+void scan_rows(const Scan& scan, const Array& x, const Array& to, const void* initial,
+               const detail::algorithm_device& how) {
+  using detail::algorithm_form;
+  using detail::divided_up;
+  const std::int64_t rows = x.extent(0), length = x.extent(1);
+  const Argument start(scan.to, initial);
+  const bool is_number = scan.to->whole != scalar::none;
+  if (is_number && how.form == algorithm_form::warps && rows == 1 &&
+      length > look_back_tile(scan.to)) {
+    const std::int64_t tiles = divided_up(length, look_back_tile(scan.to));
+    array<std::uint64_t> states(shape<1>(tiles + 1), detail::device_from(x.device));
+    // a launch: a graph replays it, unlike a fill
+    detail::assign_elements(detail::all_tag(), states, std::uint64_t(0));
+    const Array values(scan.to, {2, look_back_in_word(scan.to) ? 1 : tiles}, x.device);
+    return look_back_scan(scan).launch(
+        {tiles, look_back_threads},
+        {x.reshaped({length}), to.reshaped({length}), states, values, start});
+  }
+  const bool blocks = how.form != algorithm_form::chunks;
+  // Elements that make a chunk worth its launch, and chunks that all threads of a row's last block
+  // can look at.
+  const std::int64_t least = blocks ? 8 * scan_tile : 1 << 14,
+                     most = std::max<std::int64_t>(how.workers / rows, 1);
+  const std::int64_t chunk =
+      divided_up(divided_up(length, std::min(most, divided_up(length, least))), 64) * 64;
+  const std::int64_t chunks = divided_up(length, chunk);
+  Array parts(scan.to, {rows, chunks - 1}, x.device);
+  if (!blocks) {
+    const bool vectors = scan.by_vectors();
+    const std::int64_t threads = vectors ? 32 : 1;
+    if (chunks > 1)
+      (vectors ? vector_parts : chunk_parts)(scan).launch({rows * (chunks - 1), threads},
+                                                          {x, parts, chunk});
+    return (vectors ? vector_scan : chunk_scan)(scan).launch({rows * chunks, threads},
+                                                             {x, to, parts, start, chunk, chunks});
+  }
+  if (chunks > 1) {
+    block_scan(scan, false)
+        .launch({rows * (chunks - 1), scan_threads}, {x, parts, parts, start, chunk, chunks - 1});
+    if (chunks > 2) {
+      Array scanned(scan.to, {rows, chunks - 1}, x.device);
+      Scan of_parts = scan;
+      of_parts.from = scan.to, of_parts.exclusive = of_parts.starts = false;
+      scan_rows(of_parts, parts, scanned, initial, {how.form, 1});
+      parts = std::move(scanned);
+    }
+  }
+  block_scan(scan, true)
+      .launch({rows * chunks, scan_threads}, {x, to, parts, start, chunk, chunks});
+}
+
+}  // namespace krait::host
+
+namespace krait::detail {
+
+void scan(const scan_recipe& recipe, const erased_array& x, const std::int64_t* axis,
+          const erased_array& to, const void* initial, const algorithm_device& how) {
+  const host::Array from(x), result(to);
+  const host::Array rows = axis ? from.rows_along(*axis) : from.reshaped({1, from.size()});
+  host::scan_rows(host::Scan(recipe), rows, result.memory_as(rows.extent(0), rows.extent(1)),
+                  initial, how);
+}
+
+}  // namespace krait::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Positions in sorted arrays, and elements by their positions.
+#include "krait/algorithm/search.h"
+
+#include "algorithms/kernels.h"
+#include "krait/algorithm/detail/keys.h"
+
+namespace krait::detail {
+
+using namespace krait::host;
+
+void search_sorted(const erased_array& sorted, const erased_array& x, bool right,
+                   const erased_array& result) {
+  const Array keys(sorted), given(x);
+  kernel_of({"searchsorted", {keys.type}, right},
+            {in(keys.type), in(keys.type), out<std::int64_t>()},
+            [right](const Parameters& p) {
+              const ElementView keys_in = p.array(0), from = p.array(1);
+              const auto to = p.array<std::int64_t>(2);
+              for (auto i : grid_stride(from.size())) to[i] = place_in(keys_in, from(i), right);
+            })
+      .forall(given.size(), {keys, given, Array(result)});
+}
+
+void gather_elements(const erased_array& x, const erased_array& places,
+                     const erased_array& result) {
+  const Array source(x), which(places);
+  kernel_of({"gather", {source.type, which.type}},
+            {in(source.type), in(which.type), out(source.type)},
+            [](const Parameters& p) {
+              const ElementView from = p.array(0), at = p.array(1), to = p.array(2);
+              for (auto i : grid_stride(at.size())) to(i) = from(at(i));
+            })
+      .forall(which.size(), {source, which, Array(result)});
+}
+
+void scatter_elements(const erased_array& x, const erased_array& places,
+                      const erased_array& result) {
+  const Array source(x), which(places);
+  kernel_of({"scatter", {source.type, which.type}},
+            {in(source.type), in(which.type), out(source.type)},
+            [](const Parameters& p) {
+              const ElementView from = p.array(0), at = p.array(1), out = p.array(2);
+              for (auto i : grid_stride(at.size())) out(at(i)) = from(i);
+            })
+      .forall(which.size(), {source, which, Array(result)});
+}
+
+void gather_rows(const erased_array& x, const erased_array& places, const erased_array& result) {
+  const Array source(x), which(places);
+  if (which.size() == 0) return;
+  kernel_of({"gather_rows", {source.type, which.type}},
+            {in(source.type, 2), in(which.type, 2), out(source.type, 2)},
+            [](const Parameters& p) {
+              const ElementView from = p.array(0), at = p.array(1), out = p.array(2);
+              const Index length = at.extent(1);
+              for (auto i : grid_stride(at.extent(0) * length)) {
+                const Index row = i / length, column = i % length;
+                out(row, column) = from(row, at(row, column));
+              }
+            })
+      .forall(which.size(), {source, which, Array(result)});
+}
+
+}  // namespace krait::detail

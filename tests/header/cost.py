@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the user's compiler pays: cost.py COMPILER INCLUDE calls [PART], or cost.py COMPILER INCLUDE lines.
+
+calls: compiles one call of each public algorithm at -O2 and judges the time, the memory of the compiler and the object file.
+Time is the processor's, as a multiple of a program with krait.h and one vectorised function, so that a slow machine does not fail.
+PART selects the calls of a header, or one call. lines: judges the preprocessed lines of each public header.
+Exits with 1 for a call or a header above its bound."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# A call may cost so much unless it has a bound of its own. The base takes 0.27 s of a core that has nothing else to do, so that
+# 3.5 times are a second.
+TIMES, MEGABYTES, KILOBYTES = 3.5, 150, 100
+
+F, I, D, B = "float", "int", "double", "kr::bf16"
+CALLS = [
+    # name, header, element types T, statements
+    ("sum", "reduce", (F, I, D, B), "kr::sum(x)"),
+    ("max", "reduce", (F,), "kr::max(x)"),
+    ("argmax", "reduce", (F,), "kr::argmax(a, kr::axis(1))"),
+    ("count_nonzero", "reduce", (F,), "kr::count_nonzero(x > T(0))"),
+    ("norm", "reduce", (F,), "kr::norm(x)"),
+    ("dot", "reduce", (F, D), "kr::dot(x, x)"),
+    ("mean", "moments", (F, I, D, B), "kr::mean(x)"),
+    ("variance", "moments", (F, I, D, B), "kr::variance(x)"),
+    ("stddev", "moments", (F,), "kr::stddev(a, kr::axis(0))"),
+    ("allclose", "compare", (F, D), "kr::allclose(x, x)"),
+    ("array_equal", "compare", (F,), "kr::array_equal(x, x)"),
+    ("cumsum", "scan", (F, I, D, B), "kr::cumsum(x)"),
+    ("cumsum_axis", "scan", (F,), "kr::cumsum(a, kr::axis(0))"),
+    ("cumprod", "scan", (F, I), "kr::cumprod(x)"),
+    ("inclusive_scan", "scan", (F, I), "kr::inclusive_scan(x, [](auto p, auto q) { return kr::max(p, q); })"),
+    ("exclusive_scan", "scan", (F,), "kr::exclusive_scan(x, T(0), [](auto p, auto q) { return p + q; })"),
+    ("sort", "sort", (F, I, D, B), "kr::sort(x)"),
+    ("argsort", "sort", (F, I), "kr::argsort(x)"),
+    ("sort_by_key", "sort", (F,), "kr::sort_by_key(x, x)"),
+    ("sort_by", "sort", (F,), "kr::sort(x, [](auto p, auto q) { return p < q; })"),
+    ("searchsorted", "search", (F, I), "kr::searchsorted(x, x)"),
+    ("gather", "search", (F,), "kr::gather(x, places)"),
+    ("scatter", "search", (F,), "kr::scatter(x, places, x)"),
+    ("copy_if", "select", (F, I, D, B), "kr::copy_if(x, [](auto v) { return v > 0; })"),
+    ("partition", "select", (F,), "kr::partition(x, [](auto v) { return v > 0; })"),
+    ("run_length_encode", "select", (F, I), "kr::run_length_encode(x)"),
+    ("unique", "select", (F, I, D, B), "kr::unique(x)"),
+    ("top_k", "select", (F, I), "kr::top_k(x, 10)"),
+    ("segmented_scan", "select", (F,), "kr::segmented_scan(x, places, [](auto p, auto q) { return p + q; })"),
+    ("segmented_reduce", "select", (F,), "kr::segmented_reduce(x, places, [](auto p, auto q) { return p + q; }, T(0))"),
+    ("segmented_sort", "select", (F,), "kr::segmented_sort(x, places)"),
+    ("isin", "sets", (F, I), "kr::isin(x, x)"),
+    ("union1d", "sets", (F,), "kr::union1d(x, x)"),
+    ("intersect1d", "sets", (F,), "kr::intersect1d(x, x)"),
+    ("setdiff1d", "sets", (F,), "kr::setdiff1d(x, x)"),
+    ("setxor1d", "sets", (F,), "kr::setxor1d(x, x)"),
+    ("histogram", "histogram", (F, I, D, B), "kr::histogram(x, 64, 0.0, 1.0)"),
+    ("histogram_edges", "histogram", (F, I), "kr::histogram(x, x)"),
+    ("take", "indexing", (F, B), "kr::take(a, places, 1)"),
+    ("put", "indexing", (F,), "kr::put(x, places, T(1))"),
+    ("compress", "indexing", (F,), "kr::compress(x > T(0), x)"),
+    ("flatnonzero", "indexing", (F,), "kr::flatnonzero(x > T(0))"),
+    ("where", "indexing", (F,), "kr::array<T> z = kr::where(x > T(0), x, T(1))"),
+    ("read_selection", "indexing", (F,), "kr::array<T> z = x(places)"),
+    ("write_selection", "indexing", (F,), "x(places) = T(1)"),
+    ("uniform", "random", (F, D), "kr::generator(1).uniform<T>(100)"),
+    ("normal", "random", (F,), "kr::generator(1).normal<T>(100)"),
+    ("integers", "random", (I,), "kr::generator(1).integers<T>(100, 1, 7)"),
+    ("permutation", "random", (F,), "kr::generator(1).permutation(x)"),
+    ("parallel_for", "loops", (F,), "kr::parallel_for(100, [](auto i, auto v) { v[i] = 2 * v[i]; }, x)"),
+    ("reduce", "loops", (F,), "kr::reduce(100, T(0), [](auto p, auto q) { return p + q; }, [](auto i, auto v) { return v[i]; }, x)"),
+    ("csr_vector", "sparse", (F, D), "kr::matmul(kr::csr_matrix<T>(places, places, x, {9, 9}), x)"),
+    ("csr_dense", "sparse", (F,), "kr::matmul(kr::csr_matrix<T>(places, places, x, {9, 9}), a)"),
+    ("csr_csr", "sparse", (F,),
+     "const kr::csr_matrix<T> m(places, places, x, {9, 9}); kr::matmul(m, m)"),
+    ("ufunc_reduce", "methods", (F,), "kr::vectorize([](auto p, auto q) { return p + q; }).reduce(a, kr::axis(0))"),
+    ("ufunc_accumulate", "methods", (F,), "kr::vectorize([](auto p, auto q) { return p + q; }).accumulate(x, 0)"),
+    ("ufunc_outer", "methods", (F,), "kr::vectorize([](auto p, auto q) { return p + q; }).outer(x, x)"),
+    ("ufunc_at", "methods", (F,), "kr::vectorize([](auto p, auto q) { return p + q; }).at(x, places, x)"),
+    ("ufunc_reduceat", "methods", (F,), "kr::vectorize([](auto p, auto q) { return p + q; }).reduceat(x, places)"),
+    ("matmul", "matmul", (F, I, D, B), "kr::matmul(a, a)"),
+    ("grouped_matmul", "grouped_matmul", (F, B), "kr::grouped_matmul(a, c, places)"),
+    ("einsum", "einsum", (F, I, D, B), 'kr::einsum("ij,jk->ik", a, a)'),
+    ("convolve", "convolve", (F, I), "kr::convolve(x, x)"),
+    ("fftconvolve", "fftconvolve", (F,), "kr::fftconvolve(x, x)"),
+    ("fft", "fft", (F, D), "kr::fft(x)"),
+    ("rfft", "fft", (F,), "kr::rfft(x)"),
+    ("fft2", "fft", (F,), "kr::fft2(a)"),
+    ("solve", "linalg", (F, D), "kr::solve(a, a)"),
+    ("svd", "linalg", (F,), "kr::svd(a)"),
+    ("inv", "linalg", (F,), "kr::inv(a)"),
+]
+
+# Headers whose calls cost more, because their kernels are compiled with the program: the dearest call's times, MB and KB.
+# Take a row out once its kernels are in the library.
+ABOVE = {
+    "matmul": (36, 430, 1600),
+    "grouped_matmul": (36, 430, 1600),
+    "einsum": (36, 430, 1600),
+    "convolve": (8, 200, 300),
+    "fft": (18, 290, 260),
+    "fftconvolve": (24, 320, 500),
+    "linalg": (8, 200, 200),
+}
+
+# Preprocessed lines of <krait/NAME>, with the standard library's.
+LINES = 20000
+LINES_ABOVE = {
+    "complex.h": 45000,  # std::complex
+    "progress.h": 24000,  # <iterator>
+    "tune.h": 31000,  # <algorithm>, <cmath>
+    "algorithm/einsum.h": 29000,
+    "algorithm/convolve.h": 22000,
+    "algorithm/matmul.h": 29000,
+    "algorithm/grouped_matmul.h": 29500,
+    "algorithm/linalg.h": 49000,
+    "algorithm/fft.h": 74000,
+    "algorithm/fftconvolve.h": 75000,
+}
+
+BASE = """#include <krait/krait.h>
+namespace kr = krait;
+void run(kr::array<float>& x) { x = kr::vectorize([](auto v) { return 2.0f * v; })(x); }
+"""
+CALL = """#include <krait/algorithm/%s.h>
+#include <krait/expression.h>
+namespace kr = krait;
+using T = %s;
+void run(kr::array<T>& x, kr::array<T, 2>& a, kr::array<T, 3>& c, kr::array<std::int64_t>& places) {
+  %s;
+  (void)x, (void)a, (void)c, (void)places;
+}
+"""
+
+
+def compile_one(compiler, include, folder, text):
+    """Seconds of the processor, MB and KB; None where it does not compile."""
+    source, made = folder / "call.cpp", folder / "call.o"
+    source.write_text(text)
+    started = subprocess.Popen([compiler, "-std=c++20", "-O2", "-w", f"-I{include}", "-c", source, "-o", made])
+    _, status, used = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode:
+        return None
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, made.stat().st_size / 1000
+
+
+def judge_calls(compiler, include, part):
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        base = min(compile_one(compiler, include, folder, BASE) for _ in range(2))
+        print(f"{'the base':28} {base[0]:6.2f} s {base[1]:6.0f} MB {base[2]:6.0f} KB")
+        for call, header, types, statements in CALLS:
+            for element in types:
+                row = f"{call} {element.removeprefix('kr::')}"
+                if part and part != header and part != call:
+                    continue
+                cost = compile_one(compiler, include, folder, CALL % (header, element, statements))
+                if not cost:
+                    print(f"{row} does not compile")
+                    failed = True
+                    continue
+                times, megabytes, kilobytes = cost[0] / base[0], cost[1], cost[2]
+                most = ABOVE.get(header, (TIMES, MEGABYTES, KILOBYTES))
+                if times > most[0]:  # once more, beside the base: another program may have slowed the first
+                    again = compile_one(compiler, include, folder, CALL % (header, element, statements))
+                    beside = compile_one(compiler, include, folder, BASE)
+                    times = min(times, again[0] / beside[0])
+                bad = times > most[0] or megabytes > most[1] or kilobytes > most[2]
+                failed = failed or bad
+                print(f"{row:28} {cost[0]:6.2f} s {times:6.2f} x {megabytes:6.0f} MB {kilobytes:6.0f} KB"
+                      + (f"  above {most[0]} x, {most[1]} MB or {most[2]} KB" if bad else ""), flush=True)
+    return failed
+
+
+def judge_lines(compiler, include):
+    failed = False
+    root = pathlib.Path(include)
+    for path in sorted([*root.glob("krait/*.h"), *root.glob("krait/algorithm/*.h")]):
+        name = str(path.relative_to(root / "krait"))
+        text = subprocess.run([compiler, "-std=c++20", f"-I{include}", "-E", "-P", "-x", "c++", path],
+                              check=True, capture_output=True).stdout
+        count, most = text.count(b"\n"), LINES_ABOVE.get(name, LINES)
+        failed = failed or count > most
+        print(f"{name:28} {count:6}" + (f"  above {most}" if count > most else ""))
+    return failed
+
+
+def main():
+    compiler, include, what = sys.argv[1:4]
+    if what == "lines":
+        return int(judge_lines(compiler, include))
+    return int(judge_calls(compiler, include, sys.argv[4] if len(sys.argv) > 4 else ""))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
