@@ -93,12 +93,13 @@ TEST(HintsMore, VolatileLoad) {
   EXPECT_EQ(hints(plain, avx512), "");
 }
 
-/// A warp that walks through a tree together, with a stack that is equal in its threads.
+/// A stack whose first element is a thread's own; one that is equal in all threads is one array.
 TEST(HintsMore, IndexFromAnArrayOfTheThread) {
   auto own = kr::kernel([](view<const float> tree, view<float> out) {
     kr::var sum = 0.0f;
     kr::var top = 1;
     auto todo = kr::local<int, 16>();
+    todo[0] = kr::cast<int>(kr::grid<1>());
     kr::while_([&] { return top > 0; },
                [&] {
                  top -= 1;
@@ -114,6 +115,14 @@ TEST(HintsMore, IndexFromAnArrayOfTheThread) {
           ": krait: hint: gather: the index comes from a thread's own array (kr::local), and each thread has its own copy, and 32 threads access 32 places, which is one instruction but as many accesses. "
           "If all threads of a warp keep equal numbers there, such as a stack, read them by kr::warp::broadcast(v, 0), or use a shared array\n"));
   EXPECT_EQ(hints(own, avx512).find("Sort the work"), std::string::npos);
+  auto equal = kr::kernel([](view<const float> tree, view<float> out) {
+    auto todo = kr::local<int, 16>();
+    for (auto i : kr::range(16)) todo[i] = 15 - i;
+    kr::var sum = 0.0f;
+    for (auto i : kr::range(kr::cast<int>(tree.size()))) sum += tree[todo[i & 15]];
+    out[kr::grid<1>()] = sum;
+  });
+  EXPECT_EQ(hints(equal, avx512).find("gather: "), std::string::npos);
   if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
   auto same = kr::kernel([](view<const float> tree, view<float> out) {
     auto todo = kr::local<int, 16>();
