@@ -156,8 +156,11 @@ CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f,
     d.api_.function_attribute(&v, which, f);
     return v;
   };
-  attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed_shared, get(FnLocalBytes),
-                 get(FnMaxThreads), remarks};
+  attributes_ = {.registers = get(FnRegisters),
+                 .shared_bytes = get(FnSharedBytes) + fixed_shared,
+                 .local_bytes = get(FnLocalBytes),
+                 .max_threads = get(FnMaxThreads),
+                 .remarks = remarks};
   int grid = 0, block = 0;
   if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed_shared), 0) == 0 &&
       block > 0)

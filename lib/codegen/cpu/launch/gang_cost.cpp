@@ -15,7 +15,7 @@ namespace {
 
 using ir::Op;
 using Kind = passes::LaneStep::Kind;
-namespace tuning = krait::tuning::gangs;
+namespace costs = krait::tuning::gangs;
 
 class Counter {
  public:
@@ -68,14 +68,14 @@ class Counter {
     if (d_.masked[i]) {
       sum_.diverges =
           sum_.diverges || inst.op == Op::Loop || place_of(inst.operands[0]) == Place::Data;
-      of_gang *= tuning::longest_lane;
-      const double masks = shape_.parts * tuning::mask_operations / tuning::vector_ports;
-      add(masks, gangs * of_gang, tuning::missed_branch, threads);
+      of_gang *= costs::longest_lane;
+      const double masks = shape_.parts * costs::mask_operations / costs::vector_ports;
+      add(masks, gangs * of_gang, costs::missed_branch, threads);
       for (const ir::ValueId v : inst.results)
         if (d_.varying(v))
-          add(registers(f_.type_of(v).scalar) / tuning::vector_ports, gangs * of_gang, 0, 0);
+          add(registers(f_.type_of(v).scalar) / costs::vector_ports, gangs * of_gang, 0, 0);
     }
-    add_scalar(2 / tuning::scalar_ports, gangs * of_gang, threads * trips);
+    add_scalar(2 / costs::scalar_ports, gangs * of_gang, threads * trips);
     region(inst.regions[0], gangs * of_gang, threads * trips);
   }
 
@@ -84,9 +84,9 @@ class Counter {
     sum_.diverges = sum_.diverges || (varies && place_of(inst.operands[0]) == Place::Data);
     const double share = 1.0 / double(inst.regions.size());
     if (varies)
-      add(shape_.parts * tuning::mask_operations / tuning::vector_ports, gangs,
-          tuning::missed_branch * share, threads);
-    else add_scalar(1 / tuning::scalar_ports, gangs, threads);
+      add(shape_.parts * costs::mask_operations / costs::vector_ports, gangs,
+          costs::missed_branch * share, threads);
+    else add_scalar(1 / costs::scalar_ports, gangs, threads);
     for (const ir::RegionId r : inst.regions)
       region(r, varies ? gangs : gangs * share, threads * share);
   }
@@ -97,14 +97,14 @@ class Counter {
       return access(inst, gangs, threads);
     if (row.effect == ir::Effect::Atomic) {  // one after the other in any case
       const bool used = !inst.results.empty() && uses_[inst.results[0]];
-      const double one = used ? tuning::locked : tuning::updated;
+      const double one = used ? costs::locked : costs::updated;
       const bool by_lane = place_of(inst.operands[1]) == Place::Data;
-      return add(shape_.gang() * (one + by_lane * tuning::lane_by_lane), gangs, one, threads);
+      return add(shape_.gang() * (one + by_lane * costs::lane_by_lane), gangs, one, threads);
     }
     if (inst.op == Op::Call) {
       const double weight = ir::weight(m_, m_.callee(inst), m_.callee(inst).body);
-      return add(weight * registers(ir::Scalar::F32) / tuning::vector_ports, gangs,
-                 weight / tuning::scalar_ports, threads);
+      return add(weight * registers(ir::Scalar::F32) / costs::vector_ports, gangs,
+                 weight / costs::scalar_ports, threads);
     }
     if (inst.results.empty() || f_.is_const(inst.results[0]) || row.effect != ir::Effect::Pure ||
         inst.op == Op::Extent || inst.op == Op::Stride)
@@ -112,18 +112,18 @@ class Counter {
     const ir::ValueId v = inst.results[0];
     const ir::Scalar s = f_.type_of(v).scalar;
     const double times = ir::divides(inst.op) || inst.op == Op::Sqrt || ir::is_math(inst.op)
-                             ? tuning::slow_operation
+                             ? costs::slow_operation
                              : 1;
     // what is equal, or a number that steps, is one for the gang
     if (!d_.varying(v) || (steps_[v].kind == Kind::Step && ir::is_int(s)))
-      return add_scalar(times / tuning::scalar_ports, gangs, threads);
-    add(times * registers(s) / tuning::vector_ports, gangs, times / tuning::scalar_ports, threads);
+      return add_scalar(times / costs::scalar_ports, gangs, threads);
+    add(times * registers(s) / costs::vector_ports, gangs, times / costs::scalar_ports, threads);
   }
 
   void access(const ir::Inst& inst, double gangs, double threads) {
     const bool stores = ir::info(inst.op).effect == ir::Effect::Write;
     const auto elements = double(stores ? inst.operands.size() - 2 : inst.results.size());
-    const double one = 1 / tuning::vector_ports;
+    const double one = 1 / costs::vector_ports;
     const ir::ValueId index = inst.operands[1];
     const bool own = f_.type_of(inst.operands[0]).space == ir::Space::Local;
     if (!d_.varying(index)) {
@@ -140,11 +140,11 @@ class Counter {
       return add(elements * registers(inst.type.scalar) * one, gangs, elements * one, threads);
     const bool rows = inst.op == Op::LoadVec || inst.op == Op::StoreVec;
     const bool fast = wide() && !shape_.machine.tune.starts_with("znver") && size >= 4;
-    const double lane = place == Place::Linear && (rows || (known && step <= tuning::near_bytes))
-                            ? tuning::shuffled
-                        : fast ? (stores ? tuning::scattered_wide : tuning::gathered_wide)
-                        : place == Place::Data ? (stores ? tuning::scattered : tuning::gathered)
-                                               : tuning::stepped;
+    const double lane = place == Place::Linear && (rows || (known && step <= costs::near_bytes))
+                            ? costs::shuffled
+                        : fast ? (stores ? costs::scattered_wide : costs::gathered_wide)
+                        : place == Place::Data ? (stores ? costs::scattered : costs::gathered)
+                                               : costs::stepped;
     add(elements * lane * shape_.gang(), gangs, elements * one, threads);
   }
 
