@@ -25,17 +25,16 @@ array<const std::complex<Real>, 2> pairs_of(const any_array& x, std::int64_t poi
       return paired(given, points);
   }
   const auto& copy = kept_for(std::make_tuple(x.type), [&] {
-    return host::LibraryKernel::make(
-        options{.name = "fft_copy"},
-        std::vector{host::view_parameter(x.type, 2),
-                    host::view_parameter(scalar_of<Real>, 2, true)},
-        [type = x.type](const node* nodes) {
-          const host::Elements from{type, nodes[0]};
-          const view<Real, 2> to(nodes[1]);
-          for_each_of_rows(to, [&](const auto& row, const auto& k) {
-            to(row, k) = complex_element<Real>(from, row, k).real();
-          });
-        });
+    return host::LibraryKernel::make(options{.name = "fft_copy"},
+                                     std::vector{host::view_parameter(x.type, 2),
+                                                 host::view_parameter(scalar_of<Real>, 2, true)},
+                                     [type = x.type](const node* nodes) {
+                                       const host::Elements from{type, nodes[0]};
+                                       const view<Real, 2> to(nodes[1]);
+                                       for_each_of_rows(to, [&](const auto& row, const auto& k) {
+                                         to(row, k) = complex_element<Real>(from, row, k).real();
+                                       });
+                                     });
   });
   array<Real, 2> out(shape<2>(x.at.extents[0], points), device_from(x.on));
   const launch_config at = row_grid(out);
@@ -119,8 +118,7 @@ void transform_rows_to_real(const any_array& x, array<Real, 2>& out, Real scale)
   if (n % 2 == 0) {
     // Where the user's memory begins between two pairs, they are made beside it.
     const bool shared = out.at().offset % 2 == 0;
-    const array<Real, 2> own =
-        shared ? as_rows(out, rows, n) : array<Real, 2>(out.extents(), on);
+    const array<Real, 2> own = shared ? as_rows(out, rows, n) : array<Real, 2>(out.extents(), on);
     layout at = dense(given.extents().extents, 2, false);
     at.offset = own.at().offset / 2;
     array<complex, 2> pairs(at, own.memory_owner(), handle_of(on));

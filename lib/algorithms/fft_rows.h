@@ -68,8 +68,7 @@ void with_rows(scalar type, node rows, const Use& use) {
 /// The parameter of a kernel for rows of a type: scalar::none, of complex numbers.
 template <class Real>
 parameter_type rows_parameter(scalar type) {
-  if (type == scalar::none)
-    return host::view_parameter(type, 2, false, sizeof(std::complex<Real>));
+  if (type == scalar::none) return host::view_parameter(type, 2, false, sizeof(std::complex<Real>));
   return host::view_parameter(type, 2);
 }
 
