@@ -38,8 +38,9 @@ ValueId Simplify::floating(const Node& n) {
   if (op == Op::Mul && is_float_const(y, -1.0)) return make(Op::Neg, n.scalar, {x});
   if (op == Op::Copysign && f_->is_const(y)) {  // so that `bounds` knows it
     const ValueId size = make(Op::Abs, n.scalar, {x});
-    return std::signbit(as_double(n.scalar, f_->const_bits(y))) ? make(Op::Neg, n.scalar, {size})
-                                                                : size;
+    // of the bits: a NaN that is converted to a double has any sign
+    const bool negative = f_->const_bits(y) >> (info(n.scalar).bits - 1) & 1;
+    return negative ? make(Op::Neg, n.scalar, {size}) : size;
   }
   return (op == Op::Min || op == Op::Max) && x == y ? x : none;
 }
