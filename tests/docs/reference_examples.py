@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
 
 # Headers whose examples are lines of a kernel.
-KERNELS = """aggregate atomic bits cluster complex control debug index math math_more memory native random random_more tile
+KERNELS = """aggregate approx atomic bits cluster complex control debug index math math_more memory native random random_more tile
     tile_elements tile_product value vec volatile warp detail/control""".split()
 
 # What examples may name without declaring it; their own declarations hide these.

@@ -20,7 +20,7 @@ struct tolerance {
 
 namespace detail {
 
-/// Of complex numbers that of their parts. <complex> would cost more than the rest.
+/// Of complex numbers that of their parts. The header complex would cost more than the rest.
 template <class Type>
 struct part_of_number : std::type_identity<Type> {};
 template <class Type>

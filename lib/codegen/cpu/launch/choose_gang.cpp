@@ -169,7 +169,9 @@ Gang Choice::run() {
     shape_.parts = choose_parts(module_, traits_, shape_, blocks);
   if (open && row > 1 && !traits_.warps) fit_row(row);
   if (packs) gang_.why = fmt::format("threads of several blocks of {}", short_row());
-  shape_.lone = shape_.gang() == 1 && !traits_.strides_within;
+  // Threads that wait for each other are a gang of a block, however few lanes the target gives.
+  shape_.lone = shape_.gang() == 1 && !traits_.strides_within && !traits_.warps &&
+                !traits_.barriers && !traits_.polls;
   if (blocks && !shape_.lone) block_of_gangs();
   return gang_;
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many threads run together, and why: the first line of the assembly, which `krait dump --emit
+// stats` shows, too.
+#include <gtest/gtest.h>
+
+#include "targets.h"
+
+namespace krait::test {
+namespace {
+
+/// The line of a kernel of one array %0 of i32, whose body ends with a return.
+std::string gang(const std::string& facts, const std::string& body,
+                 const std::string& target = "cpu x86-64 lanes=8 cpu=x86-64-v3") {
+  const Compiled made =
+      compile("kir 1\nkernel @k fp(strict) facts(contiguous, small, disjoint" + facts +
+                  ") flat (%0: view<i32, 1>) {\n" + body + "  return\n}\n",
+              target, "asm");
+  EXPECT_EQ(made.status, 0) << made.log;
+  return made.data.substr(0, made.data.find('\n'));
+}
+
+const std::string store_own =
+    "  %1: i64 = block_idx {0}\n  %2: i64 = thread_idx {0}\n  %3: i64 = block_dim {0}\n"
+    "  %4: i64 = mul %1, %3\n  %5: i64 = add %4, %2\n  %6: i32 = cast %1\n  store.i32 %0, %5, %6\n";
+const std::string meet =
+    "  %1: i64 = block_idx {0}\n  %2: i64 = thread_idx {0}\n  %3: i32 = cast %2\n"
+    "  %4: shared<i32, 1> = shared {64}\n  store.i32 %4, %2, %3\n  barrier\n  %5: i64 = const 1\n"
+    "  %6: i64 = xor %2, %5\n  %7: i32 = load %4, %6\n  store.i32 %0, %2, %7\n";
+
+TEST(CpuGangs, SayWhy) {
+  EXPECT_EQ(gang(", one_row, bricks(1, 1)", store_own),
+            "# gang: 1 thread, as scalar code: blocks of one thread");
+  EXPECT_EQ(gang(", one_row, bricks(4, 1)", store_own),
+            "# gang: 16 threads, 2 vectors of 8 lanes: threads of several blocks of 4");
+  EXPECT_EQ(gang(", one_row, bricks(4, 1)", meet),
+            "# gang: 4 threads, 1 vector of 4 lanes: "
+            "blocks have 4 threads, and share arrays or wait for each other");
+  EXPECT_EQ(gang(") block(64, 1, 1", meet),
+            "# gang: 64 threads, 8 vectors of 8 lanes: "
+            "the whole block, without stops at its barriers");
+  EXPECT_EQ(gang("", store_own),
+            "# gang: 16 threads, 2 vectors of 8 lanes: "
+            "a thread takes about 0 cycles as a lane, 2 as scalar code");
+}
+
+}  // namespace
+}  // namespace krait::test
