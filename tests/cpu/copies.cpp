@@ -90,8 +90,8 @@ TEST(CpuCopies, ArraysThatMayOverlapOrHaveStridesAreUpdatedInPlace) {
   EXPECT_EQ(copies_of("i32", add, {true, false, false, true}), 1u);
 }
 
-/// Where the target leaves it open, what is little more than updates of places that data choose
-/// takes no vectors.
+/// Where the target leaves it open, updates of places that data choose take no vectors: a lane's
+/// update costs as much as twenty operations.
 TEST(CpuCopies, ScalarsWhereDataChoose) {
   std::string why;
   runtime::Device& device = *find_device("cpu", why);
@@ -105,7 +105,7 @@ TEST(CpuCopies, ScalarsWhereDataChoose) {
       const ir::Module module = lowered("counted_bytes", choice, facts);
       CpuCode own;
       ASSERT_TRUE(compile(ir::print(module), target).envelope.get_own(own));
-      EXPECT_EQ(own.lanes == 1, choice.at("BIN") != "%s20");
+      EXPECT_EQ(own.lanes, 1u);
       for (const Case& c : file.cases(choice)) {
         test::Kernel kernel = c.kernel;
         set_facts(kernel.module, facts);

@@ -81,7 +81,7 @@ CALLS = [
     ("ufunc_reduceat", "methods", (F,), "kr::vectorize([](auto p, auto q) { return p + q; }).reduceat(x, places)"),
     ("matmul", "matmul", (F, I, D, B), "kr::matmul(a, a)"),
     ("grouped_matmul", "grouped_matmul", (F, B), "kr::grouped_matmul(a, c, places)"),
-    ("einsum", "einsum", (F, I, D, B), 'kr::einsum("ij,jk->ik", a, a)'),
+    ("einsum", "einsum", (F, I, D, B), 'kr::einsum<"ij,jk->ik">(a, a)'),
     ("convolve", "convolve", (F, I), "kr::convolve(x, x)"),
     ("fftconvolve", "fftconvolve", (F,), "kr::fftconvolve(x, x)"),
     ("fft", "fft", (F, D), "kr::fft(x)"),
