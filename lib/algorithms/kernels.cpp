@@ -82,29 +82,28 @@ Array Array::rows_along(std::int64_t axis) const {
   return at.rank == 2 ? turned : turned.reshaped({rows, length});
 }
 
-void Argument::pack(const Parameter& as, std::vector<argument>& to) const {
-  assert(type_ == as.type && (array_ ? array_->at.rank : 0) == as.rank);
-  argument a;
-  if (array_) {
-    a.kind = argument::device_array, a.memory = array_->memory.get();
-    a.rank = static_cast<unsigned char>(as.rank);
-    a.offset = std::uint64_t(array_->at.offset) * type_->bytes;
-    std::copy_n(array_->at.extents, as.rank, a.extents);
-    std::copy_n(array_->at.strides, as.rank, a.strides);
-  } else if (!element_) {
-    a.bits = bits_;
+Argument::Argument(const Array& x) : type_(x.type) {
+  packed_.kind = argument::device_array, packed_.memory = x.memory.get();
+  packed_.rank = static_cast<unsigned char>(x.at.rank);
+  packed_.offset = std::uint64_t(x.at.offset) * type_->bytes;
+  std::copy_n(x.at.extents, x.at.rank, packed_.extents);
+  std::copy_n(x.at.strides, x.at.rank, packed_.strides);
+}
+void Argument::pack(const Parameter& as, argument*& to) const {
+  assert(type_ == as.type && packed_.rank == as.rank);
+  static_cast<void>(as);
+  if (!element_) {
+    *to++ = packed_;
   } else if (type_->as_bytes) {
-    a.data = const_cast<void*>(element_);
+    (to++)->data = const_cast<void*>(element_);
   } else {
     for (const detail::leaf& l : type_->scalars) {
-      a.bits = 0;
-      std::memcpy(&a.bits, static_cast<const char*>(element_) + l.offset,
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, static_cast<const char*>(element_) + l.offset,
                   ir::size_of(ir::Scalar(l.type)));
-      to.push_back(a);
+      (to++)->bits = bits;
     }
-    return;
   }
-  to.push_back(a);
 }
 
 Kernel::Kernel(const options& with, std::vector<Parameter> parameters, Body body)
@@ -129,11 +128,14 @@ void Kernel::record(const void* kernel, const node* nodes) {
 void Kernel::call(const detail::call_config& config,
                   std::initializer_list<Argument> arguments) const {
   assert(arguments.size() == parameters_.size());
-  std::vector<argument> packed;
-  packed.reserve(types_.size());
+  argument few[16];
+  std::vector<argument> many;  // structs that do not travel as bytes are up to 16 scalars each
+  argument* packed = few;
+  if (types_.size() > std::size(few)) many.resize(types_.size()), packed = many.data();
+  argument* next = packed;
   std::size_t p = 0;
-  for (const Argument& a : arguments) a.pack(parameters_[p++], packed);
-  detail::call(state_, this, as_, packed.data(), config);
+  for (const Argument& a : arguments) a.pack(parameters_[p++], next);
+  detail::call(state_, this, as_, packed, config);
 }
 void Kernel::launch(const launch_config& with, std::initializer_list<Argument> arguments) const {
   detail::call_config config;

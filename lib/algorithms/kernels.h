@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string_view>
 
 #include "algorithms/element.h"
@@ -105,19 +104,22 @@ struct Array {
 /// An argument of a launch: an array, a number of exactly its parameter's type, or an element.
 class Argument {
  public:
-  Argument(const Array& x) : array_(x), type_(x.type) {}  // NOLINT: implicit on purpose
+  Argument(const Array& x);  // NOLINT: implicit on purpose, as all here
   template <class Elem, int Rank>
-  Argument(const array<Elem, Rank>& x) : Argument(Array(x)) {}  // NOLINT
+  Argument(const array<Elem, Rank>& x)  // NOLINT
+      : packed_(detail::array_argument(x)), type_(type_of<std::remove_const_t<Elem>>()) {}
   template <detail::plain Type>
-  Argument(Type x) : bits_(detail::bits_of(x)), type_(type_of<Type>()) {}  // NOLINT
-  Argument(const ElementType* type, const void* element) : element_(element), type_(type) {}
-  void pack(const Parameter& as, std::vector<argument>& to) const;
+  Argument(Type x) : type_(type_of<Type>()) {  // NOLINT
+    packed_.bits = detail::bits_of(x);
+  }
+  Argument(const ElementType* type, const void* element) : type_(type), element_(element) {}
+  /// Writes the arguments of a launch that it is.
+  void pack(const Parameter& as, argument*& to) const;
 
  private:
-  std::optional<Array> array_;
-  const void* element_ = nullptr;
-  std::uint64_t bits_ = 0;
+  argument packed_;
   const ElementType* type_;
+  const void* element_ = nullptr;
 };
 
 /// A kernel object of the library.

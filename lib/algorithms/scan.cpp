@@ -14,15 +14,13 @@ Scan::Scan(const detail::scan_recipe& recipe)
       to(type_of(recipe.to)),
       exclusive(recipe.exclusive),
       starts(recipe.starts),
-      by(recipe.by),
-      kernels(by == detail::scan_operator::function ? recipe.function->kernels : &own_kernels()) {
-  if (by == detail::scan_operator::function)
-    of = [function = *recipe.function, type = to](const Element& x, const Element& y) {
-      return call(function, type, x, &y);
-    };
-  else
-    of = [what = by == detail::scan_operator::sum ? op::Add : op::Mul](
-             const Element& x, const Element& y) { return compute(what, x, y); };
+      by(recipe.by) {
+  if (recipe.function) function = *recipe.function;
+}
+Element Scan::of(const Element& x, const Element& y) const {
+  if (in_segments) return joined_in_segments(*this, x, y);
+  if (by == detail::scan_operator::function) return call(function, to, x, &y);
+  return compute(by == detail::scan_operator::sum ? op::Add : op::Mul, x, y);
 }
 
 void scan_rows(const Scan& scan, const Array& x, const Array& to, const void* initial,

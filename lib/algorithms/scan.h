@@ -13,11 +13,12 @@ struct Scan {
   const ElementType *from = nullptr, *to = nullptr;
   bool exclusive = false, starts = false;
   detail::scan_operator by = detail::scan_operator::function;
-  std::function<Element(const Element&, const Element&)> of;
-  detail::kernel_set* kernels = nullptr;
+  detail::element_function function{nullptr, nullptr, &own_kernels()};
+  const ElementType* in_segments = nullptr;  // of the user's elements, where elements know segments
 
   Scan() = default;
   explicit Scan(const detail::scan_recipe& recipe);
+  Element of(const Element& x, const Element& y) const;
   Element enter(const Place& x) const { return x.get().as(to); }
   /// Whether a CPU has vectors for the operator.
   bool by_vectors() const {
@@ -27,11 +28,15 @@ struct Scan {
   template <class Body>
   const Kernel& kernel(std::string_view name, std::initializer_list<Parameter> parameters,
                        const Body& body, unsigned form = 0) const {
-    return kernel_of(*kernels,
+    return kernel_of(*function.kernels,
                      {name, {from, to}, form << 4 | exclusive << 3 | starts << 2 | unsigned(by)},
                      parameters, body);
   }
 };
+
+/// The function on elements of a user's type and a number that is 1 where a segment begins
+/// (segments.cpp).
+Element joined_in_segments(const Scan& scan, const Element& first, const Element& second);
 
 inline constexpr int scan_threads = 256, scan_items = 4, scan_tile = scan_threads * scan_items;
 

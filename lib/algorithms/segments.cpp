@@ -81,16 +81,7 @@ Array scanned_segments(const Array& x, const array<std::int64_t>& offsets,
   const Array scanned(marked.type, {x.size()}, x.device);
   if (x.size() == 0) return scanned;
   Scan scan;
-  scan.from = scan.to = marked.type, scan.kernels = function.kernels;
-  scan.of = [function, type = x.type](const Element& first, const Element& second) {
-    const value<int> begins = begins_of(first), new_begins = begins_of(second);
-    Variable all(value_of(type, second));
-    if_(new_begins == 0, [&] {
-      const Element a = value_of(type, first), b = value_of(type, second);
-      all = call(function, type, a, &b);
-    });
-    return with_begin(first.type(), all, node_of(begins | new_begins));
-  };
+  scan.from = scan.to = marked.type, scan.function = function, scan.in_segments = x.type;
   const std::vector<char> none(marked.type->bytes);
   scan_rows(scan, marked.reshaped({1, x.size()}), scanned.reshaped({1, x.size()}), none.data(),
             detail::algorithm_device_of(detail::device_from(x.device)));
@@ -98,6 +89,18 @@ Array scanned_segments(const Array& x, const array<std::int64_t>& offsets,
 }
 
 }  // namespace
+
+Element joined_in_segments(const Scan& scan, const Element& first, const Element& second) {
+  const ElementType* const type = scan.in_segments;
+  const value<int> begins = begins_of(first), new_begins = begins_of(second);
+  Variable all(value_of(type, second));
+  if_(new_begins == 0, [&] {
+    const Element a = value_of(type, first), b = value_of(type, second);
+    all = call(scan.function, type, a, &b);
+  });
+  return with_begin(first.type(), all, node_of(begins | new_begins));
+}
+
 }  // namespace krait::host
 
 namespace krait::detail {
