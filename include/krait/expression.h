@@ -145,12 +145,12 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
 }  // namespace detail
 
 // Undefined below.
-#define KRAIT_WHOLE_OPERATOR(symbol, name)                                           \
+#define KRAIT_WHOLE_BINARY(symbol, name, computed)                                   \
   namespace detail {                                                                 \
   struct name##_elements {                                                           \
     template <class Left, class Right>                                               \
     auto operator()(const Left& x, const Right& y) const {                           \
-      return x symbol y;                                                             \
+      return computed;                                                               \
     }                                                                                \
   };                                                                                 \
   }                                                                                  \
@@ -160,22 +160,10 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
     return detail::make_expression<detail::name##_elements>(std::forward<Left>(x),   \
                                                             std::forward<Right>(y)); \
   }
+#define KRAIT_WHOLE_OPERATOR(symbol, name) KRAIT_WHOLE_BINARY(symbol, name, x symbol y)
 // Both sides are computed for each element, as by NumPy's logical_and and logical_or.
-#define KRAIT_WHOLE_LOGICAL(symbol, bitwise, name)                                   \
-  namespace detail {                                                                 \
-  struct name##_elements {                                                           \
-    template <class Left, class Right>                                               \
-    auto operator()(const Left& x, const Right& y) const {                           \
-      return krait::cast<bool>(x) bitwise krait::cast<bool>(y);                      \
-    }                                                                                \
-  };                                                                                 \
-  }                                                                                  \
-  template <class Left, class Right>                                                 \
-    requires detail::whole_arrays<Left, Right>                                       \
-  auto operator symbol(Left&& x, Right&& y) {                                        \
-    return detail::make_expression<detail::name##_elements>(std::forward<Left>(x),   \
-                                                            std::forward<Right>(y)); \
-  }
+#define KRAIT_WHOLE_LOGICAL(symbol, bitwise, name) \
+  KRAIT_WHOLE_BINARY(symbol, name, krait::cast<bool>(x) bitwise krait::cast<bool>(y))
 #define KRAIT_WHOLE_FUNCTION1(function)                                                 \
   namespace detail {                                                                    \
   struct function##_elements {                                                          \
@@ -336,6 +324,7 @@ auto cast(Type&& x) {
 
 #undef KRAIT_WHOLE_ASSIGNMENT
 #undef KRAIT_WHOLE_LOGICAL
+#undef KRAIT_WHOLE_BINARY
 #undef KRAIT_WHOLE_OPERATOR
 #undef KRAIT_WHOLE_PREFIX
 #undef KRAIT_WHOLE_FUNCTION1

@@ -16,17 +16,6 @@
 namespace krait::detail {
 namespace {
 
-template <class T>
-struct part_of {
-  using type = T;
-};
-template <class Real>
-struct part_of<std::complex<Real>> {
-  using type = Real;
-};
-template <class T>
-using part_t = typename part_of<T>::type;
-
 /// use(T()) with the type of a number.
 template <class Use>
 auto with_number(linalg_number number, const Use& use) {
@@ -114,9 +103,9 @@ array<T, 3> matrices_of(const any_array& x, void* on) {
   return out;
 }
 template <class T>
-value<T> constant_of(part_t<T> x) {
-  if constexpr (std::is_same_v<T, part_t<T>>) return value<T>(x);
-  else return value<T>(x, part_t<T>(0));
+value<T> constant_of(linalg_part_t<T> x) {
+  if constexpr (std::is_same_v<T, linalg_part_t<T>>) return value<T>(x);
+  else return value<T>(x, linalg_part_t<T>(0));
 }
 
 /// The elements on and below the diagonals, or on and above them, others are 0; as many rows and
@@ -145,7 +134,7 @@ array<T, 3> conjugate_transposed(const array<T, 3>& x) {
         for (auto i : grid_stride(to.size())) {
           const value<std::int64_t> row = i % to.extent(1), rest = i / to.extent(1),
                                     column = rest % to.extent(2), number = rest / to.extent(2);
-          if constexpr (std::is_same_v<T, part_t<T>>)
+          if constexpr (std::is_same_v<T, linalg_part_t<T>>)
             to(number, row, column) = value<T>(in(number, column, row));
           else to(number, row, column) = conj(value<T>(in(number, column, row)));
         }
@@ -311,7 +300,7 @@ linalg_factors svd_of(const any_array& a, linalg_number number, bool full_matric
                        u_columns = full_matrices ? rows : columns;
     auto u = new_matrices<T>(count, rows, u_columns, a.on),
          vh = new_matrices<T>(count, columns, columns, a.on);
-    const array<part_t<T>, 2> s({count, columns}, device_from(a.on));
+    const array<linalg_part_t<T>, 2> s({count, columns}, device_from(a.on));
     if (columns == 0) set_to_identities(u);
     for (std::int64_t i = 0; i < matrices_in(tall); ++i)
       if (decompose_singular(call_on<T>(a, "svd"), rows, columns, matrix_at(tall, i), row_at(s, i),
@@ -329,7 +318,7 @@ linalg_factors eigh_of(const any_array& a, linalg_number number) {
   check_square("eigh", a.at);
   return with_number(number, [&]<class T>(T) -> linalg_factors {
     const auto v = matrices_of<T>(a, a.on);
-    const array<part_t<T>, 2> w({v.extent(0), v.extent(1)}, device_from(a.on));
+    const array<linalg_part_t<T>, 2> w({v.extent(0), v.extent(1)}, device_from(a.on));
     for (std::int64_t i = 0; i < matrices_in(v); ++i)
       if (decompose_symmetric(call_on<T>(a, "eigh"), v.extent(1), matrix_at(v, i), row_at(w, i)) !=
           0)

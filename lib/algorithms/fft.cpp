@@ -204,13 +204,7 @@ any_array rows_along(const any_array& x, std::int64_t axis, std::int64_t rows) {
   if (length == 0 || rows == 0 || rank == 2)
     return turned.at.rank == 2 ? turned : as_rows(x, rows, length);
   if (rank == 1) return one_row(x);
-  layout to;
-  if (!reshape(turned.at, extents, 2, to)) {
-    turned = host::copied(turned);
-    reshape(turned.at, extents, 2, to);
-  }
-  turned.at = to;
-  return turned;
+  return host::reshaped(std::move(turned), extents, 2);
 }
 
 /// Rows of complex numbers in their memory order: for few elements, the layouts of the general way

@@ -44,6 +44,15 @@ any_array copied(const any_array& x) {
                         {x.memory.get(), &x.at, x.bytes});
   return made;
 }
+any_array reshaped(any_array x, const std::int64_t* extents, int rank) {
+  detail::layout to;
+  if (!detail::reshape(x.at, extents, rank, to)) {
+    x = copied(x);
+    detail::reshape(x.at, extents, rank, to);
+  }
+  x.at = to;
+  return x;
+}
 any_array transposed(const any_array& x) {
   any_array turned = x;
   std::swap(turned.at.extents[x.at.rank - 2], turned.at.extents[x.at.rank - 1]);
@@ -109,12 +118,7 @@ any_array stack_of(const any_array& x, const std::int64_t* extents, int rank) {
     std::int64_t size = 1;
     for (int d = 0; d < rank - 2; ++d) size *= extents[d];
     const std::int64_t three[] = {size, extents[rank - 2], extents[rank - 1]};
-    layout to;
-    if (!reshape(out.at, three, 3, to)) {
-      out = host::copied(out);
-      reshape(out.at, three, 3, to);
-    }
-    out.at = to;
+    out = host::reshaped(std::move(out), three, 3);
   }
   return out;
 }

@@ -68,6 +68,8 @@ inline any_array new_array(scalar type, std::initializer_list<std::int64_t> exte
 }
 /// The elements in a new array in C order.
 any_array copied(const any_array& x);
+/// The elements with other extents: shared where strides can say it, else copied.
+any_array reshaped(any_array x, const std::int64_t* extents, int rank);
 /// With the last two dimensions exchanged.
 any_array transposed(const any_array& x);
 /// Bytes from address 0; 0 where there is no element.

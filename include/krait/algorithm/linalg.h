@@ -26,16 +26,6 @@ struct linalg_type {
 };
 template <class Elem>
 using linalg_t = typename linalg_type<std::remove_const_t<Elem>>::type;
-template <class T>
-struct linalg_part {
-  using type = T;
-};
-template <class Real>
-struct linalg_part<std::complex<Real>> {
-  using type = Real;
-};
-template <class T>
-using linalg_part_t = typename linalg_part<T>::type;
 
 /// Of both sides of a system.
 template <class Left, class Right>

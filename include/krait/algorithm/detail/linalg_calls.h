@@ -19,6 +19,18 @@ inline constexpr linalg_number linalg_number_of =
     : std::is_same_v<T, std::complex<float>> ? linalg_number::c64
                                              : linalg_number::c128;
 
+/// The type of the parts of a number.
+template <class T>
+struct linalg_part {
+  using type = T;
+};
+template <class Real>
+struct linalg_part<std::complex<Real>> {
+  using type = Real;
+};
+template <class T>
+using linalg_part_t = typename linalg_part<T>::type;
+
 /// On which device, and the function in messages.
 struct linalg_call {
   void* on;
