@@ -14,7 +14,7 @@ import messages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Not errors: the help of the tool, and what it reports of kernels and machines.
-NO_ERRORS = ["tools/krait/doctor.cpp", "tools/krait/devices.cpp", "lib/host/kernel_report.cpp"]
+NO_ERRORS = ["tools/krait/doctor.cpp", "tools/krait/devices.cpp", "lib/observe/kernel_report.cpp"]
 HELP = {"add_option", "add_flag", "add_subcommand"}
 # What the tool says in other calls is an error where it begins with its name.
 TOOL_CALLS = {"refuse", "refuse_words", "fail", "wrong", "no_npy"}

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/interp.h"
-#include "ir/text.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
 #include "krait/control.h"
 #include "krait/error.h"
 #include "krait/index.h"
