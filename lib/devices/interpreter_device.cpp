@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "devices/reports.h"
+#include "ir/text/text.h"
 #include "ir/abi.h"
 #include "ir/interp/interp.h"
 #include "ir/walk.h"

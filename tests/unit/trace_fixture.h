@@ -18,7 +18,7 @@
 #include "krait/error.h"
 #include "krait/index.h"
 #include "krait/math.h"
-#include "krait/random_more.h"
+#include "krait/random_generators.h"
 #include "krait/vec.h"
 #include "krait/warp.h"
 #include "passes/passes.h"

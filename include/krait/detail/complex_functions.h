@@ -12,7 +12,7 @@
 
 #include <krait/detail/composite.h>
 #include <krait/function.h>
-#include <krait/math_more.h>
+#include <krait/math_utilities.h>
 
 namespace krait::detail {
 

@@ -330,6 +330,7 @@ void Memory::copy_row(const Inst& inst, const Mask& active) {
     if (number(at.count, lane) < 0) return;
     const std::int64_t first = number(at.shared + 1, lane),
                        given = std::min(number(at.count, lane), all);
+    // The whole row has to be inside before any element moves: a fault leaves memory as it was.
     bool inside = first >= 0 && first + all <= shared.extents[0];
     std::int64_t element = 0, step = 1;
     if (s_.f().flat) {
@@ -350,6 +351,7 @@ void Memory::copy_row(const Inst& inst, const Mask& active) {
                            info(inst.op).name, given, view.label, shared.label, first,
                            s_.who(lane));
       });
+    // To shared memory all elements are written, zeros after those given; back, only those given.
     for (std::int64_t i = 0; i < all; ++i) {
       std::byte *const here = shared.data + (first + i) * bytes, *const there =
                                                                      view.data +
@@ -393,6 +395,8 @@ void Memory::copy_tile(const Inst& inst, const Mask& active) {
                          number(TileCopy::offset, lane), s_.who(lane));
     });
   };
+  // Outside of the view along rows and columns are zeros; along other dimensions, which choose the
+  // matrix, it is a fault.
   const unsigned row_dimension = view.rank - 2u, column_dimension = view.rank - 1u;
   for (std::int64_t r = 0; r < t.rows; ++r)
     for (std::int64_t c = 0; c < t.columns; ++c) {

@@ -157,16 +157,19 @@ void ArgumentReader::fill(HostArgument& a, Scalar s, std::size_t count) {
       std::memcpy(&a.bytes[i * size], &bits, size);
     }
   };
+  // A list, repeated as often as it takes.
   if (accept('{')) {
     std::vector<std::uint64_t> values;
     for (const std::string_view value : list('}')) values.push_back(number(value, s));
     return put([&](std::size_t i) { return values[i % values.size()]; });
   }
+  // One number for all, or a function of the element's place.
   const std::string_view name = word();
   if (!accept('(')) {
     const std::uint64_t all = number(name, s);
     return put([&](std::size_t) { return all; });
   }
+  // Bytes are the only form that says how long the argument is: any other length is refused.
   if (name == "bytes") {
     while (!accept(')')) {
       unsigned byte = 0;

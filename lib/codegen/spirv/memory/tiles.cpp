@@ -261,6 +261,7 @@ void Tiles::product(const ir::Inst& i) {
   const Sums s(i, f_);
   const ThreadTile& t = s.tile;
   const Id of = component(p.left), type = sums_type();
+  // Where this thread stands in its warp, and its warp in the block: both choose its words below.
   const Id thread = e_.m.code.emit(
       Op::OpLoad, e_.type(Scalar::U32),
       {e_.m.globals.builtin(spv::BuiltIn::LocalInvocationIndex, e_.type(Scalar::U32))});
@@ -287,12 +288,15 @@ void Tiles::product(const ir::Inst& i) {
   };
   Factor left = factor(0, p.left_tile(), !p.left_transposed, left_factor, row),
          right = factor(2, p.right_tile(), p.right_transposed, right_factor, column);
+  // Sums that a loop carries lie in variables as matrices from before the loop until after it;
+  // others are put together from the threads' elements here, and taken apart at the end.
   const auto kept = variables_.find(&i);
   std::vector<Id> all;
   if (kept == variables_.end())
     all = put_together(s, [&](std::size_t e) { return value(i.operands[ir::product_lead + e]); });
   else
     for (const Id v : kept->second) all.push_back(e_.m.code.emit(Op::OpLoad, type, {v}));
+  // A step of 16 along k: the rows are loaded once and meet every column.
   for (std::int64_t k = 0; k < p.depth; k += side) {
     const std::int64_t further = k + side / 2;
     std::vector<Id> rows;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions made of others (krait/math_more.h): plain values give what <cmath> gives, recorded ones
-// the same bits.
-#include "krait/math_more.h"
+// Functions made of others (krait/math_utilities.h): plain values give what <cmath> gives, recorded
+// ones the same bits.
+#include "krait/math_utilities.h"
 
 #include <bit>
 #include <cmath>
