@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "algorithms/tuning.h"
-#include "host/devices.h"
-#include "host/layout.h"
+#include "devices/devices.h"
+#include "devices/layout.h"
 #include "krait/algorithm/convolve.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/detail/result.h"

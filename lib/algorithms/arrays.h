@@ -5,7 +5,7 @@
 
 #include <initializer_list>
 
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/algorithm/detail/any_array.h"
 #include "krait/detail/call.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithms/convert.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/algorithm/detail/linalg_calls.h"
 #include "krait/algorithm/detail/result.h"
 #include "krait/complex.h"

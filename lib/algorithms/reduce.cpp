@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "host/layout.h"
-#include "host/memory.h"
 #include "algorithms/kept.h"
 #include "algorithms/reduce_kernel.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
 #include "ir/types.h"
 #include "support/error.h"
 
