@@ -69,7 +69,8 @@ void sort_rows(const algorithm_device& how, const key_order& order, const any_ar
         "sorting {} keys with values or indices: at most 2^32 - 1 are possible; sort the keys alone, or sort parts",
         length);
   const SortKind kind{order, values ? Payload::words : moved ? Payload::places : Payload::none};
-  const any_array none = no_elements(type_of<unsigned>(), 2, keys.on);
+  any_array none = no_elements(type_of<unsigned>(), 2, keys.on);
+  none.at.extents[0] = 1;  // a row of nothing
   auto to = typed<unsigned, 2>(moved ? *moved : none);
   const auto from = typed<const unsigned, 2>(values ? *values : none);
   with_word_of(order.bytes, [&]<class Word>(Word) {

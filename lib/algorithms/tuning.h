@@ -115,7 +115,7 @@ inline constexpr std::int64_t sample_step = 1024;
 inline constexpr int histogram_threads = 256;
 inline constexpr std::int64_t histogram_shared = 4096, least_counted = 16;
 /// Elements of a mask that a thread looks through.
-inline constexpr std::int64_t mask_part = 1024;
+inline constexpr std::int64_t masked_elements = 1024;
 
 // ---- Fourier transforms: `bench_fft cpu --cpu-time`, `bench_fft cuda:0` -------------------------
 /// Rows from which on a plan is one of many: a block may have several.
