@@ -97,15 +97,10 @@ class Keeper {
         a->fast != b->fast || a->operands.size() != b->operands.size() || a->results.size() != 1 ||
         !a->regions.empty() || !a->list.empty())
       return false;
-    if (!is_pure(a->op) && !(a->op == Op::Load && reads_constants(*a))) return false;
+    if (!is_pure(a->op) && !(a->op == Op::Load && reads_constants(f_, *a))) return false;
     for (std::size_t k = 0; k < a->operands.size(); ++k)
       if (!equal(a->operands[k], b->operands[k], first, again, depth - 1)) return false;
     return true;
-  }
-  bool reads_constants(const Inst& load) const {
-    const Type& array = f_.type_of(load.operands[0]);
-    return array.space == Space::Argument ||
-           (array.space == Space::Global && !array.writable && f_.facts.disjoint);
   }
 
   std::int64_t most_trips(Scalar s) const {

@@ -13,6 +13,7 @@
 #include "passes/rewrite.h"
 #include "passes/runner.h"
 #include "support/error.h"
+#include "support/idioms.h"
 #include "support/tuning_cpu.h"
 #include "support/tuning_gpu.h"
 
@@ -36,9 +37,15 @@ struct Plan {
   const support::Target& target;
   Effort effort;
   TileSupport tiles;
-  bool flushing;  // fma of f32 takes subnormal numbers for zero, and the mode allows it
+  support::Idioms without;  // of the CPU
+  bool flushing;            // fma of f32 takes subnormal numbers for zero, and the mode allows it
 
   bool is(Targets any) const { return (bit(target.kind) & any) != 0; }
+  /// A pass that is an idiom which the target goes without.
+  bool leaves_out(std::string_view pass) const {
+    const auto idiom = is(cpu) ? support::idiom_of(pass) : std::nullopt;
+    return idiom && without[std::size_t(*idiom)];
+  }
   bool is_best(Targets any) const { return is(any) && effort == Effort::Best; }
 };
 
@@ -247,12 +254,12 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (target.kind == TargetKind::WebGpu) m.kernel().facts.small = true;
   // the launch's facts were told to the kernel
   for (Function& f : m.called()) f.inherit(m.kernel());
-  const Plan plan{target, effort, tile_support(target),
+  const Plan plan{target, effort, tile_support(target), support::idioms_without(target.cpu),
                   target.flushes_fma() && m.kernel().fp == FpMode::Native};
   Runner run(m, checked, watch);
   for (const Step& step : steps) {
     if (!plan.is(step.on) || (step.from == Best && effort != Best) ||
-        (step.where && !step.where(m, plan)))
+        (step.where && !step.where(m, plan)) || plan.leaves_out(step.name))
       continue;
     if (std::string refused = step.run(m, plan); !refused.empty()) return refused;
     if (step.run.changes()) run.check(step.name);

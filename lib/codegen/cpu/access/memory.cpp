@@ -292,7 +292,7 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
   }
   // Without AVX-512 a store under a mask is no faster than those of the lanes.
   if (const unsigned spacing =
-          addresses_.scatters()
+          shape_.machine.scatters()
               ? addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar)))
               : 0)
     return addresses_.store_spaced(a, x, p, spacing, align, array);

@@ -134,7 +134,9 @@ class Chains {
 
 AbsoluteDifferences::AbsoluteDifferences(const Common& common, const Rows& rows, Pure& pure)
     : Part(common), rows_(rows), pure_(pure) {
-  if (!code_.traits.barriers || code_.whole_block) find_byte_sums();
+  if (shape_.machine.uses(Idiom::AbsoluteDifferences) &&
+      (!code_.traits.barriers || code_.whole_block))
+    find_byte_sums();
 }
 
 void AbsoluteDifferences::find_byte_sums() {

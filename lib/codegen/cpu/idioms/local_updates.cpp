@@ -25,7 +25,8 @@ LocalUpdates::LocalUpdates(const Common& common, Addresses& addresses, Memory& m
 /// Finds stores of what an operation makes of the element that is there; between load and store
 /// nothing else happens to the array.
 void LocalUpdates::find_local_updates() {
-  if (shape_.lanes == 1 || shape_.machine.level == CpuLevel::Avx512 ||
+  if (!shape_.machine.uses(Idiom::LocalUpdates) || shape_.lanes == 1 ||
+      shape_.machine.level == CpuLevel::Avx512 ||
       !ir::any_inst(f_, [](const ir::Inst& i) { return i.op == Op::Local; }))
     return;
   ir::for_each_region(f_, [&](ir::RegionId r) {

@@ -21,8 +21,9 @@ using ir::Scalar;
 /// thread ^ c, and such a number as another integer.
 bool XorPartners::emit_flip(const ir::Inst& inst) {
   using Form = Lowered::Form;
-  if (shape_.layout != Layout::Rows || shape_.is_brick() || shape_.lanes == 1 ||
-      inst.results.size() != 1 || !ir::is_int(inst.type.scalar))
+  if (!shape_.machine.uses(Idiom::XorPartners) || shape_.layout != Layout::Rows ||
+      shape_.is_brick() || shape_.lanes == 1 || inst.results.size() != 1 ||
+      !ir::is_int(inst.type.scalar))
     return false;
   auto* type = llvm::cast<llvm::IntegerType>(arith_.scalar_type(inst.type.scalar));
   Lowered r{Form::Parts, {}, 0};
