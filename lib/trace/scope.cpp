@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "ir/spots.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "support/error.h"
 

@@ -12,6 +12,8 @@ import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
+sys.path.append(str(ROOT / "tools"))
+import headers  # noqa: E402
 
 
 def run(folder):
@@ -231,7 +233,7 @@ class Reader:
         where = element.find("location")
         if where is None:
             return "", 0
-        header = where.get("file", "").removeprefix("krait/")
+        header = headers.spelled(where.get("file", "")).removeprefix("krait/")
         return HOMES.get(header, header), int(where.get("line", 0))
 
     def add(self, entry, owner):

@@ -80,7 +80,8 @@ void Straight::pure(const ir::Inst& inst) {
   if (!to_.differences.emit_byte_sum(number_of(inst))) to_.pure.emit_pure(inst);
 }
 
-/// Rsqrt alone is kept for this target (passes/math_targets.def); the others became their bodies.
+/// Rsqrt alone is kept for this target (passes/lower/math_targets.def); the others became their
+/// bodies.
 void Straight::function(const ir::Inst& inst) {
   if (inst.op != Op::Rsqrt || inst.type.scalar != ir::Scalar::F32)
     unsupported("the CPU has no instruction for " + std::string(ir::info(inst.op).name));
