@@ -24,7 +24,7 @@ FACTS = re.compile(r"^kernel [^%]*?( facts\((?:[^()]|\([^()]*\))*\))", re.MULTIL
 
 
 def idioms():
-    return re.findall(r"^IDIOM\(\w+, (\w+),", (ROOT / "lib/support/idioms.def").read_text(), re.MULTILINE)
+    return re.findall(r"^IDIOM\(\s*\w+, (\w+),", (ROOT / "lib/support/idioms.def").read_text(), re.MULTILINE)
 
 
 def kernels(folder):

@@ -17,7 +17,7 @@ FOLDERS = ["lib/codegen", "lib/passes", "lib/runtime", "lib/host", "lib/support"
 NUMBER = r"-?(?:0x[\da-f']+|[\d'.]+(?:e\d+)?)[uUlLfF]*"
 NAMED = re.compile(rf"^\s*(?:inline |static )*constexpr [\w:]+(?: const)? (\w+) =\s*(?:{NUMBER}|std::\w+\({NUMBER}\))(?: ?(?:<<|\*|/|-) ?{NUMBER})*[,;]")
 MEASURED = re.compile(r"\bbench_|\b\d[\d.]* (?:ms|µs|ns|cycles|%)(?!\w)|\b(?:Zen|Xeon|Rapids|H100|H200|Gracemont)\b|\bquick(?:er|est)\b|\b(?:faster|slower)\b")
-COMPARED = re.compile(r"(?:[<>]=?|==) (?:\d[\d']{2,}\b(?!\.)(?!'?[uU]?l?l?-)|\d+u? << \d+)")
+COMPARED = re.compile(r"(?<![<>-])[<>]=? (?:\d[\d']{2,}\b(?!\.)(?!'?[uU]?l?l?-)|\d+u? << \d+)")
 CONSTANT = re.compile(r"^inline (?:constexpr )?[\w:]+ (\w+)\b.*[={(]")
 
 

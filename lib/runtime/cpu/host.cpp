@@ -124,9 +124,10 @@ support::Target host_target() {
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     auto number = [&](std::string_view name) -> unsigned {
       if (!word.starts_with(name)) return 0;
+      constexpr unsigned wrong = 1000;
       unsigned n = 0;
       for (char c : word.substr(name.size()))
-        n = c >= '0' && c <= '9' && n < 100 ? n * 10 + unsigned(c - '0') : 1000;
+        n = c >= '0' && c <= '9' && n < wrong / 10 ? n * 10 + unsigned(c - '0') : wrong;
       return n && n <= 16 && (n & (n - 1)) == 0 ? n : 0;
     };
     if (word == "v2") level = CpuLevel::Sse42, level_alone = true;

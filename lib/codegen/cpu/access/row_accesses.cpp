@@ -92,8 +92,6 @@ bool Rows::load_rows(const ir::Inst& inst) {
     return false;
   const unsigned block = block_bytes / size;  // elements
   if (bytes > number_bytes && (bytes % block_bytes != 0 || lanes % block != 0)) return false;
-  const auto id = ir::InstId(&inst - f_.insts.data());
-  numbers_of_loads.erase(id);
   // Pieces side by side are a vector of numbers.
   const std::optional<Scalar> number_of_piece =
       number_beside(inst.operands[1], f_.type_of(array).index_bytes(), bytes);
@@ -124,7 +122,6 @@ bool Rows::load_rows(const ir::Inst& inst) {
                 : llvm::PoisonValue::get(numbers);
       for (unsigned lane = 0; lane < at.size(); ++lane)
         row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
-      numbers_of_loads[id].push_back(row);
       for (unsigned k = 0; k < count; ++k) {
         const V bits = b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k),
                                       llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));

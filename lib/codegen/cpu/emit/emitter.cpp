@@ -16,7 +16,6 @@
 #include "codegen/cpu/control/loop_slots.h"
 #include "codegen/cpu/idioms/clamped_loads.h"
 #include "codegen/cpu/control/control.h"
-#include "codegen/cpu/idioms/absolute_differences.h"
 #include "codegen/cpu/lanes/each_lane.h"
 #include "codegen/cpu/idioms/xor_partners.h"
 #include "codegen/cpu/launch/gangs.h"
@@ -85,13 +84,12 @@ class Emitter {
                  {positions_, each_lane_, addresses_, xor_partners_, rows_, hint_notes_, in_row_}};
   Members members_{common_, addresses_, rows_, memory_, hint_notes_};
   LocalUpdates local_updates_{common_, addresses_, memory_, pure_};
-  AbsoluteDifferences absolute_differences_{common_, rows_, pure_};
   Atomics atomics_{common_, arguments_, each_lane_, addresses_, memory_, hint_notes_};
   Warp warp_{common_, each_lane_};
   Calls calls_{common_, arguments_, each_lane_, hint_notes_};
   Straight straight_{common_,
-                     {positions_, arguments_, pure_, absolute_differences_, clamped_loads_, memory_,
-                      members_, local_updates_, atomics_, warp_, calls_, in_row_}};
+                     {positions_, arguments_, pure_, clamped_loads_, memory_, members_,
+                      local_updates_, atomics_, warp_, calls_, in_row_}};
   Control control_{common_, straight_, branches_, loops_};
   Branches branches_{common_, control_, lane_bounds_, pure_, hint_notes_};
   Loops loops_{common_, {positions_, loop_slots_, control_, lane_bounds_, pure_, hint_notes_}};

@@ -23,6 +23,10 @@ using Block = llvm::BasicBlock*;
 template <class T>
 using Few = llvm::SmallVector<T, 4>;
 
+/// Numbers from lane to lane, and places in a row, below which a gang of lanes is far from the ends
+/// of 32 bits.
+inline constexpr std::int64_t near_lanes = 1 << 20;
+
 /// A lowered value.
 struct Lowered {
   enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;

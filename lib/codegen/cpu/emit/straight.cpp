@@ -7,7 +7,6 @@
 #include "codegen/cpu/access/atomics.h"
 #include "codegen/cpu/emit/call.h"
 #include "codegen/cpu/idioms/clamped_loads.h"
-#include "codegen/cpu/idioms/absolute_differences.h"
 #include "codegen/cpu/idioms/local_updates.h"
 #include "codegen/cpu/access/members.h"
 #include "codegen/cpu/access/memory.h"
@@ -76,9 +75,7 @@ void Straight::uniform(const ir::Inst& inst) {
 }
 void Straight::call(const ir::Inst& inst) { to_.calls.emit_call(inst); }
 void Straight::slot(const ir::Inst&) { unsupported("a mutable local that was not promoted"); }
-void Straight::pure(const ir::Inst& inst) {
-  if (!to_.differences.emit_byte_sum(number_of(inst))) to_.pure.emit_pure(inst);
-}
+void Straight::pure(const ir::Inst& inst) { to_.pure.emit_pure(inst); }
 
 /// Rsqrt alone is kept for this target (passes/lower/math_targets.def); the others became their
 /// bodies.

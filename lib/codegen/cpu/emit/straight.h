@@ -12,7 +12,6 @@ class Arguments;
 class Atomics;
 class Calls;
 class ClampedLoads;
-class AbsoluteDifferences;
 class LocalUpdates;
 class Members;
 class Memory;
@@ -27,7 +26,6 @@ class Straight : public Part, private StraightLowering<Straight> {
     Positions& positions;
     Arguments& arguments;
     Pure& pure;
-    AbsoluteDifferences& differences;
     ClampedLoads& clamped_loads;
     Memory& memory;
     Members& members;

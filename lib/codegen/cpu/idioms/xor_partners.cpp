@@ -37,7 +37,7 @@ bool XorPartners::emit_flip(const ir::Inst& inst) {
       return false;
     const ir::ValueId place = place_in_row(f_, inst.operands[0]);
     const std::uint64_t bits = f_.const_bits(inst.operands[1]);
-    if (place == ir::none || bits >= 1u << 20) return false;
+    if (place == ir::none || bits >= std::uint64_t(near_lanes)) return false;
     const bool in_grid = f_.insts[f_.values[place].def].op == Op::GlobalId;
     if (in_grid && shape_.width() > 32) return false;
     const V first = in_grid
