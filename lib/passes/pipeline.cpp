@@ -196,9 +196,6 @@ constexpr Step steps[] = {
     {"block_products", [](Module& m, const Plan& p) { block_products(m, p.tiles.block_sums); }, all, Quick, No, sums_blocks},
     {"expand_tiles", [](Module& m, const Plan& p) { expand_tiles(m, p.tiles); }, all},
     {"end_products", end_products, all},
-    // dce before cse, which would take the dead function for the copy.
-    {"keep_results", keep_results, cpu, Best},
-    {"dce", dce, cpu, Best, AfterIt},
     // Operations, functions and types that the target lacks become others.
     {"contract", [](Module& m, const Plan& p) { contract(m, !p.flushing); }, all},
     {"expand_math", [](Module& m, const Plan& p) { expand_math(m, kept_functions(p.target), p.flushing); }, all},
@@ -310,7 +307,6 @@ std::span<const Pass> all_passes() {
       {"combine_pieces", combine_pieces, true},
       {"guard_returns", guard_returns, true},
       {"interchange_trips", interchange_trips, true},
-      {"keep_results", keep_results, true},
       {"unroll_loops",
        [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
       {"unroll_steps", [](Module& m) { unroll_steps(m, tuning::gpu::largest_steps); }, true},

@@ -91,10 +91,6 @@ inline constexpr int most_waiting = 16;
 /// then, and a sum by blocks takes a quarter less; with eight no less. `bench_corpus --class open
 /// --cpu-time`.
 inline constexpr unsigned trips_at_once = 4, short_body = 16;
-/// Bytes that what a loop computed for a later one may take: half of a core's first cache, of 32
-/// KiB or more, by the threads that a core runs at a time, a gang or, between barriers, a block of
-/// the size that is usual. `bench_corpus --class open --cpu-time`.
-inline constexpr std::size_t kept_bytes = 16384, usual_block = 256;
 /// How many trips ahead the loads of such a loop fetch, to the second cache: memory takes longer
 /// than a trip of a block, whose next ones lie where no hardware looks ahead. Sums by blocks on Zen
 /// 4, ratio to g++: to the first cache, which has too few buffers for what is under way, 0.31 to

@@ -121,8 +121,8 @@ grep -q avx512vl /proc/cpuinfo || KRAIT_DEVICE=cpu KRAIT_CPU=v4 matches 'KRAIT_C
 KRAIT_DEVICE=cpu KRAIT_CPU=v2,fast says 1 devices <<'TEXT'
 KRAIT_CPU=v2,fast: expected a list of v2, v3, v4, amd, intel, lanes=1..16, parts=1..8 and -IDIOM, not "fast"
 TEXT
-KRAIT_DEVICE=cpu KRAIT_CPU=-flips matches 'KRAIT_CPU=-flips: there is no idiom "flips"; there are *, xor_partners, *' devices
-KRAIT_DEVICE=cpu KRAIT_CPU=v2,-xor_partners matches 'cpu * GiB, target "cpu x86-64 *features=-xor_partners"' devices
+KRAIT_DEVICE=cpu KRAIT_CPU=-flips matches 'KRAIT_CPU=-flips: there is no idiom "flips"; there are clamped_loads, *' devices
+KRAIT_DEVICE=cpu KRAIT_CPU=v2,-clamped_loads matches 'cpu * GiB, target "cpu x86-64 *features=-clamped_loads"' devices
 
 # NVIDIA's assembler and disassemblers, made up.
 if [ ! -e /usr/local/cuda/bin ]; then

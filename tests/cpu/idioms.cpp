@@ -9,7 +9,9 @@
 #include "ir/text/text.h"
 #include "passes/passes.h"
 #include "runtime/cpu/host.h"
+#include "support/checks.h"
 #include "support/idioms.h"
+#include "support/meaning.h"
 #include "support/target.h"
 #include "targets.h"
 
@@ -27,7 +29,6 @@ constexpr Row rows[] = {
 #define ROW(Name, word, kernel) {Idiom::Name, #word, #kernel}
     ROW(ClampedLoads, clamped_loads, held_places),
     ROW(StridedLoads, strided_loads, rows_at_a_distance),
-    ROW(XorPartners, xor_partners, flips),
     ROW(LocalUpdates, local_updates, local_updates),
     ROW(BlockStrided, block_strided, sweep),
     ROW(DenseMembers, dense_members, dense_members),
@@ -40,7 +41,6 @@ constexpr Row rows[] = {
     ROW(RowGangs, row_gangs, one_row_for_all),
     ROW(BlockLoads, block_loads, one_element_for_the_block),
     ROW(EqualOwnArrays, equal_own_arrays, equal_own_arrays),
-    ROW(KeepResults, keep_results, kept_results),
     ROW(UnrollSteps, unroll_steps, last_steps_of_a_sum),
     ROW(InterchangeTrips, interchange_trips, rows_of_different_lengths),
     ROW(UnrollRows, unroll_rows, rows_of_one_length),

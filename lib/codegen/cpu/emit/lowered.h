@@ -33,8 +33,6 @@ struct Lowered {
   // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
   Few<V> v;
   std::int64_t step = 0;  // Linear: from lane to lane along x, beside across[0]
-  V start = nullptr;      // Parts: where `flip` is not 0, the lanes are start + (lane ^ flip)
-  unsigned flip = 0;
   // Linear: from lane to lane along x and, in bricks of one base, y and z, by uniform numbers;
   // null: nothing
   V across[3] = {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/cpu/lanes/shape.h"
 
+#include <algorithm>
+
 #include "ir/calls.h"
 #include "ir/latency.h"
 #include "ir/walk.h"

@@ -5,6 +5,7 @@
 // of their own.
 #pragma once
 
+#include "codegen/powers.h"
 #include "codegen/spirv/emitter.h"
 
 namespace krait::codegen::spirv {
