@@ -70,15 +70,18 @@ def main():
                 path.write_text(text)
                 paths[path] = f"{folder.name}:{name}"
         for level, target in TARGETS.items():
-            run = {(path, without): pool.submit(assembly, path, target + (f" features=-{without}" if without else ""))
-                   for without in ["", *only] for path in paths}
-            failed = sorted(paths[p] for p in paths if run[p, ""].result().startswith("failed"))
+            def code_of(path, without):
+                return pool.submit(assembly, path, target + (" features=" + ",".join("-" + word for word in without) if without else ""))
+            plain, bare = ({path: code_of(path, without) for path in paths} for without in ([], only))
+            failed = sorted(paths[p] for p in paths if plain[p].result().startswith("failed"))
             print(f"{level}: {len(paths)} kernels" + (f", not compiled: {', '.join(failed)}" if failed else ""), flush=True)
-            for without in only:
-                differ = [(paths[p], run[p, ""].result(), run[p, without].result()) for p in paths
-                          if run[p, ""].result() != run[p, without].result()]
-                rows = [f"{name} {count(text)} → {count(other) if not other.startswith('failed') else other}" for name, text, other in sorted(differ)]
-                print(f"  {without}: {len(rows)}" + "".join(f"\n    {row}" for row in rows), flush=True)
+            # what none of them changes, each of them leaves alone
+            some = [p for p in paths if plain[p].result() != bare[p].result()]
+            for word in only:
+                other = {path: code_of(path, [word]) for path in some}
+                rows = [f"{paths[p]} {count(plain[p].result())} → {count(other[p].result())}" for p in some
+                        if plain[p].result() != other[p].result()]
+                print(f"  {word}: {len(rows)}" + "".join(f"\n    {row}" for row in sorted(rows)), flush=True)
 
 
 if __name__ == "__main__":
