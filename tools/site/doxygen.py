@@ -221,7 +221,7 @@ class Reader:
                 self.concept(compound, name.removeprefix("krait::"))
         for name, found in classes.items():
             self.klass(name.removeprefix("krait::"), sorted(found, key=lambda c: "<" in text_of(c.find("compoundname"))))
-        c = self.compounds.get("krait__c_8h")
+        c = next((c for name, c in self.compounds.items() if name.endswith("krait__c_8h") and c.find("sectiondef") is not None), None)
         if c is not None:
             self.members(c, "", None)
         for entries in self.headers.values():
