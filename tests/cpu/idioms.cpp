@@ -29,7 +29,6 @@ constexpr Row rows[] = {
 #define ROW(Name, word, kernel) {Idiom::Name, #word, #kernel}
     ROW(ClampedLoads, clamped_loads, held_places),
     ROW(StridedLoads, strided_loads, rows_at_a_distance),
-    ROW(LocalUpdates, local_updates, local_updates),
     ROW(BlockStrided, block_strided, sweep),
     ROW(DenseMembers, dense_members, dense_members),
     ROW(Records, records, aggregates_in_all_spaces),

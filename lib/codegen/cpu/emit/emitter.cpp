@@ -19,7 +19,6 @@
 #include "codegen/cpu/lanes/each_lane.h"
 #include "codegen/cpu/launch/gangs.h"
 #include "codegen/cpu/lanes/lane_bounds.h"
-#include "codegen/cpu/idioms/local_updates.h"
 #include "codegen/cpu/control/loops.h"
 #include "codegen/cpu/access/members.h"
 #include "codegen/cpu/access/memory.h"
@@ -80,13 +79,12 @@ class Emitter {
   InRow in_row_;
   Memory memory_{common_, {positions_, each_lane_, addresses_, rows_, hint_notes_, in_row_}};
   Members members_{common_, addresses_, rows_, memory_, hint_notes_};
-  LocalUpdates local_updates_{common_, addresses_, memory_, pure_};
   Atomics atomics_{common_, arguments_, each_lane_, addresses_, memory_, hint_notes_};
   Warp warp_{common_, each_lane_};
   Calls calls_{common_, arguments_, each_lane_, hint_notes_};
   Straight straight_{common_,
-                     {positions_, arguments_, pure_, clamped_loads_, memory_, members_,
-                      local_updates_, atomics_, warp_, calls_, in_row_}};
+                     {positions_, arguments_, pure_, clamped_loads_, memory_, members_, atomics_,
+                      warp_, calls_, in_row_}};
   Control control_{common_, straight_, branches_, loops_};
   Branches branches_{common_, control_, lane_bounds_, pure_, hint_notes_};
   Loops loops_{common_, {positions_, loop_slots_, control_, lane_bounds_, pure_, hint_notes_}};

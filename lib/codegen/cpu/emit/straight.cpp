@@ -7,7 +7,6 @@
 #include "codegen/cpu/access/atomics.h"
 #include "codegen/cpu/emit/call.h"
 #include "codegen/cpu/idioms/clamped_loads.h"
-#include "codegen/cpu/idioms/local_updates.h"
 #include "codegen/cpu/access/members.h"
 #include "codegen/cpu/access/memory.h"
 #include "codegen/cpu/launch/row_gangs.h"
@@ -21,7 +20,6 @@ using ir::Op;
 
 void Straight::emit(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
-  if (to_.local_updates.emit_local_update(id)) return;
   if (!to_.in_row.known.empty() && inst.results.size() == 1)
     if (const auto known = to_.in_row.known.find(inst.results[0]); known != to_.in_row.known.end())
       return values_.set(known->first, known->second);

@@ -12,7 +12,6 @@ class Arguments;
 class Atomics;
 class Calls;
 class ClampedLoads;
-class LocalUpdates;
 class Members;
 class Memory;
 class Positions;
@@ -29,7 +28,6 @@ class Straight : public Part, private StraightLowering<Straight> {
     ClampedLoads& clamped_loads;
     Memory& memory;
     Members& members;
-    LocalUpdates& local_updates;
     Atomics& atomics;
     Warp& warp;
     Calls& calls;
