@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "host/devices.h"
-#include "host/layout.h"
+#include "devices/devices.h"
+#include "devices/layout.h"
 #include "krait/algorithm/convolve.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/detail/result.h"

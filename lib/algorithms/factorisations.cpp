@@ -8,7 +8,7 @@
 
 #include "algorithms/convert.h"
 #include "algorithms/products.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/algorithm/detail/linalg_calls.h"
 #include "krait/algorithm/detail/result.h"
 #include "krait/complex.h"

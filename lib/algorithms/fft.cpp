@@ -12,7 +12,7 @@
 
 #include "algorithms/fft_instances.h"
 #include "algorithms/products.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "support/error.h"
 
 namespace krait::detail {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/algorithm/detail/form.h"
 
 namespace krait::host {

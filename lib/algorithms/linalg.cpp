@@ -4,9 +4,9 @@
 #include <charconv>
 #include <limits>
 
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "host/graph.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "support/error.h"
 
 namespace krait::host {

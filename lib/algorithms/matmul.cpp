@@ -6,7 +6,7 @@
 
 #include "algorithms/matmul_tensor.h"
 #include "algorithms/tuning.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "ir/types.h"
 
 namespace krait::host {

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "host/layout.h"
-#include "host/memory.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
 #include "algorithms/reduce_kernel.h"
 #include "ir/types.h"
 #include "support/error.h"

@@ -7,7 +7,7 @@
 
 #include "algorithms/matmul_tensor.h"
 #include "algorithms/tuning.h"
-#include "host/devices.h"
+#include "devices/devices.h"
 
 namespace krait::host {
 namespace {

@@ -11,12 +11,12 @@
 #include <fmt/ranges.h>
 
 #include "cache/entry.h"
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "host/facts_text.h"
 #include "host/kernel_state.h"
 #include "host/lines.h"
 #include "host/plugin.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "support/error.h"
 #include "support/file.h"
 #include "support/fit.h"

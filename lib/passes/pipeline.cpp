@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/unreachable_entries.h"
 #include "ir/walk.h"
 #include "passes/kept_ops.h"

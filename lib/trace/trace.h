@@ -48,7 +48,7 @@ struct Recorded {
 enum class Places { Nearest, Spots };
 std::unique_ptr<Recorded> take(void* finished, Places places = Places::Nearest);
 
-/// `krait/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the
+/// `krait/language/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the
 /// place of what came before.
 bool in_own_header(std::string_view file);
 

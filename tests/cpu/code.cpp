@@ -13,7 +13,7 @@
 #include <fstream>
 #include <span>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"

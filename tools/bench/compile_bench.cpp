@@ -26,9 +26,9 @@
 
 #include <fmt/format.h>
 
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "host/plugin.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "krait/target.h"
 #include "large_kernels.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Mathematical functions that the special-function unit serves within the published bounds (native
-// mode) or nearly (fast mode): passes/math_targets.def has the table and the errors. Accuracy of
-// the instructions: PTX ISA, floating-point instructions; CUDA C++ Programming Guide, mathematical
-// functions.
+// mode) or nearly (fast mode): passes/lower/math_targets.def has the table and the errors. Accuracy
+// of the instructions: PTX ISA, floating-point instructions; CUDA C++ Programming Guide,
+// mathematical functions.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/lower.h"
@@ -27,7 +27,7 @@ bool has_instruction(const ir::Inst& inst, ir::FpMode mode) {
     return true;
 #define FAST(target, Name) \
   if (target == Ptx && fast && inst.op == Op::Name) return true;
-#include "passes/math_targets.def"
+#include "passes/lower/math_targets.def"
   return false;
 }
 

@@ -4,15 +4,15 @@
 #include <fmt/core.h>
 
 #include "codegen/spirv/arguments.h"
-#include "codegen/spirv/atomics.h"
+#include "codegen/spirv/memory/atomics.h"
 #include "codegen/spirv/calls.h"
-#include "codegen/spirv/lines.h"
-#include "codegen/spirv/memory.h"
+#include "codegen/spirv/module/lines.h"
+#include "codegen/spirv/memory/memory.h"
 #include "codegen/spirv/positions.h"
-#include "codegen/spirv/pure.h"
+#include "codegen/spirv/numeric/pure.h"
 #include "codegen/spirv/sync.h"
-#include "codegen/spirv/tiles.h"
-#include "codegen/spirv/variables.h"
+#include "codegen/spirv/memory/tiles.h"
+#include "codegen/spirv/memory/variables.h"
 #include "codegen/spirv/warp.h"
 
 namespace krait::codegen::spirv {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "codegen/spirv/frame.h"
-#include "codegen/spirv/sums.h"
+#include "codegen/spirv/numeric/sums.h"
 
 namespace krait::codegen::spirv {
 

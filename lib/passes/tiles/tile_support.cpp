@@ -72,7 +72,7 @@ bool tiles_ptx(const Inst& inst, const Function& f) {
          t.rows <= 256 && t.rows % pieces_of_strip == 0 &&
          t.columns * type.elem_bytes % strip_bytes == 0;
 }
-/// Of halves and their like, of whole matrices of 16 by 16 by 16 (codegen/spirv/tiles.h).
+/// Of halves and their like, of whole matrices of 16 by 16 by 16 (codegen/spirv/memory/tiles.h).
 bool has_halves(const Inst& inst, FpMode fp) {
   return inst.op == Op::ProductEnd || (may_round_freely(fp) && Product(inst).left == Scalar::F16 &&
                                        Product(inst).right == Scalar::F16);

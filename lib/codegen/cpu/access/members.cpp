@@ -328,6 +328,8 @@ bool Members::store_member(ir::InstId id) {
   const auto found = whole_stores_.find(id);
   if (found == whole_stores_.end()) return false;
   const ir::ValueId array = f_.insts[id].operands[0];
+  // Without neighbouring rows in memory there is no vector to build: records go by themselves,
+  // others member by member.
   const bool large = f_.type_of(array).index_bytes() > largest_element;
   const Few<V> rows = large ? Few<V>{} : addresses_.element_rows(array, f_.insts[id].operands[1]);
   if (rows.empty()) {
@@ -335,6 +337,7 @@ bool Members::store_member(ir::InstId id) {
     for (const ir::InstId member : found->second) memory_.emit_store(f_.insts[member]);
     return true;
   }
+  // The largest unit that all members are made of: shuffles move units.
   const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), lanes = shape_.lanes;
   unsigned unit = bytes;
   for (const ir::InstId member : found->second) {
@@ -349,6 +352,7 @@ bool Members::store_member(ir::InstId id) {
       const ir::Inst& inst = f_.insts[member];
       const unsigned size = ir::size_of(inst.type.scalar), first = unsigned(inst.imm);
       const V x = arith_.to_memory(values_.part(inst.operands[2], p), inst.type.scalar);
+      // Elements that fit a number are put together by shifts within each lane.
       if (number) {
         V bits = b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
         bits = b_.CreateShl(
@@ -357,6 +361,7 @@ bool Members::store_member(ir::InstId id) {
         row = row ? b_.CreateOr(row, bits) : bits;
         continue;
       }
+      // Others by shuffles: the lanes' members are spread to where they lie in their elements.
       const unsigned each = bytes / unit, own = size / unit;
       llvm::Type* type = b_.getIntNTy(8 * unit);
       std::vector<int> widened(lanes * each, -1), merged(lanes * each);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Several numbers side by side for each lane, lanes far apart: the elements of a row that
-// passes/unroll_rows.cpp asks for, or the members of a large aggregate. Each lane's piece is loaded
-// as a whole. Pieces of at most 8 bytes are numbers, of which an element is a shift; those of 16
-// bytes are turned from rows of elements into rows of lanes by shuffles within 16 bytes, of which
-// every machine has one instruction; the same shuffles turn them back, to be stored.
+// passes/loops/unroll_rows.cpp asks for, or the members of a large aggregate. Each lane's piece is
+// loaded as a whole. Pieces of at most 8 bytes are numbers, of which an element is a shift; those
+// of 16 bytes are turned from rows of elements into rows of lanes by shuffles within 16 bytes, of
+// which every machine has one instruction; the same shuffles turn them back, to be stored.
 #include "codegen/cpu/access/row_accesses.h"
 
 #include <bit>

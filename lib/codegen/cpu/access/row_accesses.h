@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Several numbers side by side for each lane, lanes far apart: the elements of a row that
-// passes/unroll_rows.cpp asks for, or the members of a large aggregate.
+// passes/loops/unroll_rows.cpp asks for, or the members of a large aggregate.
 #pragma once
 
 #include <map>

@@ -96,8 +96,8 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
       break;
 #define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      // Rsqrt alone is kept for this target (passes/math_targets.def); the others became their
-      // bodies.
+      // Rsqrt alone is kept for this target (passes/lower/math_targets.def); the others became
+      // their bodies.
       if (inst.op != Op::Rsqrt || inst.type.scalar != ir::Scalar::F32)
         unsupported("the CPU has no instruction for " + std::string(ir::info(inst.op).name));
       to_.pure.emit_pure(inst);

@@ -219,6 +219,7 @@ class Finder {
         if (!classify(inst.regions[0], true)) return false;
         continue;
       }
+      // What the operands are made of decides for the operation.
       bool parts = false, varies = false;
       for (const ValueId v : inst.operands) {
         const Class c = classes_[v];
@@ -226,6 +227,7 @@ class Finder {
         varies = varies || c == Class::Varying;
       }
       if (!inside && (varies || (parts && !inst.regions.empty()))) return false;
+      // A place or a trip's number may be combined to an element's number, and not used otherwise.
       if (parts) {
         if (inst.results.size() != 1 || !inst.regions.empty() || !combine(inst)) return false;
         continue;
@@ -242,6 +244,7 @@ class Finder {
             return false;
           if (inside && ir::info(inst.op).effect != ir::Effect::Pure) c = Class::Varying;
       }
+      // Within the loop a nested region may differ from trip to trip in all that it gives.
       if (inside && !inst.regions.empty()) {
         c = Class::Varying;
         for (const ir::RegionId body : inst.regions) {

@@ -101,6 +101,8 @@ void Arguments::place_arrays() {
   array_offset_.assign(f_.values.size(), 0);
   shared_lengths_.assign(f_.values.size(), nullptr);
   std::uint64_t fixed = 0;
+  // Small own arrays go on the stack, where LLVM sees all their uses; the rest gets offsets in
+  // scratch.
   ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
     const ir::Inst& inst = f_.insts[i];
     if (inst.op != Op::Shared && inst.op != Op::Local) return;
@@ -120,6 +122,7 @@ void Arguments::place_arrays() {
   code_.functions.envelope.fixed_shared = fixed;
   V dynamic = b_.CreatePtrAdd(scratch_, b_.getInt64(fixed));
   spills = b_.CreatePtrAdd(dynamic, launch_field(DynamicBytes));
+  // Lengths come with the arguments: each array begins where the one before it ends.
   unsigned number = 0;
   for (ir::InstId i : ir::arrays_sized_at_launch(f_)) {
     const ir::Inst& inst = f_.insts[i];

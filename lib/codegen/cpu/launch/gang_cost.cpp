@@ -7,7 +7,7 @@
 #include "codegen/cpu/lanes/divergence.h"
 #include "ir/walk.h"
 #include "ir/weight.h"
-#include "passes/lane_steps.h"
+#include "passes/analysis/lane_steps.h"
 #include "support/tuning_gangs.h"
 
 namespace krait::codegen::cpu {
