@@ -11,7 +11,7 @@
 
 #include "block_kernels.h"
 #include "host/jit.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "kernels.h"
 #include "passes/passes.h"
 #include "trace/trace.h"
