@@ -26,7 +26,8 @@ struct Row {
   const char* kernel;
 };
 constexpr Row rows[] = {
-#define ROW(Name, word, kernel) {Idiom::Name, #word, #kernel}
+#define ROW(Name, word, kernel) \
+  { Idiom::Name, #word, #kernel }
     ROW(ClampedLoads, clamped_loads, held_places),
     ROW(StridedLoads, strided_loads, rows_at_a_distance),
     ROW(BlockStrided, block_strided, sweep),
