@@ -223,7 +223,7 @@ void launch(const ReduceKernel& k, const Shape& s, std::vector<argument>& all,
 
 void check_elements(const reduction_recipe& r, std::int64_t elements, bool initial) {
   if (elements > 0 || initial || !r.needs_elements) return;
-  if (r.name[0] == 'a') support::fail_usage("attempt to get {} of an empty sequence", r.name);
+  if (r.numbered) support::fail_usage("attempt to get {} of an empty sequence", r.name);
   support::fail_usage("zero-size array to reduction operation {} which has no identity", r.name);
 }
 
