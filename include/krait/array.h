@@ -98,7 +98,7 @@ class array {
   /// Sets every element to a number: `x = 5.0f`. An array that shall have another shape is made
   /// anew.
   template <class Number>
-    requires detail::plain<Number>
+    requires(detail::plain<Number> || detail::complex_number<Number>)
   array& operator=(const Number& x) & {
     static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
     assign_elements(detail::all_tag(), *this, x);

@@ -144,6 +144,14 @@ class generator {
   auto permutation(const array<Elem, Rank>& x, const Options&... options) {
     return take(x, permutation(x.extent(0)), 0, options...);
   }
+  template <detail::deferred Type, class... Options>
+  auto permutation(const Type& x, const Options&... options) {
+    return permutation(eval(x), options...);
+  }
+  template <detail::deferred Type, class... Options>
+  auto choice(const Type& x, std::int64_t count, const Options&... options) {
+    return choice(eval(x), count, options...);
+  }
   /// Draws `count` elements, or rows along the first dimension, with equal probability: a new
   /// array.
   /// Without `replace` each one is drawn at most once; error{usage} if there are too few.

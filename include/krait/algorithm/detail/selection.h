@@ -16,11 +16,12 @@ class selection {
       by_mask || WhichRank == 1,
       "krait: indices must have one dimension here; kr::take accepts any number of dimensions");
   using value_type = std::remove_const_t<Elem>;
+  static constexpr int rank = by_mask ? 1 : Rank;
 
   selection(array<Elem, Rank> of, array<const Which, WhichRank> which)
       : of_(std::move(of)), which_(std::move(which)) {}
 
-  operator array<value_type, by_mask ? 1 : Rank>() const {  // NOLINT: implicit on purpose
+  operator array<value_type, rank>() const {  // NOLINT: implicit on purpose
     if constexpr (by_mask) {
       check_mask(which_.extents(), of_.extents());
       return taken(of_, places_of(any_of(as_mask(which_))));
@@ -46,9 +47,13 @@ class selection {
       array<value_type, Rank> values(extents, of_.device());
       assign_elements(all_tag(), values, std::forward<Source>(source));
       put_rows(any_of(of_), indices, any_of(values));
-    } else if constexpr (plain<std::remove_cvref_t<Source>>) {
+    } else if constexpr (plain<std::remove_cvref_t<Source>> ||
+                         complex_number<std::remove_cvref_t<Source>>) {
       check_mask(which_.extents(), of_.extents());
-      make_expression<chosen_element>(which_, convert_plain<value_type>(source), of_).into(of_);
+      if constexpr (complex_number<value_type>)
+        make_expression<chosen_element>(which_, value_type(source), of_).into(of_);
+      else
+        make_expression<chosen_element>(which_, convert_plain<value_type>(source), of_).into(of_);
     } else {
       check_mask(which_.extents(), of_.extents());
       const auto places = places_of(any_of(as_mask(which_)));
@@ -63,6 +68,15 @@ class selection {
   array<Elem, Rank> of_;
   array<const Which, WhichRank> which_;
 };
+
+template <class Elem, int Rank, class Which, int WhichRank>
+inline constexpr bool is_deferred<selection<Elem, Rank, Which, WhichRank>> = true;
+/// kr::eval of a selection.
+template <class Elem, int Rank, class Which, int WhichRank>
+auto eval(const selection<Elem, Rank, Which, WhichRank>& x) {
+  array<std::remove_const_t<Elem>, selection<Elem, Rank, Which, WhichRank>::rank> made = x;
+  return made;
+}
 
 template <class Elem, int Rank, class Which, int WhichRank>
 struct selector<array<Elem, Rank>, array<Which, WhichRank>> {
