@@ -95,7 +95,7 @@ void interpolate(const Array& x, const Array& points, const Array& values, const
           const value<Real> exact(select(v == x0, y0, made_of));
           const value<Real> low(select(v < begin, below, exact));
           const value<Real> high(select(v > end, above, low));
-          made.at(at.data(), rank) = Element(value<Real>(select(v != v, v, high)));
+          made.at(at.data(), rank) = Element(value<Real>(select((v != v) & (last > 0), v, high)));
         }
       },
       {.fp = fp::strict})

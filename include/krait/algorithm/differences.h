@@ -7,6 +7,7 @@
 #pragma once
 
 #include <krait/algorithm/detail/axes.h>
+#include <krait/algorithm/detail/erased.h>
 #include <krait/algorithm/detail/numbers.h>
 #include <krait/algorithm/reduce.h>
 

@@ -155,7 +155,7 @@ auto digitize(const array<Elem, 1>& x, const array<Edge, 1>& edges, bool right =
   if (detail::bins_ascend(rising(), falling(), n))
     return searchsorted(bounds, from, right ? side::left : side::right);
   const array<number> turned = bounds.flip().copy();
-  array<std::int64_t> places = searchsorted(turned, from, right ? side::right : side::left);
+  array<std::int64_t> places = searchsorted(turned, from, right ? side::left : side::right);
   places = eval(n - places);
   return places;
 }

@@ -118,13 +118,13 @@ auto repeat(const array<Elem, Rank>& x, const Times& times, const Options&... op
     }
   }
 }
-/// The whole array again and again along its axes, as numpy.tile.
+/// The whole array again and again along its axes, as numpy.tile (kr::tile is a part of a matrix in a kernel).
 /// \code
-/// auto board = kr::tile(a, 4, 4);
+/// auto board = kr::tiled(a, 4, 4);
 /// \endcode
 template <class Elem, int Rank, std::integral... Times>
   requires(sizeof...(Times) > 0)
-auto tile(const array<Elem, Rank>& x, Times... times) {
+auto tiled(const array<Elem, Rank>& x, Times... times) {
   constexpr int rank = detail::largest({Rank, int(sizeof...(Times))});
   std::int64_t counts[rank];
   for (std::int64_t& count : counts) count = 1;
@@ -260,7 +260,7 @@ KRAIT_TAKES_EXPRESSIONS(stack)
 KRAIT_TAKES_EXPRESSIONS(hstack)
 KRAIT_TAKES_EXPRESSIONS(vstack)
 KRAIT_TAKES_EXPRESSIONS(repeat)
-KRAIT_TAKES_EXPRESSIONS(tile)
+KRAIT_TAKES_EXPRESSIONS(tiled)
 KRAIT_TAKES_EXPRESSIONS(roll)
 KRAIT_TAKES_EXPRESSIONS(pad)
 KRAIT_TAKES_EXPRESSIONS(flip)
