@@ -185,6 +185,23 @@ class array {
   auto operator()(const Which& which) const {
     return detail::selector<array<const Elem, Rank>, Which>::of(share(), which);
   }
+  /// Selects by several arrays of indices or masks, beside integers, ranges and new axes.
+  /// \code
+  /// kr::array<float> corners = a(kr::to_device({0, -1}), kr::to_device({0, -1}));
+  /// kr::array<float, 2> columns = a(kr::all, kr::to_device({3, 1}));
+  /// \endcode
+  template <class... Items>
+    requires detail::mixed_items<Items...>
+  auto operator()(const Items&... items) {
+    return detail::selector<array, detail::item_list<Items...>>::of(array(at(), memory_, on_),
+                                                                    items...);
+  }
+  template <class... Items>
+    requires detail::mixed_items<Items...>
+  auto operator()(const Items&... items) const {
+    return detail::selector<array<const Elem, Rank>, detail::item_list<Items...>>::of(share(),
+                                                                                      items...);
+  }
   /// A view with other extents and the same elements in C order; one extent may be -1.
   /// It copies the elements if strides cannot express the new shape. Throws error{usage} if the
   /// sizes differ.

@@ -76,6 +76,10 @@ class expression {
   std::tuple<Operands...> operands_;
 };
 
+/// What `a(indices)` and `a(mask)` are: elements to read, as an array or in an expression, or to
+/// assign to.
+class selected_elements {};
+
 namespace detail {
 
 template <class Type>
@@ -109,10 +113,9 @@ using operand_element = held_t<decltype(Source::template compute<0>(
     std::declval<const typename operand_values<
         decltype(std::declval<const Source&>().arguments())>::type&>()))>;
 
-/// An array or an expression, of any reference.
+/// An array, an expression or a selection, of any reference.
 template <class Type>
-concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value ||
-                      is_expression<std::remove_cvref_t<Type>>::value;
+concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value || deferred<Type>;
 template <class Type>
 struct is_array_element : std::false_type {};
 template <class Elem>
@@ -377,6 +380,11 @@ auto eval(const expression<Function, Operands...>& e) {
         expression<Function, Operands...>::rank>
       made = e;
   return made;
+}
+template <class Selection>
+  requires(detail::is_deferred<Selection> && !detail::is_expression<Selection>::value)
+auto eval(const Selection& x) {
+  return x.read();
 }
 template <class Elem, int Rank>
 array<const Elem, Rank> eval(const array<Elem, Rank>& x) {

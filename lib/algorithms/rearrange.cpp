@@ -124,8 +124,7 @@ void tile_into(const erased_array& from, const erased_array& to) {
   // What is there is doubled until an axis is full.
   for (int d = rank - 1; d >= 0; --d) {
     while (done.extents[d] < out.at.extents[d]) {
-      const std::int64_t there = done.extents[d],
-                         more = std::min(there, out.at.extents[d] - there);
+      const std::int64_t there = done.extents[d], more = std::min(there, out.at.extents[d] - there);
       layout target = done;
       target.offset += there * done.strides[d], target.extents[d] = more;
       copy(out, target, out, part(done, d, 0, more));

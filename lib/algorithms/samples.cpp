@@ -22,42 +22,41 @@ template <class Real>
 void gradient(const Array& x, const Array& coordinates, bool even, const Array& to) {
   const ElementType* const type = type_of<Real>();
   const int rank = x.at.rank;
-  kernel_of({"gradient", {type}, unsigned(2 * rank + even)},
-            {in(type, rank), in(type), out(type, rank)},
-            [rank, even](const Parameters& p) {
-              const ElementView from = p.array(0), made = p.array(2);
-              const auto places = p.array<const Real>(1);
-              const Index last = Index(from.extent(rank - 1) - 1);
-              for (auto i : grid_stride(made.size())) {
-                auto at = unflatten(i, made);
-                const std::size_t along = std::size_t(rank) - 1;
-                const Index k(at[along]);
-                const auto read = [&](const Index& where) {
-                  auto place = at;
-                  place[along] = node_of(where);
-                  return Element(from.at(place.data(), rank)).template as<Real>();
-                };
-                const Index before(select(k == 0, k, k - 1)), after(select(k == last, k, k + 1));
-                const value<Real> low = read(before), here = read(k), high = read(after);
-                if (even) {
-                  const value<Real> h = places[0];
-                  const value<Real> inside = (high - low) / (h * Real(2)), ends = (high - low) / h;
-                  made.at(at.data(), rank) = Element(
-                      value<Real>(select((k == 0) | (k == last), ends, inside)));
-                } else {
-                  const value<Real> left = places[k] - places[before],
-                                    right = places[after] - places[k];
-                  const value<Real> a = -right / (left * (left + right)),
-                                    b = (right - left) / (left * right),
-                                    c = left / (right * (left + right));
-                  const value<Real> inside = a * low + b * here + c * high,
-                                    ends = (high - low) / (left + right);
-                  made.at(at.data(), rank) = Element(
-                      value<Real>(select((k == 0) | (k == last), ends, inside)));
-                }
-              }
-            },
-            {.fp = fp::strict})
+  kernel_of(
+      {"gradient", {type}, unsigned(2 * rank + even)}, {in(type, rank), in(type), out(type, rank)},
+      [rank, even](const Parameters& p) {
+        const ElementView from = p.array(0), made = p.array(2);
+        const auto places = p.array<const Real>(1);
+        const Index last = Index(from.extent(rank - 1) - 1);
+        for (auto i : grid_stride(made.size())) {
+          auto at = unflatten(i, made);
+          const std::size_t along = std::size_t(rank) - 1;
+          const Index k(at[along]);
+          const auto read = [&](const Index& where) {
+            auto place = at;
+            place[along] = node_of(where);
+            return Element(from.at(place.data(), rank)).template as<Real>();
+          };
+          const Index before(select(k == 0, k, k - 1)), after(select(k == last, k, k + 1));
+          const value<Real> low = read(before), here = read(k), high = read(after);
+          if (even) {
+            const value<Real> h = places[0];
+            const value<Real> inside = (high - low) / (h * Real(2)), ends = (high - low) / h;
+            made.at(at.data(), rank) =
+                Element(value<Real>(select((k == 0) | (k == last), ends, inside)));
+          } else {
+            const value<Real> left = places[k] - places[before], right = places[after] - places[k];
+            const value<Real> a = -right / (left * (left + right)),
+                              b = (right - left) / (left * right),
+                              c = left / (right * (left + right));
+            const value<Real> inside = a * low + b * here + c * high,
+                              ends = (high - low) / (left + right);
+            made.at(at.data(), rank) =
+                Element(value<Real>(select((k == 0) | (k == last), ends, inside)));
+          }
+        }
+      },
+      {.fp = fp::strict})
       .forall(to.size(), {x, coordinates, to});
 }
 
@@ -188,8 +187,9 @@ void check_tensordot(const layout& x, const layout& y, int count) {
 }
 void check_cross(const layout& x, const layout& y) {
   if (!std::equal(x.extents, x.extents + x.rank, y.extents) || x.extents[x.rank - 1] != 3)
-    support::fail_usage("cross: needs two arrays of one shape whose last extent is 3, not {} and {}",
-                        shape_text(x.extents, x.rank), shape_text(y.extents, y.rank));
+    support::fail_usage(
+        "cross: needs two arrays of one shape whose last extent is 3, not {} and {}",
+        shape_text(x.extents, x.rank), shape_text(y.extents, y.rank));
 }
 
 }  // namespace krait::detail

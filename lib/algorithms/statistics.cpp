@@ -27,7 +27,8 @@ Between between(std::int64_t count, double q, std::string_view method) {
   if (method == "linear") return {first, second, at - below};
   if (method == "lower") return {first, first, 0};
   const bool between_two = at > below;
-  if (method == "higher") return between_two ? Between{second, second, 0} : Between{first, first, 0};
+  if (method == "higher")
+    return between_two ? Between{second, second, 0} : Between{first, first, 0};
   if (method == "midpoint") return {first, between_two ? second : first, between_two ? 0.5 : 0};
   if (method == "nearest") {
     const auto nearest = std::int64_t(std::nearbyint(at));  // ties to even
@@ -41,31 +42,31 @@ template <class Real>
 void pick(const Array& sorted, const Between& at, const Array& to) {
   const ElementType* const type = type_of<Real>();
   const int rank = sorted.at.rank;
-  kernel_of({"quantile", {type}, unsigned(rank)},
-            {in(type, rank), out(type, rank), number(), number(), number<Real>(), number()},
-            [rank](const Parameters& p) {
-              const ElementView from = p.array(0), made = p.array(1);
-              const Index length = from.extent(rank - 1);
-              for (auto i : grid_stride(made.size())) {
-                auto place = unflatten(i, made);
-                const auto read = [&](const Index& k) {
-                  place[std::size_t(rank) - 1] = node_of(k);
-                  return Element(from.at(place.data(), rank)).template as<Real>();
-                };
-                const value<Real> a = read(p.number(2)), b = read(p.number(3)),
-                                  last = read(Index(length - 1)), t = p.template number<Real>(4);
-                // As NumPy has it: exact at both ends, and monotonic.
-                const value<Real> step = b - a;
-                const value<Real> between(
-                    select(t >= Real(0.5), b - step * (Real(1) - t), a + step * t));
-                const value<Real> exact(select(p.number(5) == 0, a, between));
-                place[std::size_t(rank) - 1] = node_of(Index(std::int64_t(0)));
-                made.at(place.data(), rank) = Element(value<Real>(select(last != last, last, exact)));
-              }
-            },
-            {.fp = fp::strict})
-      .forall(to.size(), {sorted, to, at.first, at.second, Real(at.part),
-                          std::int64_t(at.part != 0)});
+  kernel_of(
+      {"quantile", {type}, unsigned(rank)},
+      {in(type, rank), out(type, rank), number(), number(), number<Real>(), number()},
+      [rank](const Parameters& p) {
+        const ElementView from = p.array(0), made = p.array(1);
+        const Index length = from.extent(rank - 1);
+        for (auto i : grid_stride(made.size())) {
+          auto place = unflatten(i, made);
+          const auto read = [&](const Index& k) {
+            place[std::size_t(rank) - 1] = node_of(k);
+            return Element(from.at(place.data(), rank)).template as<Real>();
+          };
+          const value<Real> a = read(p.number(2)), b = read(p.number(3)),
+                            last = read(Index(length - 1)), t = p.template number<Real>(4);
+          // As NumPy has it: exact at both ends, and monotonic.
+          const value<Real> step = b - a;
+          const value<Real> between(select(t >= Real(0.5), b - step * (Real(1) - t), a + step * t));
+          const value<Real> exact(select(p.number(5) == 0, a, between));
+          place[std::size_t(rank) - 1] = node_of(Index(std::int64_t(0)));
+          made.at(place.data(), rank) = Element(value<Real>(select(last != last, last, exact)));
+        }
+      },
+      {.fp = fp::strict})
+      .forall(to.size(),
+              {sorted, to, at.first, at.second, Real(at.part), std::int64_t(at.part != 0)});
 }
 Array with_last(const Array& x, int axis) {
   return {x.type, detail::axis_last(x.at, axis), x.memory, x.device};
@@ -100,7 +101,9 @@ void quantile_into(const erased_array& sorted, int axis, double q, const char* m
   if (result.size() == 0) return;
   if (count == 0) {
     if (from.type->whole == scalar::f64)
-      result.reshaped({result.size()}).as<double, 1>().fill(std::numeric_limits<double>::quiet_NaN());
+      result.reshaped({result.size()})
+          .as<double, 1>()
+          .fill(std::numeric_limits<double>::quiet_NaN());
     else
       result.reshaped({result.size()}).as<float, 1>().fill(std::numeric_limits<float>::quiet_NaN());
     return;
@@ -110,7 +113,8 @@ void quantile_into(const erased_array& sorted, int axis, double q, const char* m
   else pick<float>(from, at, result);
 }
 
-void covariance_into(const erased_array& rows, double divisor, bool scaled, const erased_array& to) {
+void covariance_into(const erased_array& rows, double divisor, bool scaled,
+                     const erased_array& to) {
   const Array given(rows), result(to);
   if (result.size() == 0) return;
   if (given.type->whole == scalar::f64) covariance<double>(given, divisor, scaled, result);

@@ -11,7 +11,11 @@
 
 #include <krait/algorithm/differences.h>
 #include <krait/algorithm/einsum.h>
+#include <krait/algorithm/elements.h>
+#include <krait/algorithm/frequency.h>
+#include <krait/algorithm/grids.h>
 #include <krait/algorithm/indexing.h>
+#include <krait/algorithm/matrix_functions.h>
 #include <krait/algorithm/order.h>
 #include <krait/algorithm/products.h>
 #include <krait/algorithm/rearrange.h>
@@ -245,7 +249,56 @@ std::string run_word(const std::string& function, std::istream& in, bool& known)
     const std::int64_t n = read(in), axis = read(in);
     return result(kr::diff(a, n, kr::axis(axis)));
   }
+  const auto places = [&] { return read_array<std::int64_t, 1>(in); };
+  if (is("index_pairs")) {
+    const auto a = matrix();
+    const auto i = read_array<std::int64_t, 2>(in);
+    return result(a(i, places()));
+  }
+  if (is("index_columns")) {
+    const auto a = read_array<T, 3>(in);
+    return result(a(kr::all, places()));
+  }
+  if (is("index_apart")) {
+    const auto a = read_array<T, 3>(in);
+    const auto i = places(), k = places();
+    const std::int64_t n = a.extent(1);
+    return result(a(i, kr::all, k), a(0, kr::all, k), a(kr::all, -1, k),
+                  a(kr::all, kr::newaxis, kr::eval((i % n + n) % n)), a(i, kr::range(0, 1)));
+  }
+  if (is("index_rows")) {
+    const auto a = matrix();
+    return result(a(read_array<std::int64_t, 2>(in)));
+  }
+  if (is("mask_rows")) {
+    const auto a = read_array<T, 3>(in);
+    const auto rows = read_array<bool, 1>(in);
+    const auto both = read_array<bool, 2>(in);
+    const auto columns = read_array<bool, 1>(in);
+    return result(a(rows), a(both), a(kr::all, kr::all, columns));
+  }
+  if (is("assign_pairs")) {
+    auto a = matrix();
+    const auto i = places(), j = places();
+    const auto v = vector();
+    a(i, j) = v;
+    a(kr::all, kr::eval(j(kr::range(0, 1)))) = v(kr::range(0, 1));
+    return result(a);
+  }
+  if (is("fftshift")) {
+    const auto a = matrix();
+    const auto axis = kr::axis(read(in));
+    return result(kr::fftshift(a), kr::ifftshift(a), kr::fftshift(a, axis), kr::ifftshift(a, axis));
+  }
   if constexpr (!logical) {
+    if (is("add_at")) {
+      auto a = read_array<T, 3>(in);
+      const auto j = places();
+      const auto rows = read_array<bool, 1>(in);
+      a(kr::all, j) += T(3);
+      a(rows) *= T(2);
+      return result(a);
+    }
     if (is("prod")) {
       const auto a = matrix();
       return result(kr::prod(a, kr::axis(read(in))));
@@ -310,6 +363,38 @@ std::string run_word(const std::string& function, std::istream& in, bool& known)
     }
   }
   if constexpr (complex || std::is_floating_point_v<T>) {
+    if (is("nan_to_num")) {
+      const auto a = matrix();
+      return result(kr::nan_to_num(a), kr::nan_to_num(a, 2, 9, -9));
+    }
+    if (is("linalg")) {
+      const auto a = matrix();
+      const auto [sign, logdet] = kr::slogdet(a);
+      return compared(in, 10 * eps, sign, logdet, kr::cond(a), kr::pinv(a),
+                      kr::matrix_power(a / T(12), 3), kr::matrix_rank(a));
+    }
+    if (is("eig")) {
+      const auto a = matrix();
+      const auto [w, v] = kr::eig(a);
+      using number = std::remove_cvref_t<decltype(w)>::value_type;
+      const kr::array<number, 2> wide = kr::cast<number>(a);
+      if (kr::norm(kr::eval(kr::matmul(wide, v) - v * w)) > 100 * eps * kr::norm(wide))
+        return "a v is not v w";
+      const kr::array<T, 2> h = a + kr::eval(kr::conj(a)).transpose();
+      return compared(in, 10 * eps, kr::sort(kr::real(w)), kr::eigvalsh(h));
+    }
+    if (is("expm")) {
+      const auto a = matrix();
+      const auto h = kr::eval(a + kr::eval(kr::conj(a)).transpose());
+      const auto most = kr::max(kr::eigvalsh(h));
+      return compared(in, 1000 * eps, kr::expm(h) / T(std::exp(most)));
+    }
+    if (is("lstsq")) {
+      const auto a = matrix();
+      const auto [x, residuals, rank, s] = kr::lstsq(a, vector());
+      return compared(in, 100 * eps, x, residuals, rank, s);
+    }
+    if (is("pinv")) return compared(in, 100 * eps, kr::pinv(matrix(), 1e-4));
     if (is("arithmetic")) {
       const auto a = matrix(), b = matrix();
       return result((a * b + a) / b - a * T(2));
@@ -328,6 +413,11 @@ std::string run_word(const std::string& function, std::istream& in, bool& known)
     }
   }
   if constexpr (real) {
+    if (is("clip")) return result(kr::clip(matrix(), T(1), T(3)));
+    if (is("sign")) {
+      const auto a = matrix();
+      return result(kr::sign(a), kr::square(a));
+    }
     if (is("gradient")) {
       const auto a = matrix();
       const double h = read<double>(in);
@@ -372,10 +462,10 @@ std::string run_word(const std::string& function, std::istream& in, bool& known)
       return result(kr::ptp(a, kr::axis(read(in))));
     }
 // Undefined below.
-#define KRAIT_WORD_ALONG(word)                            \
-  if (is(#word)) {                                        \
-    const auto a = matrix();                              \
-    return result(kr::word(a, kr::axis(read(in))));       \
+#define KRAIT_WORD_ALONG(word)                      \
+  if (is(#word)) {                                  \
+    const auto a = matrix();                        \
+    return result(kr::word(a, kr::axis(read(in)))); \
   }
     KRAIT_WORD_ALONG(nansum)
     KRAIT_WORD_ALONG(nanprod)
@@ -408,6 +498,28 @@ std::string run_word(const std::string& function, std::istream& in, bool& known)
     if (is("bincount_weights")) {
       const auto a = vector();
       return result(kr::bincount(a, read_array<double, 1>(in)));
+    }
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (is("fftfreq")) {
+      const auto n = read(in);
+      const double d = read<double>(in);
+      return result(kr::fftfreq<T>(n, d), kr::rfftfreq<T>(n, d));
+    }
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    if (is("sequences")) {
+      const auto n = read(in);
+      const bool end = read(in) != 0;
+      return result(kr::logspace(0, 3, n, end), kr::geomspace(2, 700, n, end),
+                    kr::logspace(1, 5, n, true, 2));
+    }
+  }
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    if (is("indices")) {
+      const std::int64_t m = read(in), n = read(in);
+      return result(kr::indices({m, n}),
+                    kr::fromfunction<double>([](auto i, auto j) { return 10 * i + j; }, {m, n}));
     }
   }
   known = false;

@@ -377,13 +377,131 @@ class Maker:
         a, axis = self.matrix(kind, least=0, most=1), self.axis()
         return f"{text(a)} {axis}", (a.any(axis), a.all(axis), np.count_nonzero(a, axis))
 
+    # ---- indices and masks ----------------------------------------------------------------------------------------------------------
+    def places(self, n, shape):
+        return self.array("i64", shape, least=-n, most=n - 1)
+
+    def index_pairs(self, kind):
+        a, shape = self.matrix(kind), self.shape(2)
+        i, j = self.places(a.shape[0], shape), self.places(a.shape[1], [shape[1]])
+        return f"{text(a)} {text(i)} {text(j)}", a[i, j]
+
+    def index_columns(self, kind):
+        a = self.array(kind, self.shape(3))
+        j = self.places(a.shape[1], [self.random.randint(0, 4)])
+        return f"{text(a)} {text(j)}", a[:, j]
+
+    def index_apart(self, kind):
+        a, n = self.array(kind, self.shape(3)), self.random.randint(1, 4)
+        i, k = self.places(a.shape[0], [n]), self.places(a.shape[2], [n])
+        return f"{text(a)} {text(i)} {text(k)}", (a[i, :, k], a[0, :, k], a[:, -1, k], a[:, None, i % a.shape[1]], a[i, 0:1])
+
+    def index_rows(self, kind):
+        a = self.matrix(kind)
+        i = self.places(a.shape[0], self.shape(2))
+        return f"{text(a)} {text(i)}", a[i]
+
+    def mask_rows(self, kind):
+        a = self.array(kind, self.shape(3))
+        rows, both = self.array("bool", [a.shape[0]]), self.array("bool", a.shape[:2])
+        columns = self.array("bool", [a.shape[2]])
+        return f"{text(a)} {text(rows)} {text(both)} {text(columns)}", (a[rows], a[both], a[:, :, columns])
+
+    def assign_pairs(self, kind):
+        a = self.matrix(kind)
+        n = min(a.shape)
+        i = np.array(self.random.sample(range(a.shape[0]), n), np.int64)
+        j, v = self.places(a.shape[1], [n]), self.array(kind, [n])
+        b = a.copy()
+        b[i, j] = v
+        b[:, j[:1]] = v[:1]
+        return f"{text(a)} {text(i)} {text(j)} {text(v)}", b
+
+    def add_at(self, kind):
+        a = self.array(kind, self.shape(3))
+        j = np.array(self.random.sample(range(a.shape[1]), self.random.randint(1, a.shape[1])), np.int64)
+        rows = self.array("bool", [a.shape[0]])
+        b = a.copy()
+        b[:, j] += ALL[kind](3)
+        b[rows] *= ALL[kind](2)
+        return f"{text(a)} {text(j)} {text(rows)}", b
+
+    # ---- elements, sequences and frequencies ----------------------------------------------------------------------------------------
+    def clip(self, kind):
+        a = self.matrix(kind, nan=0.1)
+        return text(a), np.clip(a, ALL[kind](1), ALL[kind](3))
+
+    def sign(self, kind):
+        a = self.matrix(kind, nan=0.1)
+        return text(a), (np.sign(a), np.square(a))
+
+    def nan_to_num(self, kind):
+        a = self.matrix(kind, nan=0.2)
+        a.ravel()[self.random.randrange(a.size)] = ALL[kind](self.random.choice([float("inf"), -float("inf"), 1]))
+        return text(a), (np.nan_to_num(a), np.nan_to_num(a, nan=2, posinf=9, neginf=-9))
+
+    def fftshift(self, kind):
+        a, axis = self.matrix(kind), self.axis()
+        return f"{text(a)} {axis}", (np.fft.fftshift(a), np.fft.ifftshift(a), np.fft.fftshift(a, axis), np.fft.ifftshift(a, axis))
+
+    def fftfreq(self, kind):
+        n, d = self.random.randint(1, 12), self.random.choice([1, 0.5, 0.1])
+        return f"{n} {d}", (np.fft.fftfreq(n, d), np.fft.rfftfreq(n, d))
+
+    def sequences(self, kind):
+        n, end = self.random.randint(0, 9), self.random.randint(0, 1)
+        return f"{n} {end}", (np.logspace(0, 3, n, bool(end)), np.geomspace(2, 700, n, bool(end)), np.logspace(1, 5, n, base=2))
+
+    def indices(self, kind):
+        m, n = self.shape(2)
+        return f"{m} {n}", (np.indices((m, n)), np.fromfunction(lambda i, j: 10 * i + j, (m, n)))
+
+    # ---- linear algebra -------------------------------------------------------------------------------------------------------------
+    def square_matrix(self, kind):
+        n = self.random.randint(1, 5)
+        return self.array(kind, [n, n]) + (12 * np.eye(n)).astype(ALL[kind])
+
+    def linalg(self, kind):
+        a = self.square_matrix(kind)
+        sign, logdet = np.linalg.slogdet(a)
+        return text(a), (sign, logdet, np.linalg.cond(a), np.linalg.pinv(a), np.linalg.matrix_power(a / ALL[kind](12), 3),
+                         np.linalg.matrix_rank(a))
+
+    def eig(self, kind):
+        a = self.square_matrix(kind)
+        h = a + a.conj().T
+        return text(a), (np.sort(np.linalg.eigvals(a).real), np.linalg.eigvalsh(h))
+
+    def expm(self, kind):
+        a = self.array(kind, [3, 3])
+        d, v = np.linalg.eig((a + a.conj().T).astype(np.complex128))
+        made = v @ np.diag(np.exp(d)) @ np.linalg.inv(v)
+        return text(a), (made if kind in COMPLEX else made.real) / np.exp(max(d.real))
+
+    def lstsq(self, kind):
+        columns = self.random.randint(1, 3)
+        a = self.array(kind, [columns + self.random.randint(0, 3), columns])
+        a[:columns] += (9 * np.eye(columns)).astype(ALL[kind])
+        b = self.array(kind, [a.shape[0]])
+        x, residuals, rank, s = np.linalg.lstsq(a, b, rcond=None)
+        return f"{text(a)} {text(b)}", (x, residuals, np.int64(rank), s)
+
+    def pinv(self, kind):
+        a = self.matrix(kind)
+        a[-1] = a[0]
+        return text(a), np.linalg.pinv(a, 1e-4)
+
 
 MADE = {
     **dict.fromkeys("""concatenate stack hstack vstack split repeat repeat_counts tile roll roll_flat pad rot90 tril triu take_along_axis
-                       put_along_axis any_all where equal sum""".split(), ALL),
+                       put_along_axis any_all where equal sum index_pairs index_columns index_apart index_rows mask_rows
+                       assign_pairs fftshift""".split(), ALL),
     **dict.fromkeys("prod outer inner tensordot kron matmul dot einsum trace cumsum cumprod mean norm vdot cross".split(), NUMBERS),
     **dict.fromkeys("""gradient gradient_at interp trapezoid median quantile percentiles average cov corrcoef ptp nansum nanprod nanmean
                        nanmin nanmax nanstd nanvar cummax cummin lexsort digitize unique_all""".split(), REAL),
+    **dict.fromkeys("linalg eig expm lstsq pinv nan_to_num".split(), {**FLOATS, **COMPLEX}),
+    **dict.fromkeys("clip sign".split(), REAL),
+    "add_at": NUMBERS, "fftfreq": FLOATS, "sequences": {"f64": np.float64}, "indices": {"i64": np.int64},
     "diff": ALL, "bincount": INTEGERS, "bincount_weights": INTEGERS,
     "variance": NUMBERS, "stddev": NUMBERS, "arithmetic": {**FLOATS, **COMPLEX}, "parts": COMPLEX, "functions": COMPLEX,
 }

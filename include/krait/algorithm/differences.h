@@ -97,7 +97,8 @@ auto diff(const array<Elem, Rank>& x, const detail::axis_list<Count>& axis) {
 }
 /// The slope of samples along the last axis or kr::axis(k), by central differences inside and
 /// one-sided ones at both ends, as numpy.gradient.
-/// Samples have equal distances, or an array of coordinates. Floats keep their type, integers give double.
+/// Samples have equal distances, or an array of coordinates. Floats keep their type, integers give
+/// double.
 /// \code
 /// auto slope = kr::gradient(y, 0.1f);
 /// auto uneven = kr::gradient(y, x);

@@ -147,10 +147,12 @@ auto digitize(const array<Elem, 1>& x, const array<Edge, 1>& edges, bool right =
   const array<number> from = cast<number>(x), bounds = cast<number>(edges);
   const std::int64_t n = edges.size();
   const auto rising = [&] {
-    return n < 2 ? std::int64_t(0) : krait::count_nonzero(bounds(range(1, n)) >= bounds(range(0, n - 1)));
+    return n < 2 ? std::int64_t(0)
+                 : krait::count_nonzero(bounds(range(1, n)) >= bounds(range(0, n - 1)));
   };
   const auto falling = [&] {
-    return n < 2 ? std::int64_t(0) : krait::count_nonzero(bounds(range(1, n)) <= bounds(range(0, n - 1)));
+    return n < 2 ? std::int64_t(0)
+                 : krait::count_nonzero(bounds(range(1, n)) <= bounds(range(0, n - 1)));
   };
   if (detail::bins_ascend(rising(), falling(), n))
     return searchsorted(bounds, from, right ? side::left : side::right);
@@ -187,8 +189,8 @@ auto unique_inverse(const array<Elem, 1>& x) {
   auto places = searchsorted(values, x);
   return placed{std::move(values), std::move(places)};
 }
-/// The different elements, sorted, the place of the first of each, the place of each element's value,
-/// and how often each occurs.
+/// The different elements, sorted, the place of the first of each, the place of each element's
+/// value, and how often each occurs.
 /// \code
 /// auto [values, indices, inverse, counts] = kr::unique_all(x);
 /// \endcode

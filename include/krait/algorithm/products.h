@@ -134,8 +134,7 @@ auto vdot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
 template <class Left, class Right, int Rank>
 auto kron(const array<Left, Rank>& x, const array<Right, Rank>& y) {
   using elem = detail::product_type<Left, Right>;
-  const array<elem, 2 * Rank> z =
-      detail::every_second(x, true) * detail::every_second(y, false);
+  const array<elem, 2 * Rank> z = detail::every_second(x, true) * detail::every_second(y, false);
   shape<Rank> extents;
   for (int d = 0; d < Rank; ++d) extents.extents[d] = x.extent(d) * y.extent(d);
   return array<elem, Rank>(detail::dense(extents.extents, Rank, false), z.memory_owner(),

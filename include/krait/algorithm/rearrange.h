@@ -118,7 +118,8 @@ auto repeat(const array<Elem, Rank>& x, const Times& times, const Options&... op
     }
   }
 }
-/// The whole array again and again along its axes, as numpy.tile (kr::tile is a part of a matrix in a kernel).
+/// The whole array again and again along its axes, as numpy.tile (kr::tile is a part of a matrix in
+/// a kernel).
 /// \code
 /// auto board = kr::tiled(a, 4, 4);
 /// \endcode
@@ -131,7 +132,8 @@ auto tiled(const array<Elem, Rank>& x, Times... times) {
   int next = rank - int(sizeof...(Times));
   ((counts[next++] = std::int64_t(times)), ...);
   shape<rank> extents;
-  for (int d = 0; d < rank; ++d) extents.extents[d] = d < rank - Rank ? 1 : x.extent(d - (rank - Rank));
+  for (int d = 0; d < rank; ++d)
+    extents.extents[d] = d < rank - Rank ? 1 : x.extent(d - (rank - Rank));
   const auto from = detail::views_of(x, extents);
   for (int d = 0; d < rank; ++d) extents.extents[d] *= counts[d];
   array<std::remove_const_t<Elem>, rank> out(extents, x.device());

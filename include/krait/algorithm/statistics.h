@@ -26,8 +26,9 @@ KRAIT_API void covariance_into(const erased_array& rows, double divisor, bool sc
 /// The type in which statistics of an element are computed.
 template <class Elem>
 struct statistics_number {
-  static_assert(!complex_number<Elem>,
-                "krait: complex numbers have no order: take kr::real(z), kr::imag(z) or kr::abs(z)");
+  static_assert(
+      !complex_number<Elem>,
+      "krait: complex numbers have no order: take kr::real(z), kr::imag(z) or kr::abs(z)");
   using type = std::conditional_t<is_float_v<Elem>,
                                   std::conditional_t<sizeof(Elem) == 8, double, float>, double>;
 };
@@ -112,8 +113,8 @@ auto many_quantiles(const array<Elem, Rank>& x, const array<Q, 1>& qs, double sc
     for (int d = 0; d < Rank; ++d) extents.extents[d + 1] = d == axis ? 1 : x.extent(d);
     array<number, Rank + 1> out(extents, x.device());
     for (std::size_t i = 0; i < at.size(); ++i)
-      out(std::int64_t(i)).copy_from(quantile_of(sorted, axis, double(at[i]) * scale,
-                                                 method_in(options...)));
+      out(std::int64_t(i))
+          .copy_from(quantile_of(sorted, axis, double(at[i]) * scale, method_in(options...)));
     if constexpr (keeps) return out;
     else return without_axis(out, axis + 1);
   }
@@ -151,8 +152,9 @@ auto given_numbers(const Type& x) {
 /// The q-th quantile, 0 to 1, of all elements or along kr::axis(k), as numpy.quantile.
 /// q is a number, or an array whose quantiles lie along a new first dimension. Between two elements
 /// the result is interpolated; "lower", "higher", "midpoint" or "nearest" after the options says
-/// another method. NaN if an element is NaN. Floats keep their type, narrow ones give float, integers
-/// double. Options are kr::axis and kr::keepdims. Throws error{usage} for q outside of 0 to 1.
+/// another method. NaN if an element is NaN. Floats keep their type, narrow ones give float,
+/// integers double. Options are kr::axis and kr::keepdims. Throws error{usage} for q outside of 0
+/// to 1.
 /// \code
 /// auto middle = kr::quantile(a, 0.5, kr::axis(0));
 /// \endcode
@@ -207,8 +209,10 @@ auto average(const array<Elem, Rank>& x, const array<Weight, WeightRank>& weight
     for (int d = 0; d < Rank; ++d)
       at.extents[d] = d == axis ? weights.extent(0) : 1,
       at.strides[d] = d == axis ? weights.stride(0) : 0;
-    return average(x, array<const Weight, Rank>(at, weights.memory_owner(), detail::handle_of(weights.device())),
-                   options...);
+    return average(
+        x,
+        array<const Weight, Rank>(at, weights.memory_owner(), detail::handle_of(weights.device())),
+        options...);
   } else {
     const auto numbers = detail::make_expression<detail::cast_elements<number>>(x);
     const auto own = detail::make_expression<detail::cast_elements<number>>(weights);

@@ -47,7 +47,9 @@ array<Number, Rank> rows_and_turned(const array<Elem, Rank>& y) {
   layout at = rows.at();
   const std::int64_t next = at.strides[Rank - 2];
   at.extents[Rank - 2] /= 2, at.strides[Rank - 2] *= 2;
-  const auto part = [&] { return array<Number, Rank>(at, rows.memory_owner(), handle_of(y.device())); };
+  const auto part = [&] {
+    return array<Number, Rank>(at, rows.memory_owner(), handle_of(y.device()));
+  };
   array<Number, Rank> even = part();
   at.offset += next;
   array<Number, Rank> odd = part();

@@ -44,13 +44,10 @@ KRAIT_API void take_along(const erased_array& x, const erased_array& indices, in
 KRAIT_API void put_along(const erased_array& x, const erased_array& indices, int axis,
                          const erased_array& values);
 /// Of x and indices, but along the axis; that of the indices stays. Throws error{usage}.
-KRAIT_API void along_shape(const layout& x, const layout& indices, int axis,
-                           std::int64_t* extents);
+KRAIT_API void along_shape(const layout& x, const layout& indices, int axis, std::int64_t* extents);
 
 /// A new axis may follow the last.
-inline std::int64_t new_axis_of(std::int64_t axis, int rank) {
-  return checked_axis(axis, rank);
-}
+inline std::int64_t new_axis_of(std::int64_t axis, int rank) { return checked_axis(axis, rank); }
 template <class Argument>
 auto only_array(const Argument& x) {
   if constexpr (is_device_array<Argument>::value) return std::tuple<const Argument&>(x);
@@ -99,8 +96,8 @@ auto concatenated(Output given, std::int64_t axis, const array<First, Rank>& fir
   const layout at[] = {first.at(), more.at()...};
   std::int64_t extents[Rank];
   join_shape(at, 1 + int(sizeof...(More)), axis, extents);
-  auto out = result_in<elem, Rank>(given, dense(extents, Rank, false), first.device(), first,
-                                   more...);
+  auto out =
+      result_in<elem, Rank>(given, dense(extents, Rank, false), first.device(), first, more...);
   std::int64_t next = 0;
   place_part(out.to, axis, next, first);
   (place_part(out.to, axis, next, more), ...);
