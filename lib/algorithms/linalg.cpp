@@ -24,13 +24,10 @@ LinearLibrary& library_of(const detail::linalg_call& call) {
     int ordinal = 0;
     std::from_chars(d.id.data() + 5, d.id.data() + d.id.size(), ordinal);
     library = open_cusolver(ordinal, why);
-  } else {
-    why = "Krait uses LAPACK and cuSOLVER, on CPUs and CUDA devices";  // others' work is moved
-  }
+  }  // the work of others is moved
   if (!library)
-    support::fail_usage(
-        "kr::{}: {} ({}) has no library of linear algebra: {}{}", call.function, d.id, d.name, why,
-        d.device->host_memory() ? "" : "; copy the arrays to the CPU: x.copy(kr::device::cpu())");
+    support::fail_usage("kr::{}: {} ({}) has no library of linear algebra: {}", call.function, d.id,
+                        d.name, why);
   d.device->synchronize();
   return *library;
 }

@@ -35,11 +35,20 @@ auto conjugated(const array<const T, 2>& x) {
 template <class T>
 array<T, 2> exponential(const array<const T, 2>& given) {
   using real = linalg_part_t<T>;
-  constexpr double b[] = {64764752532480000., 32382376266240000., 7771770303897600.,
-                          1187353796428800.,  129060195264000.,   10559470521600.,
-                          670442572800.,      33522128640.,       1323241920.,
-                          40840800.,          960960.,            16380.,
-                          182.,               1.};
+  constexpr double b[] = {64764752532480000.,
+                          32382376266240000.,
+                          7771770303897600.,
+                          1187353796428800.,
+                          129060195264000.,
+                          10559470521600.,
+                          670442572800.,
+                          33522128640.,
+                          1323241920.,
+                          40840800.,
+                          960960.,
+                          16380.,
+                          182.,
+                          1.};
   const std::int64_t n = given.extent(0);
   const double size = double(krait::max(krait::sum(abs(given), krait::axis(0)), initial(real(0))));
   constexpr double most = 5.371920351148152;
@@ -114,8 +123,7 @@ any_array pseudo_inverse_of(const any_array& a, linalg_number number, double par
     const auto f = svd(x, false);
     const real most = krait::max(f.s);
     const array<real> turned = krait::where(f.s > real(part) * most, real(1) / f.s, real(0));
-    const array<T, 2> scaled =
-        conjugated<T>(f.vh.share()).transpose() * turned(newaxis);
+    const array<T, 2> scaled = conjugated<T>(f.vh.share()).transpose() * turned(newaxis);
     const array<T, 2> left = conjugated<T>(f.u.share());
     matmul(scaled, left.transpose(), into(out));
     return erased(out);

@@ -25,7 +25,8 @@ void fill_powers(double first, double last, double base, bool with_last, double*
   for (std::int64_t i = 0; i < count; ++i) out[i] = std::pow(base, out[i]);
 }
 void fill_ratios(double first, double last, bool with_last, double* out, std::int64_t count) {
-  if (first == 0 || last == 0) support::fail_usage("geomspace: a geometric sequence cannot include zero");
+  if (first == 0 || last == 0)
+    support::fail_usage("geomspace: a geometric sequence cannot include zero");
   if ((first < 0) != (last < 0))
     support::fail_usage("geomspace: {} and {} have different signs", first, last);
   const double sign = first < 0 ? -1 : 1;

@@ -510,7 +510,7 @@ MADE = {
 def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    seed, count = int(sys.argv[1], 16) if len(sys.argv) > 1 else 0, int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    seed, count = int(sys.argv[1]) if len(sys.argv) > 1 else 0, int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     maker = Maker(seed)
     pairs = [(name, kind) for name, kinds in MADE.items() for kind in kinds]
     maker.random.shuffle(pairs)

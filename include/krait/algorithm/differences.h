@@ -128,7 +128,7 @@ auto gradient(const array<Elem, Rank>& y, const detail::axis_list<1>& axis) {
 /// Outside of the points it is the first or the last value, or `left` and `right` where they are
 /// given. Floats keep their type, integers give double.
 /// \code
-/// auto y = kr::interp(x, points, values);
+/// auto between = kr::interp(x, x, y);
 /// \endcode
 template <class Elem, int Rank, class Point, class Value>
 auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,

@@ -49,7 +49,7 @@ array<Elem> frequencies_on(std::int64_t n, double distance, bool half, const dev
 
 /// The frequency 0 in the middle, along all axes or those of kr::axis, as numpy.fft.fftshift.
 /// \code
-/// auto centred = kr::fftshift(spectrum);
+/// auto centred = kr::fftshift(x);
 /// \endcode
 template <class Elem, int Rank, class... Options>
 auto fftshift(const array<Elem, Rank>& x, const Options&... options) {

@@ -52,9 +52,8 @@ struct from_indices {
 template <detail::plain Elem = double>
 array<Elem, 1> logspace(double first, double last, std::int64_t count = 50, bool with_last = true,
                         double base = 10, device on = device()) {
-  return detail::host_filled<Elem>(count, on, [&](double* to) {
-    detail::fill_powers(first, last, base, with_last, to, count);
-  });
+  return detail::host_filled<Elem>(
+      count, on, [&](double* to) { detail::fill_powers(first, last, base, with_last, to, count); });
 }
 /// `count` numbers at equal ratios, from first to last, as numpy.geomspace.
 /// Throws error{usage} for 0 and for ends of different signs.
@@ -64,9 +63,8 @@ array<Elem, 1> logspace(double first, double last, std::int64_t count = 50, bool
 template <detail::plain Elem = double>
 array<Elem, 1> geomspace(double first, double last, std::int64_t count = 50, bool with_last = true,
                          device on = device()) {
-  return detail::host_filled<Elem>(count, on, [&](double* to) {
-    detail::fill_ratios(first, last, with_last, to, count);
-  });
+  return detail::host_filled<Elem>(
+      count, on, [&](double* to) { detail::fill_ratios(first, last, with_last, to, count); });
 }
 /// The indices of each element: along the first dimension those of each dimension, as
 /// numpy.indices.
@@ -80,7 +78,8 @@ array<std::int64_t, Rank + 1> indices(const shape<Rank>& extents, const device& 
   for (int d = 0; d < Rank; ++d) all_of.extents[d + 1] = extents[d];
   array<std::int64_t, Rank + 1> out(all_of, on);
   for (int d = 0; d < Rank; ++d)
-    out(std::int64_t(d)).copy_from(detail::index_along(arange<std::int64_t>(extents[d], on), d, extents));
+    out(std::int64_t(d))
+        .copy_from(detail::index_along(arange<std::int64_t>(extents[d], on), d, extents));
   return out;
 }
 template <std::integral Extent, int Rank>

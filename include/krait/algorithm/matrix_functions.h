@@ -48,7 +48,8 @@ auto eig(const array<Elem, 2>& a) {
     array<complex, 1> w;
     array<complex, 2> v;
   };
-  const auto f = detail::eig_of(detail::erased(detail::as_matrix(a)), detail::linalg_number_of<type>);
+  const auto f =
+      detail::eig_of(detail::erased(detail::as_matrix(a)), detail::linalg_number_of<type>);
   return eigen{detail::typed<complex, 1>(f.first), detail::typed<complex, 2>(f.second)};
 }
 /// The complex eigenvalues of a square matrix.
@@ -191,7 +192,8 @@ auto matrix_power(const array<Elem, 2>& a, std::int64_t power) {
   detail::check_square("matrix_power", a.at());
   array<type, 2> base = power < 0 ? inv(a) : detail::as_matrix(a).copy();
   array<type, 2> made = eye<type>(a.extent(0), placement(a.device()));
-  for (std::uint64_t rest = power < 0 ? std::uint64_t(-power) : std::uint64_t(power); rest > 0; rest >>= 1) {
+  for (std::uint64_t rest = power < 0 ? std::uint64_t(-power) : std::uint64_t(power); rest > 0;
+       rest >>= 1) {
     if (rest & 1) made = matmul(made, base);
     if (rest > 1) base = matmul(base, base);
   }

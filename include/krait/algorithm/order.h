@@ -4,7 +4,7 @@
 // keys, bins, and what kr::unique counts.
 //   auto order = kr::lexsort(first_name, last_name);   // the last key counts most
 //   auto [values, counts] = kr::unique_counts(x);
-//   auto counts = kr::bincount(n);
+//   auto counts = kr::bincount(indices);
 #pragma once
 
 #include <krait/algorithm/detail/axes.h>
@@ -82,10 +82,10 @@ template <detail::plain Elem, int Rank, std::integral Place, detail::sort_option
 auto argpartition(const array<Elem, Rank>& x, Place, const Options&... options) {
   return argsort(x, options...);
 }
-/// The order of elements by several keys, the last of which counts most, as numpy.lexsort.
+/// The order of elements by several keys, as numpy.lexsort: the last key counts most.
 /// Keys have one dimension and may have several types.
 /// \code
-/// auto order = kr::lexsort(minor, major);
+/// auto order = kr::lexsort(y, x);
 /// \endcode
 template <class First, class... Rest>
   requires(detail::is_device_array<First>::value && (detail::is_device_array<Rest>::value && ...))
@@ -99,7 +99,7 @@ auto lexsort(const First& first, const Rest&... rest) {
 /// The result has `least` elements or more. Throws error{usage} for a negative number; the call
 /// waits.
 /// \code
-/// auto counts = kr::bincount(n);
+/// auto counts = kr::bincount(indices);
 /// \endcode
 template <std::integral Elem>
 auto bincount(const array<Elem, 1>& x, std::int64_t least = 0) {
@@ -139,7 +139,7 @@ auto bincount(const array<Elem, 1>& x, const array<Weight, 1>& weights, std::int
 /// The bin of each element, int64, as numpy.digitize: how many edges are not above it.
 /// Edges ascend or descend. If `right` is true, an edge belongs to the bin below it.
 /// \code
-/// auto bins = kr::digitize(x, edges);
+/// auto bins = kr::digitize(x, y);
 /// \endcode
 template <class Elem, class Edge>
 auto digitize(const array<Elem, 1>& x, const array<Edge, 1>& edges, bool right = false) {

@@ -142,7 +142,7 @@ auto kron(const array<Left, Rank>& x, const array<Right, Rank>& y) {
 }
 /// The cross products of vectors of three elements along the last axis, as numpy.cross.
 /// \code
-/// auto normals = kr::cross(u, v);
+/// auto normals = kr::cross(a, b);
 /// \endcode
 template <class Left, class Right, int Rank>
 auto cross(const array<Left, Rank>& x, const array<Right, Rank>& y) {

@@ -32,7 +32,7 @@ auto concatenate(const First& first, const More&... more) {
 }
 /// Arrays of one shape along a new axis, by default the first, as numpy.stack.
 /// \code
-/// auto rows = kr::stack(x, y, z);
+/// auto rows = kr::stack(x, y);
 /// auto columns = kr::stack(x, y, kr::axis(-1));
 /// \endcode
 template <class First, class... More>
@@ -163,7 +163,7 @@ auto roll(const array<Elem, Rank>& x, const Distance (&distances)[Count],
 /// The array with a border of `width` elements on all sides, as numpy.pad.
 /// Modes are "constant" (with `value`), "edge", "reflect" (without the edge itself), "symmetric"
 /// (with it) and "wrap". Throws error{usage} for other modes, for negative widths and for a border
-/// that needs elements where there are none.
+/// of an empty axis that needs its elements.
 /// \code
 /// auto framed = kr::pad(a, 1);
 /// auto mirrored = kr::pad(a, {{2, 0}, {1, 1}}, "reflect");
@@ -225,7 +225,7 @@ auto triu(const array<Elem, Rank>& x, std::int64_t k = 0) {
 /// Indices have the array's number of dimensions; other extents broadcast. Negative ones count
 /// from the end. Throws error{usage} for an index out of bounds.
 /// \code
-/// auto sorted = kr::take_along_axis(a, kr::argsort(a), 1);
+/// auto most = kr::take_along_axis(a, kr::argmax(a, kr::axis(1), kr::keepdims), 1);
 /// \endcode
 template <class Elem, class Index, int Rank>
 auto take_along_axis(const array<Elem, Rank>& x, const array<Index, Rank>& indices,

@@ -40,6 +40,7 @@ auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
 /// auto [parts, count] = kr::partition(x, [](auto v) { return v > 0; });
 /// \endcode
 template <class Elem, class Predicate>
+  requires(!std::integral<Predicate>)  // a number: as NumPy has it, in order.h
 auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
   struct parts {
     array<std::remove_const_t<Elem>> elements;

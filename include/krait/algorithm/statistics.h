@@ -150,7 +150,7 @@ auto given_numbers(const Type& x) {
 }  // namespace detail
 
 /// The q-th quantile, 0 to 1, of all elements or along kr::axis(k), as numpy.quantile.
-/// q is a number, or an array whose quantiles lie along a new first dimension. Between two elements
+/// q is a number, or an array, which makes a new first dimension. Between two elements
 /// the result is interpolated; "lower", "higher", "midpoint" or "nearest" after the options says
 /// another method. NaN if an element is NaN. Floats keep their type, narrow ones give float,
 /// integers double. Options are kr::axis and kr::keepdims. Throws error{usage} for q outside of 0
@@ -195,7 +195,7 @@ auto ptp(const Type& x, const Options&... options) {
 /// The mean with weights, as numpy.average; options as for kr::mean.
 /// Weights broadcast to the elements. Integers are computed in double.
 /// \code
-/// float mean = kr::average(x, weights);
+/// float mean = kr::average(x, y);
 /// \endcode
 template <class Elem, int Rank, class Weight, int WeightRank, class... Options>
 auto average(const array<Elem, Rank>& x, const array<Weight, WeightRank>& weights,
@@ -235,7 +235,7 @@ auto average(const array<Elem, Rank>& x, const Options&... options) {
 /// It divides by the number of columns minus kr::ddof, which is 1 unless given. Integers are
 /// computed in double.
 /// \code
-/// auto c = kr::cov(observations);
+/// auto c = kr::cov(a);
 /// \endcode
 template <class Elem>
 auto cov(const array<Elem, 2>& x, detail::ddof_type less = {1}) {
@@ -248,7 +248,7 @@ auto cov(const array<Elem, 2>& x, detail::ddof_type less = {1}) {
 }
 /// The coefficients of correlation of the rows of a matrix, as numpy.corrcoef.
 /// \code
-/// auto c = kr::corrcoef(observations);
+/// auto c = kr::corrcoef(a);
 /// \endcode
 template <class Elem>
 auto corrcoef(const array<Elem, 2>& x) {

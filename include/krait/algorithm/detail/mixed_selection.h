@@ -41,13 +41,13 @@ struct selecting_facts {
 template <class Selection>
 class selected_assignments : public selected_elements {
 // Undefined below.
-#define KRAIT_SELECTED_ASSIGNMENT(symbol)                            \
- public:                                                             \
-  template <class Source>                                            \
-  void operator symbol##=(Source&& y) && {                           \
-    Selection& to = static_cast<Selection&>(*this);                  \
-    const auto now = eval(to);                                       \
-    std::move(to) = now symbol std::forward<Source>(y);              \
+#define KRAIT_SELECTED_ASSIGNMENT(symbol)               \
+ public:                                                \
+  template <class Source>                               \
+  void operator symbol##=(Source&& y)&& {               \
+    Selection& to = static_cast<Selection&>(*this);     \
+    const auto now = eval(to);                          \
+    std::move(to) = now symbol std::forward<Source>(y); \
   }
   KRAIT_SELECTED_ASSIGNMENT(+)
   KRAIT_SELECTED_ASSIGNMENT(-)
@@ -67,7 +67,10 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
   static constexpr int taken = (facts<Items>::takes + ... + 0);
   static_assert(taken <= Rank, "too many indices for array: it has fewer dimensions");
   // Dimensions of the view in which index arrays stand for whole dimensions.
-  static constexpr int view_rank = Rank + ((is_new_axis<Items> ? 1 : is_index<Items> ? -1 : 0) + ...);
+  static constexpr int view_rank = Rank + ((is_new_axis<Items> ? 1
+                                            : is_index<Items>  ? -1
+                                                               : 0) +
+                                           ...);
   static constexpr int selected = ((facts<Items>::is_array ? facts<Items>::takes : 0) + ...);
   static constexpr int index_rank = largest({facts<Items>::indices...});
   static constexpr int rest = view_rank - selected;
@@ -156,8 +159,7 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
       for (int d = 0; d <= rest; ++d) own.extents[d] = extents[d];
       array<value_type, 1 + rest> copy(own, of.of_.device());
       const layout same = dense(of.at_.extents, view_rank, false);
-      copy_elements({copy.memory(), &same, sizeof(Elem)},
-                    {of.of_.memory(), &of.at_, sizeof(Elem)});
+      copy_elements({copy.memory(), &same, sizeof(Elem)}, {of.of_.memory(), &of.at_, sizeof(Elem)});
       rows = array<Elem, 1 + rest>(copy.at(), copy.memory_owner(), handle_of(copy.device()));
     }
     /// What was written to a copy.
