@@ -76,8 +76,8 @@ class expression {
   std::tuple<Operands...> operands_;
 };
 
-/// What `a(indices)` and `a(mask)` are: elements to read, as an array or in an expression, or to
-/// assign to.
+/// The elements that `a(indices)` or `a(mask)` selects: to read, as an array or in an expression,
+/// or to assign to.
 class selected_elements {};
 
 namespace detail {
