@@ -129,6 +129,30 @@ any_array pseudo_inverse_of(const any_array& a, linalg_number number, double par
     return erased(out);
   });
 }
+linalg_factors least_squares_of(const any_array& a, const any_array& b, linalg_number number,
+                                double part, std::int64_t& rank) {
+  any_array columns = b;
+  const bool vector = b.at.rank == 1;
+  if (vector) columns.at.rank = 2, columns.at.extents[1] = 1, columns.at.strides[1] = 0;
+  return with_number(number, [&]<class T>(T) -> linalg_factors {
+    using real = linalg_part_t<T>;
+    const auto left = typed<const T, 2>(a), right = typed<const T, 2>(columns);
+    auto s = std::move(svd(left, false).s);
+    const auto values = s.to_host();
+    rank = 0;
+    for (const real each : values) rank += double(each) > part * double(values[0]);
+    const array<T, 2> x = matmul(typed<T, 2>(pseudo_inverse_of(a, number, part)), right);
+    array<real, 1> squares(shape<1>(0), left.device());
+    if (rank == left.extent(1) && left.extent(0) > left.extent(1)) {
+      const array<T, 2> rest = matmul(left, x) - right;
+      const array<real, 2> sizes = abs(rest);
+      squares = krait::sum(sizes * sizes, krait::axis(0));
+    }
+    any_array solution = erased(x);
+    if (vector) solution.at.rank = 1;
+    return {solution, erased(squares), erased(s)};
+  });
+}
 any_array exponential_of(const any_array& a, linalg_number number) {
   check_square("expm", a.at);
   return with_number(number, [&]<class T>(T) {

@@ -43,17 +43,19 @@ void gamma(const Array& to, std::uint64_t seed, std::uint64_t call, double shape
                               more = words_of(key, i, draw, attempt + std::uint64_t(1));
                    attempt += std::uint64_t(2);
                    const value<Real> x = [&] {
-                     if constexpr (sizeof(Real) == 4) return value<Real>(words.normal_float(0).first);
+                     if constexpr (sizeof(Real) == 4)
+                       return value<Real>(words.normal_float(0).first);
                      else return value<Real>(words.normal_double().first);
                    }();
-                   const value<Real> u = Real(1) - uniform_of<Real>(more, 0), root = c * x + Real(1),
-                                     v = root * root * root;
+                   const value<Real> u = Real(1) - uniform_of<Real>(more, 0),
+                                     root = c * x + Real(1), v = root * root * root;
                    const value<Real> safe(select(v > Real(0), v, Real(1)));
                    const auto accepted =
                        (v > Real(0)) & (log(u) < Real(0.5) * x * x + d - d * v + d * log(safe));
                    if_(accepted, [&] {
-                     made = d * v * select(power > Real(0),
-                                           pow(Real(1) - uniform_of<Real>(more, 1), power), Real(1));
+                     made = d * v *
+                            select(power > Real(0), pow(Real(1) - uniform_of<Real>(more, 1), power),
+                                   Real(1));
                      open = 0;
                    });
                  });
@@ -78,35 +80,34 @@ struct Poisson {
       var<std::int64_t> made(std::int64_t(0));
       var<std::uint64_t> attempt(std::uint64_t(0));
       var<int> open(1);
-      if_(mean < 10.0,
-          [&] {
-            var<double> product(1.0);
-            while_([&] { return open != 0; },
-                   [&] {
-                     const auto words = words_of(key, i, draw, attempt);
-                     attempt += std::uint64_t(1);
-                     product *= words.uniform_double(0);
-                     if_(product > least, [&] { made += 1; }).else_([&] { open = 0; });
-                   });
-          })
-          .else_([&] {
-            while_([&] { return open != 0; }, [&] {
-              const auto words = words_of(key, i, draw, attempt);
-              attempt += std::uint64_t(1);
-              const value<double> u = words.uniform_double(0) - 0.5,
-                                  v = 1.0 - words.uniform_double(1), us = 0.5 - abs(u);
-              const value<double> k = floor((a * 2.0 / us + b) * u + mean + 0.43);
-              const auto quick = (us >= 0.07) & (v <= v_r);
-              const auto possible = (k >= 0.0) & ((us >= 0.013) | (v <= us));
-              const value<double> held(select(k >= 0.0, k, 0.0));
-              const auto right = log(v * inverse / (a / (us * us) + b)) <=
-                                 held * log_mean - mean - lgamma(held + 1.0);
-              if_(quick | (possible & right), [&] {
-                made = cast<std::int64_t>(k);
-                open = 0;
-              });
-            });
-          });
+      if_(mean < 10.0, [&] {
+        var<double> product(1.0);
+        while_([&] { return open != 0; },
+               [&] {
+                 const auto words = words_of(key, i, draw, attempt);
+                 attempt += std::uint64_t(1);
+                 product *= words.uniform_double(0);
+                 if_(product > least, [&] { made += 1; }).else_([&] { open = 0; });
+               });
+      }).else_([&] {
+        while_([&] { return open != 0; },
+               [&] {
+                 const auto words = words_of(key, i, draw, attempt);
+                 attempt += std::uint64_t(1);
+                 const value<double> u = words.uniform_double(0) - 0.5,
+                                     v = 1.0 - words.uniform_double(1), us = 0.5 - abs(u);
+                 const value<double> k = floor((a * 2.0 / us + b) * u + mean + 0.43);
+                 const auto quick = (us >= 0.07) & (v <= v_r);
+                 const auto possible = (k >= 0.0) & ((us >= 0.013) | (v <= us));
+                 const value<double> held(select(k >= 0.0, k, 0.0));
+                 const auto right = log(v * inverse / (a / (us * us) + b)) <=
+                                    held * log_mean - mean - lgamma(held + 1.0);
+                 if_(quick | (possible & right), [&] {
+                   made = cast<std::int64_t>(k);
+                   open = 0;
+                 });
+               });
+      });
       out[i] = made;
     }
   }
@@ -125,41 +126,40 @@ struct Binomial {
       var<std::int64_t> made(std::int64_t(0));
       var<std::uint64_t> attempt(std::uint64_t(0));
       var<int> open(1);
-      if_(mean < 10.0,
-          [&] {
-            const auto words = words_of(key, i, draw, attempt);
-            var<double> rest = words.uniform_double(0);
-            var<double> part = exp(n * log1p(-p));
-            while_([&] { return (rest > part) & (made < number); },
-                   [&] {
-                     rest -= part;
-                     made += 1;
-                     part *= odds * (n - cast<double>(made) + 1.0) / cast<double>(made);
-                   });
-          })
-          .else_([&] {
-            const value<double> root = sqrt(mean * q), b = root * 2.53 + 1.15,
-                                a = b * 0.0248 - 0.0873 + p * 0.01, c = mean + 0.5,
-                                v_r = 0.92 - 4.2 / b, alpha = (5.1 / b + 2.83) * root,
-                                m = floor((n + 1.0) * p);
-            while_([&] { return open != 0; }, [&] {
-              const auto words = words_of(key, i, draw, attempt);
-              attempt += std::uint64_t(1);
-              const value<double> u = words.uniform_double(0) - 0.5,
-                                  v = 1.0 - words.uniform_double(1), us = 0.5 - abs(u);
-              const value<double> k = floor((a * 2.0 / us + b) * u + c);
-              const auto quick = (us >= 0.07) & (v <= v_r);
-              const auto possible = (k >= 0.0) & (k <= n);
-              const value<double> held(select(possible, k, m));
-              const auto right = log(v * alpha / (a / (us * us) + b)) <=
-                                 (held - m) * log(odds) + lgamma(m + 1.0) + lgamma(n - m + 1.0) -
-                                     lgamma(held + 1.0) - lgamma(n - held + 1.0);
-              if_(possible & (quick | right), [&] {
-                made = cast<std::int64_t>(k);
-                open = 0;
-              });
-            });
-          });
+      if_(mean < 10.0, [&] {
+        const auto words = words_of(key, i, draw, attempt);
+        var<double> rest = words.uniform_double(0);
+        var<double> part = exp(n * log1p(-p));
+        while_([&] { return (rest > part) & (made < number); },
+               [&] {
+                 rest -= part;
+                 made += 1;
+                 part *= odds * (n - cast<double>(made) + 1.0) / cast<double>(made);
+               });
+      }).else_([&] {
+        const value<double> root = sqrt(mean * q), b = root * 2.53 + 1.15,
+                            a = b * 0.0248 - 0.0873 + p * 0.01, c = mean + 0.5,
+                            v_r = 0.92 - 4.2 / b, alpha = (5.1 / b + 2.83) * root,
+                            m = floor((n + 1.0) * p);
+        while_([&] { return open != 0; },
+               [&] {
+                 const auto words = words_of(key, i, draw, attempt);
+                 attempt += std::uint64_t(1);
+                 const value<double> u = words.uniform_double(0) - 0.5,
+                                     v = 1.0 - words.uniform_double(1), us = 0.5 - abs(u);
+                 const value<double> k = floor((a * 2.0 / us + b) * u + c);
+                 const auto quick = (us >= 0.07) & (v <= v_r);
+                 const auto possible = (k >= 0.0) & (k <= n);
+                 const value<double> held(select(possible, k, m));
+                 const auto right = log(v * alpha / (a / (us * us) + b)) <=
+                                    (held - m) * log(odds) + lgamma(m + 1.0) + lgamma(n - m + 1.0) -
+                                        lgamma(held + 1.0) - lgamma(n - held + 1.0);
+                 if_(possible & (quick | right), [&] {
+                   made = cast<std::int64_t>(k);
+                   open = 0;
+                 });
+               });
+      });
       out[i] = select(given > 0.5, number - made, made);
     }
   }
@@ -190,10 +190,10 @@ void draw_poisson(const array<std::int64_t>& to, std::uint64_t seed, std::uint64
   if (to.size() == 0) return;
   array<std::int64_t> out(to.at(), to.memory_owner(), handle_of(to.device()));
   if (mean == 0) return out.fill(0);
-  static const auto& numbers =
-      lasting(kernel([](view<std::int64_t> made, value<std::uint64_t> key,
-                        value<std::uint64_t> draw, value<double> m) { Poisson()(made, key, draw, m); },
-                     {.name = "poisson", .fp = fp::reproducible}));
+  static const auto& numbers = lasting(
+      kernel([](view<std::int64_t> made, value<std::uint64_t> key, value<std::uint64_t> draw,
+                value<double> m) { Poisson()(made, key, draw, m); },
+             {.name = "poisson", .fp = fp::reproducible}));
   numbers.forall(out.size())(out, seed, call, mean);
 }
 void draw_binomial(const array<std::int64_t>& to, std::uint64_t seed, std::uint64_t call,

@@ -70,8 +70,9 @@ TEST(Words, Options) {
   EXPECT_EQ(host(kr::interp(kr::to_device({-1.0f, 3.0f}), kr::to_device({0.0f, 1.0f}),
                             kr::to_device({5.0f, 6.0f}), -1, 9)),
             (floats{-1, 9}));
-  EXPECT_EQ(host(kr::clip(kr::to_device({nan, 5.0f}), 0.0f, 1.0f).operator kr::array<float, 1>())[1],
-            1.0f);
+  EXPECT_EQ(
+      host(kr::clip(kr::to_device({nan, 5.0f}), 0.0f, 1.0f).operator kr::array<float, 1>())[1],
+      1.0f);
   EXPECT_EQ(host(kr::fftfreq<float>(2, 0.5)), (floats{0, -1}));
 }
 TEST(Words, Selections) {
@@ -90,50 +91,62 @@ TEST(Words, Selections) {
 TEST(Words, BadInput) {
   const auto x = kr::to_device({3.0f, 1.0f, 2.0f});
   auto a = kr::arange(0.0f, 6.0f).reshape(2, 3);
-  expect_usage({"all the input array dimensions except for the concatenation axis must match exactly, but along "
-                "dimension 1, array 0 has shape (2,3) and array 1 has shape (3,2)"},
-               [&] { kr::concatenate(a, a.transpose()); });
+  expect_usage(
+      {"all the input array dimensions except for the concatenation axis must match exactly, but along "
+       "dimension 1, array 0 has shape (2,3) and array 1 has shape (3,2)"},
+      [&] { kr::concatenate(a, a.transpose()); });
   expect_usage({"axis 2 is out of bounds for array of dimension 2"},
                [&] { kr::concatenate(a, a, kr::axis(2)); });
   expect_usage({"array split does not result in an equal division: 3 elements in 2 parts"},
                [&] { kr::split<2>(x); });
   expect_usage({"rot90: the two axes must be different, not both 1"},
                [&] { kr::rot90(a, 1, 1, -1); });
-  expect_usage({"repeat: the number of times is -1, which is negative"}, [&] { kr::repeat(x, -1); });
-  expect_usage({"repeat: a number of times is -2, which is negative"},
-               [&] { kr::repeat(x, kr::to_device({1, -2, 1})); });
-  expect_usage({"repeat: there are 2 counts for 3 elements"},
-               [&] { kr::repeat(x, kr::to_device({1, 2})); });
+  expect_usage({"repeat: the number of times is -1, which is negative"},
+               [&] { kr::repeat(x, -1); });
+  expect_usage({"repeat: a number of times is -2, which is negative"}, [&] {
+    kr::repeat(x, kr::to_device({1, -2, 1}));
+  });
+  expect_usage({"repeat: there are 2 counts for 3 elements"}, [&] {
+    kr::repeat(x, kr::to_device({1, 2}));
+  });
   expect_usage({"pad: mode 'mirror' is none of constant, edge, reflect, symmetric, wrap"},
                [&] { kr::pad(x, 1, "mirror"); });
   expect_usage({"pad: index can't contain negative values, but axis 0 has -1 and -1"},
                [&] { kr::pad(x, -1); });
   expect_usage({"pad: can't extend empty axis 0 using modes other than 'constant'"},
                [&] { kr::pad(kr::empty<float>(0), 1, "edge"); });
-  expect_usage({"the indices of shape (3,1) do not broadcast to the array of shape (2,3)"},
-               [&] { kr::take_along_axis(a, kr::zeros<int>({3, 1}), 1); });
-  expect_usage({"index 3 is out of bounds for axis 1 with size 3"},
-               [&] { kr::take_along_axis(a, kr::full({2, 1}, 3), 1); });
+  expect_usage({"the indices of shape (3,1) do not broadcast to the array of shape (2,3)"}, [&] {
+    kr::take_along_axis(a, kr::zeros<int>({3, 1}), 1);
+  });
+  expect_usage({"index 3 is out of bounds for axis 1 with size 3"}, [&] {
+    kr::take_along_axis(a, kr::full({2, 1}, 3), 1);
+  });
   expect_usage({"index 3 is out of bounds for axis 1 with size 3"},
                [&] { kr::eval(a(kr::all, kr::to_device({3}))); });
   expect_usage({"diff: order must be non-negative but got -1"}, [&] { kr::diff(x, -1); });
-  expect_usage({"Shape of array too small to calculate a numerical gradient, at least 2 elements are "
-                "required along axis 0, not 1"},
-               [&] { kr::gradient(kr::to_device({1.0f})); });
-  expect_usage({"gradient: there are 2 coordinates for 3 elements along axis 0"},
-               [&] { kr::gradient(x, kr::to_device({1.0f, 2.0f})); });
+  expect_usage(
+      {"Shape of array too small to calculate a numerical gradient, at least 2 elements are "
+       "required along axis 0, not 1"},
+      [&] { kr::gradient(kr::to_device({1.0f})); });
+  expect_usage({"gradient: there are 2 coordinates for 3 elements along axis 0"}, [&] {
+    kr::gradient(x, kr::to_device({1.0f, 2.0f}));
+  });
   expect_usage({"interp: array of sample points is empty"},
                [&] { kr::interp(x, kr::empty<float>(0), kr::empty<float>(0)); });
-  expect_usage({"interp: fp and xp are not of the same length: 2 and 3"},
-               [&] { kr::interp(x, x, kr::to_device({1.0f, 2.0f})); });
-  expect_usage({"bincount: first argument must have no negative elements, not -4"},
-               [&] { kr::bincount(kr::to_device({1, -4})); });
+  expect_usage({"interp: fp and xp are not of the same length: 2 and 3"}, [&] {
+    kr::interp(x, x, kr::to_device({1.0f, 2.0f}));
+  });
+  expect_usage({"bincount: first argument must have no negative elements, not -4"}, [&] {
+    kr::bincount(kr::to_device({1, -4}));
+  });
   expect_usage({"digitize: bins must be monotonically increasing or decreasing"},
                [&] { kr::digitize(x, x); });
   expect_usage({"tensordot: shape-mismatch for sum: extents 3 and 2"},
                [&] { kr::tensordot<1>(a, a); });
   expect_usage({"cross: needs two arrays of one shape whose last extent is 3, not (2,3) and (1,3)"},
-               [&] { kr::cross(a, kr::zeros<float>({1, 3})); });
+               [&] {
+                 kr::cross(a, kr::zeros<float>({1, 3}));
+               });
   expect_usage({"quantiles must be in the range [0, 1], percentiles in [0, 100]"},
                [&] { kr::percentile(x, 101); });
   expect_usage({"quantile: method 'best' is none of linear, lower, higher, midpoint, nearest"},

@@ -99,26 +99,15 @@ auto lstsq(const array<Elem, 2>& a, const array<Other, Rank>& b, double part = -
     std::int64_t rank;
     array<real, 1> s;
   };
-  const std::int64_t rows = a.extent(0), columns = a.extent(1);
-  if (part < 0) part = detail::epsilon_of<type> * double(rows > columns ? rows : columns);
-  auto s = std::move(svd(a, false).s);
-  std::int64_t full = 0;
-  const auto values = s.to_host();
-  for (const real each : values) full += double(each) > part * double(values[0]);
+  const std::int64_t larger = a.extent(0) > a.extent(1) ? a.extent(0) : a.extent(1);
+  if (part < 0) part = detail::epsilon_of<type> * double(larger);
   const array<type, Rank> right = detail::make_expression<detail::cast_elements<type>>(b);
-  array<type, Rank> x = matmul(pinv(a, part), right);
-  array<real, 1> residuals(shape<1>(0), a.device());
-  if (full == columns && rows > columns) {
-    const array<type, Rank> rest = matmul(detail::as_matrix(a), x) - right;
-    const array<real, Rank> sizes = abs(rest);
-    if constexpr (Rank == 1) {
-      residuals = array<real, 1>(shape<1>(1), a.device());
-      residuals.fill(sum(sizes * sizes));
-    } else {
-      residuals = sum(sizes * sizes, axis(0));
-    }
-  }
-  return solution{std::move(x), std::move(residuals), full, std::move(s)};
+  const auto left = detail::as_matrix(a);
+  std::int64_t rank = 0;
+  const auto f = detail::least_squares_of(detail::erased(left), detail::erased(right),
+                                          detail::linalg_number_of<type>, part, rank);
+  return solution{detail::typed<type, Rank>(f.first), detail::typed<real, 1>(f.second), rank,
+                  detail::typed<real, 1>(f.third)};
 }
 /// The condition number: the largest singular value divided by the smallest.
 /// \code

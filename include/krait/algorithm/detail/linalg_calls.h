@@ -93,6 +93,10 @@ KRAIT_API linalg_factors svd_of(const any_array& a, linalg_number number, bool f
 KRAIT_API linalg_factors eig_of(const any_array& a, linalg_number number);
 /// With singular values up to `part` of the largest taken for 0.
 KRAIT_API any_array pseudo_inverse_of(const any_array& a, linalg_number number, double part);
+/// The solution, sums of squares of what is left, and singular values; b is a matrix or a vector of
+/// the number's type.
+KRAIT_API linalg_factors least_squares_of(const any_array& a, const any_array& b,
+                                          linalg_number number, double part, std::int64_t& rank);
 /// The exponential of a square matrix.
 KRAIT_API any_array exponential_of(const any_array& a, linalg_number number);
 /// Eigenvalues and vectors.
