@@ -10,6 +10,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
+sys.path.append(str(ROOT / "tools"))
+from headers import public, spelled  # noqa: E402
 PAGE = ROOT / "docs" / "headers.md"
 OPTIONAL = {"krait/krait.h", "krait/krait_c.h", "krait/algorithm.h"}  # umbrellas, and C's header
 
@@ -27,7 +29,7 @@ def index():
 
 
 def public_headers():
-    return [h for h in sorted(str(p.relative_to(INCLUDE)) for d in ("krait", "krait/algorithm") for p in (INCLUDE / d).glob("*.h")) if h not in OPTIONAL]
+    return [name for name in map(spelled, public()) if name not in OPTIONAL]
 
 
 def names_of(cindex, unit):
@@ -41,7 +43,7 @@ def names_of(cindex, unit):
         for c in cursor.get_children():
             if c.location.file is None or not c.location.file.name.startswith(str(INCLUDE)):
                 continue
-            header = str(pathlib.Path(c.location.file.name).relative_to(INCLUDE))
+            header = spelled(pathlib.Path(c.location.file.name))
             if c.kind == kinds.NAMESPACE:
                 if c.spelling not in ("detail", "std", ""):
                     walk(c, prefix + c.spelling + "::" if prefix or c.spelling != "krait" else "kr::")

@@ -14,26 +14,26 @@ import messages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Not errors: the help of the tool, and what it reports of kernels and machines.
-NO_ERRORS = ["tools/krait/doctor.cpp", "tools/krait/devices.cpp", "lib/host/kernel_report.cpp"]
+NO_ERRORS = ["tools/krait/doctor.cpp", "tools/krait/devices.cpp", "lib/observe/kernel_report.cpp"]
 HELP = {"add_option", "add_flag", "add_subcommand"}
 # What the tool says in other calls is an error where it begins with its name.
 TOOL_CALLS = {"refuse", "refuse_words", "fail", "wrong", "no_npy"}
 # Page, title, what all its messages have in common, and patterns of files.
 GROUPS = [
     ("hints", "Hints", "A hint is no error: the kernel runs, and could be faster. Each is told once; KRAIT_HINTS=0 silences all ([hints](hints.md)).",
-     ["lib/codegen/*hints*", "lib/host/*hints*"]),
+     ["lib/codegen/*hints*", "lib/host/*hints*", "lib/observe/*hints*"]),
     ("recording", "Recording a kernel",
      "The lambda runs once on traced values, and does there what a kernel cannot do. The error comes from the first call, or from `compile()`, and names the line.",
-     ["lib/trace/*", "lib/passes/*", "include/krait/*.h", "include/krait/detail/*"]),
+     ["lib/trace/*", "lib/passes/*", *(f"include/krait/{room}/*" for room in ("language", "runtime", "interop", "ship", "detail"))]),
     ("algorithms", "Arrays and algorithms",
      "Shapes, types or options do not fit, and nothing was computed. Texts that NumPy has, too, are NumPy's ([arrays](arrays.md), [algorithms](algorithms.md)).",
-     ["include/krait/algorithm/*", "lib/algorithms/*", "lib/arrays/*", "lib/tune/benchmark*", "lib/tune/progress*", "lib/host/broadcast*",
-      "lib/host/layout*", "lib/host/methods*", "lib/host/generalized*"]),
+     ["include/krait/algorithm/*", "include/krait/arrays/*", "lib/algorithms/*", "lib/arrays/*", "lib/tune/benchmark*", "lib/tune/progress*", "lib/host/broadcast*",
+      "lib/devices/layout*", "lib/host/methods*", "lib/host/generalized*"]),
     ("shipping", "Packs, the cache and the C interface",
      "A file is missing, damaged or of another version, or a function of C got what it cannot take ([shipping](shipping.md), [caching](caching.md)).",
      ["lib/host/pack*", "lib/ship/c_interface*", "lib/cache/*", "lib/support/envelope*"]),
     ("calls", "Calls and launches", "Arguments, the launch or the state of the program do not fit the kernel ([calls](calls.md)).",
-     ["lib/ship/*", "lib/tune/*", "lib/host/*"]),
+     ["lib/ship/*", "lib/tune/*", "lib/host/*", "lib/devices/*", "lib/observe/*"]),
     ("text", "Kernels in text form",
      "A kernel's text breaks a rule of [the IR](ir.md). Recorded kernels never do: the text was written or changed by hand. `krait dump --emit ir` prints how it is written.",
      ["lib/ir/*"]),

@@ -35,7 +35,7 @@ FOREIGN = [
     ("lib/codegen/llvm/machine_passes.cpp", "^(Krait: |Compressing EVEX)"),
     ("lib/runtime/cpu/debug.cpp", "%zx"),
     ("lib/host/jit.cpp", "^{}code for {}"),
-    ("lib/host/tracing.cpp", '"ph": |displayTimeUnit'),
+    ("lib/devices/tracing.cpp", '"ph": |displayTimeUnit'),
     ("lib/runtime/*/p*.cpp", r"^(pipeline of|what OpenCL does)"),
     ("lib/runtime/opencl/*", "^(OpenCL program\\ndevice|what OpenCL drivers|-x spir)"),
     ("lib/support/target.cpp", r"FeatureSet has|^\{\} features=\{\} "),

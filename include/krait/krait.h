@@ -21,11 +21,11 @@
 #include <krait/index.h>
 #include <krait/kernel.h>
 #include <krait/math.h>
-#include <krait/math_more.h>
+#include <krait/math_utilities.h>
 #include <krait/memory.h>
 #include <krait/options.h>
 #include <krait/random.h>
-#include <krait/random_more.h>
+#include <krait/random_generators.h>
 #include <krait/stats.h>
 #include <krait/target.h>
 #include <krait/types.h>

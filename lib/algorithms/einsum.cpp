@@ -7,7 +7,7 @@
 
 #include "algorithms/products.h"
 #include "algorithms/tuning.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/algorithm/einsum.h"
 #include "support/error.h"
 

@@ -4,10 +4,10 @@
 #include <charconv>
 #include <limits>
 
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "host/graph.h"
 #include "host/hints.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -60,10 +60,11 @@ detail::any_array copied_to(const detail::any_array& x, void* on) {
   detail::any_array to = x;
   to.at = detail::dense(x.at.extents, x.at.rank, false), to.on = on;
   const std::int64_t size = size_of(to.at);
-  to.memory =
-      detail::memory_share(size > 0 ? detail::allocate(on, std::size_t(size) * x.bytes) : nullptr);
+  to.memory = detail::memory_share(
+      size > 0 ? detail::allocate(on, std::size_t(size) * x.type->bytes) : nullptr);
   if (size > 0)
-    detail::copy_elements({to.memory.get(), &to.at, x.bytes}, {x.memory.get(), &x.at, x.bytes});
+    detail::copy_elements({to.memory.get(), &to.at, x.type->bytes},
+                          {x.memory.get(), &x.at, x.type->bytes});
   return to;
 }
 detail::any_array on_cpu(const detail::any_array& x) {

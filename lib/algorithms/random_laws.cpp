@@ -27,7 +27,7 @@ value<Real> uniform_of(const Words& words, int i) {
 /// G. Marsaglia and W. W. Tsang, A simple method for generating gamma variables, 2000. A shape
 /// below 1 is one more, times a power of a uniform number.
 template <class Real>
-void gamma(const Array& to, std::uint64_t seed, std::uint64_t call, double shape_of) {
+void gamma(const any_array& to, std::uint64_t seed, std::uint64_t call, double shape_of) {
   const bool small = shape_of < 1;
   const double d = (small ? shape_of + 1 : shape_of) - 1.0 / 3;
   static const auto& numbers = detail::lasting(kernel(
@@ -63,7 +63,7 @@ void gamma(const Array& to, std::uint64_t seed, std::uint64_t call, double shape
         }
       },
       {.name = "gamma", .fp = fp::reproducible}));
-  array<Real> flat = to.reshaped({to.size()}).template as<Real, 1>();
+  array<Real> flat = detail::typed<Real, 1>(reshaped(to, {to.size()}));
   numbers.forall(to.size())(flat, seed, call, Real(d), Real(1 / std::sqrt(9 * d)),
                             Real(small ? 1 / shape_of : 0));
 }
@@ -179,8 +179,8 @@ void check_probability(const char* law, double x) {
   if (!(x >= 0 && x <= 1))
     support::fail_usage("{}: a probability is {}: it must be from 0 to 1", law, x);
 }
-void draw_gamma(const erased_array& to, std::uint64_t seed, std::uint64_t call, double shape_of) {
-  const Array out(to);
+void draw_gamma(const any_array& to, std::uint64_t seed, std::uint64_t call, double shape_of) {
+  const any_array& out = to;
   if (out.size() == 0) return;
   if (out.type->whole == scalar::f32) gamma<float>(out, seed, call, shape_of);
   else gamma<double>(out, seed, call, shape_of);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "algorithms/kernels.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/math.h"
 #include "support/error.h"
@@ -18,7 +18,9 @@
 namespace krait::host {
 namespace {
 
-void copy(const Array& to, const layout& at, const Array& from, const layout& source) {
+using detail::layout;
+
+void copy(const any_array& to, const layout& at, const any_array& from, const layout& source) {
   if (size_of(at) == 0) return;
   detail::copy_elements({to.memory.get(), &at, to.type->bytes},
                         {from.memory.get(), &source, from.type->bytes});
@@ -95,13 +97,13 @@ array<std::int64_t> repeated_indices(std::int64_t extent, std::int64_t times, co
   if (times < 0) support::fail_usage("repeat: the number of times is {}, which is negative", times);
   array<std::int64_t> made(shape<1>(extent * times), on);
   if (made.size() > 0)
-    kernel_of({"repeat"}, {out<std::int64_t>(), number()}, [](const Parameters& p) {
+    kernel_of("repeat", {}, {out<std::int64_t>(), number()}, [](const Parameters& p) {
       const auto to = p.array<std::int64_t>(0);
       for (auto i : grid_stride(to.size())) to[i] = i / p.number(1);
-    }).forall(made.size(), {made, times});
+    }).forall(made.size(), made, times);
   return made;
 }
-array<std::int64_t> repeated_indices(std::int64_t extent, const erased_array& given) {
+array<std::int64_t> repeated_indices(std::int64_t extent, const any_array& given) {
   const index_check checked = check_indices(given, 0, std::int64_t(1) << 62);
   if (!checked.good)
     support::fail_usage("repeat: a number of times is {}, which is negative", checked.bad);
@@ -111,11 +113,11 @@ array<std::int64_t> repeated_indices(std::int64_t extent, const erased_array& gi
   std::vector<std::int64_t> indices;
   for (std::int64_t i = 0; i < extent; ++i)
     indices.insert(indices.end(), std::size_t(counts[std::size_t(i)]), i);
-  return on_device(indices, device_from(given.device));
+  return on_device(indices, device_from(given.on));
 }
 
-void tile_into(const erased_array& from, const erased_array& to) {
-  const Array x(from), out(to);
+void tile_into(const any_array& from, const any_array& to) {
+  const any_array &x = from, &out = to;
   if (out.size() == 0) return;
   const int rank = x.at.rank;
   layout done = out.at;
@@ -133,8 +135,8 @@ void tile_into(const erased_array& from, const erased_array& to) {
   }
 }
 
-void roll_into(const erased_array& from, const std::int64_t* distances, const erased_array& to) {
-  const Array x(from), out(to);
+void roll_into(const any_array& from, const std::int64_t* distances, const any_array& to) {
+  const any_array &x = from, &out = to;
   if (out.size() == 0) return;
   const int rank = x.at.rank;
   // Each axis has a part that stays together and one that comes in at the begin.
@@ -170,9 +172,9 @@ void padded_shape(const layout& of, const std::int64_t (*widths)[2], const char*
     extents[d] = before + of.extents[d] + after;
   }
 }
-void pad_into(const erased_array& from, const std::int64_t (*widths)[2], const char* mode,
-              const erased_array& to) {
-  const Array x(from), out(to);
+void pad_into(const any_array& from, const std::int64_t (*widths)[2], const char* mode,
+              const any_array& to) {
+  const any_array &x = from, &out = to;
   const int rank = x.at.rank;
   layout inner = out.at;
   for (int d = 0; d < rank; ++d) inner = part(inner, d, widths[d][0], x.extent(d));
@@ -186,21 +188,21 @@ void pad_into(const erased_array& from, const std::int64_t (*widths)[2], const c
       std::vector<std::int64_t> source;
       for (std::int64_t i = 0; i < before + x.extent(d) + after; ++i)
         source.push_back(padded_from(mode, i - before, x.extent(d)));
-      const array<std::int64_t> places = on_device(source, device_from(out.device));
-      const Array made(out.type, done.extents, rank, out.device);
+      const array<std::int64_t> places = on_device(source, device_from(out.on));
+      const any_array made = new_array(out.type, dense(done.extents, rank, false), out.on);
       copy(made, made.at, out, done);
       done.offset -= before * done.strides[d], done.extents[d] += before + after;
-      take_rows({from.type, made.at, made.memory, made.device}, places, d,
-                {from.type, done, out.memory, out.device});
+      take_rows({from.type, made.at, made.memory, made.on}, places, d,
+                {from.type, done, out.memory, out.on});
     }
   }
 }
 
-void triangle_into(const erased_array& from, std::int64_t k, bool lower, const erased_array& to) {
-  const Array x(from), result(to);
+void triangle_into(const any_array& from, std::int64_t k, bool lower, const any_array& to) {
+  const any_array &x = from, &result = to;
   if (result.size() == 0) return;
   const int rank = x.at.rank;
-  kernel_of({lower ? "tril" : "triu", {x.type}, unsigned(rank)},
+  kernel_of(lower ? "tril" : "triu", {x.type, rank, lower},
             {in(x.type, rank), out(x.type, rank), number()},
             [rank, lower](const Parameters& p) {
               const ElementView source = p.array(0), made = p.array(1);
@@ -213,7 +215,7 @@ void triangle_into(const erased_array& from, std::int64_t k, bool lower, const e
                     choose(inside, source.at(at.data(), rank), zero_of(source.type()));
               }
             })
-      .forall(result.size(), {x, result, k});
+      .forall(result.size(), x, result, k);
 }
 
 void along_shape(const layout& x, const layout& indices, int axis, std::int64_t* extents) {
@@ -225,12 +227,11 @@ void along_shape(const layout& x, const layout& indices, int axis, std::int64_t*
     extents[d] = d == axis ? its : own;
   }
 }
-void take_along(const erased_array& from, const erased_array& indices, int axis,
-                const erased_array& to) {
-  const Array x(from), which(indices), result(to);
+void take_along(const any_array& from, const any_array& indices, int axis, const any_array& to) {
+  const any_array &x = from, &which = indices, &result = to;
   if (result.size() == 0) return;
   const int rank = x.at.rank;
-  kernel_of({"take_along_axis", {x.type}, unsigned(rank * 8 + axis)},
+  kernel_of("take_along_axis", {x.type, unsigned(rank * 8 + axis)},
             {in(x.type, rank), in<std::int64_t>(rank), out(x.type, rank)},
             [rank, axis](const Parameters& p) {
               const ElementView source = p.array(0), places = p.array(1), made = p.array(2);
@@ -241,18 +242,17 @@ void take_along(const erased_array& from, const erased_array& indices, int axis,
                 made.at(at.data(), rank) = source.at(read.data(), rank);
               }
             })
-      .forall(result.size(), {x, which, result});
+      .forall(result.size(), x, which, result);
 }
-void put_along(const erased_array& to, const erased_array& indices, int axis,
-               const erased_array& values) {
-  const Array x(to), which(indices), given(values);
+void put_along(const any_array& to, const any_array& indices, int axis, const any_array& values) {
+  const any_array &x = to, &which = indices, &given = values;
   if (given.size() == 0) return;
   check_apart(x.at, "put_along_axis");
   const int rank = x.at.rank;
   // A thread has all indices of a row, so that the last of equal ones stays.
-  Array rows = given;
+  any_array rows = given;
   rows.at.extents[axis] = 1;
-  kernel_of({"put_along_axis", {x.type}, unsigned(rank * 8 + axis)},
+  kernel_of("put_along_axis", {x.type, unsigned(rank * 8 + axis)},
             {out(x.type, rank), in<std::int64_t>(rank), in(x.type, rank), number(), number()},
             [rank, axis](const Parameters& p) {
               const ElementView written = p.array(0), places = p.array(1), from = p.array(2);
@@ -272,7 +272,7 @@ void put_along(const erased_array& to, const erased_array& indices, int axis,
                 }
               }
             })
-      .forall(rows.size(), {x, which, given, rows.size(), given.extent(axis)});
+      .forall(rows.size(), x, which, given, rows.size(), given.extent(axis));
 }
 
 }  // namespace krait::detail

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "algorithms/kernels.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/differences.h"
 #include "krait/algorithm/order.h"
@@ -19,11 +19,11 @@ namespace {
 
 /// As NumPy computes them; `even`: coordinates has the one distance.
 template <class Real>
-void gradient(const Array& x, const Array& coordinates, bool even, const Array& to) {
+void gradient(const any_array& x, const any_array& coordinates, bool even, const any_array& to) {
   const ElementType* const type = type_of<Real>();
   const int rank = x.at.rank;
   kernel_of(
-      {"gradient", {type}, unsigned(2 * rank + even)}, {in(type, rank), in(type), out(type, rank)},
+      "gradient", {type, unsigned(2 * rank + even)}, {in(type, rank), in(type), out(type, rank)},
       [rank, even](const Parameters& p) {
         const ElementView from = p.array(0), made = p.array(2);
         const auto places = p.array<const Real>(1);
@@ -57,16 +57,16 @@ void gradient(const Array& x, const Array& coordinates, bool even, const Array& 
         }
       },
       {.fp = fp::strict})
-      .forall(to.size(), {x, coordinates, to});
+      .forall(to.size(), x, coordinates, to);
 }
 
 template <class Real>
-void interpolate(const Array& x, const Array& points, const Array& values, const double* left,
-                 const double* right, const Array& to) {
+void interpolate(const any_array& x, const any_array& points, const any_array& values,
+                 const double* left, const double* right, const any_array& to) {
   const ElementType* const type = type_of<Real>();
   const int rank = x.at.rank;
   kernel_of(
-      {"interp", {type}, unsigned(rank)},
+      "interp", {type, unsigned(rank)},
       {in(type, rank), in(type), in(type), out(type, rank), number<Real>(), number<Real>(),
        number<int>()},
       [rank](const Parameters& p) {
@@ -98,11 +98,11 @@ void interpolate(const Array& x, const Array& points, const Array& values, const
         }
       },
       {.fp = fp::strict})
-      .forall(to.size(), {x, points, values, to, Real(left ? *left : 0), Real(right ? *right : 0),
-                          int(left != nullptr) + 2 * int(right != nullptr)});
+      .forall(to.size(), x, points, values, to, Real(left ? *left : 0), Real(right ? *right : 0),
+              int(left != nullptr) + 2 * int(right != nullptr));
 }
-Array with_last(const Array& x, int axis) {
-  return {x.type, detail::axis_last(x.at, axis), x.memory, x.device};
+any_array with_last(const any_array& x, int axis) {
+  return {x.type, detail::axis_last(x.at, axis), x.memory, x.on};
 }
 
 }  // namespace
@@ -115,9 +115,9 @@ using namespace krait::host;
 void check_differences(std::int64_t count) {
   if (count < 0) support::fail_usage("diff: order must be non-negative but got {}", count);
 }
-void gradient_into(const erased_array& x, int axis, const erased_array& coordinates,
-                   const erased_array& to) {
-  const Array from = with_last(x, axis), result = with_last(to, axis), places(coordinates);
+void gradient_into(const any_array& x, int axis, const any_array& coordinates,
+                   const any_array& to) {
+  const any_array from = with_last(x, axis), result = with_last(to, axis), places = coordinates;
   const std::int64_t count = from.extent(from.at.rank - 1);
   if (count < 2)
     support::fail_usage(
@@ -132,9 +132,9 @@ void gradient_into(const erased_array& x, int axis, const erased_array& coordina
   if (from.type->whole == scalar::f64) gradient<double>(from, places, even, result);
   else gradient<float>(from, places, even, result);
 }
-void interpolate_into(const erased_array& x, const erased_array& points, const erased_array& values,
-                      const double* left, const double* right, const erased_array& to) {
-  const Array from(x), at(points), known(values), result(to);
+void interpolate_into(const any_array& x, const any_array& points, const any_array& values,
+                      const double* left, const double* right, const any_array& to) {
+  const any_array &from = x, &at = points, &known = values, &result = to;
   if (at.size() == 0) support::fail_usage("interp: array of sample points is empty");
   if (at.size() != known.size())
     support::fail_usage("interp: fp and xp are not of the same length: {} and {}", known.size(),
@@ -151,10 +151,10 @@ void check_counted(std::int64_t least) {
 array<std::int64_t> numbers_below(std::int64_t n, const device& on) {
   array<std::int64_t> made(shape<1>(n), on);
   if (n > 0)
-    kernel_of({"numbers_below"}, {out<std::int64_t>()}, [](const Parameters& p) {
+    kernel_of("numbers_below", {}, {out<std::int64_t>()}, [](const Parameters& p) {
       const auto to = p.array<std::int64_t>(0);
       for (auto i : grid_stride(to.size())) to[i] = i;
-    }).forall(n, {made});
+    }).forall(n, made);
   return made;
 }
 bool bins_ascend(std::int64_t rising, std::int64_t falling, std::int64_t bins) {

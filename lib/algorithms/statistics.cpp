@@ -39,11 +39,11 @@ Between between(std::int64_t count, double q, std::string_view method) {
 }
 
 template <class Real>
-void pick(const Array& sorted, const Between& at, const Array& to) {
+void pick(const any_array& sorted, const Between& at, const any_array& to) {
   const ElementType* const type = type_of<Real>();
   const int rank = sorted.at.rank;
   kernel_of(
-      {"quantile", {type}, unsigned(rank)},
+      "quantile", {type, unsigned(rank)},
       {in(type, rank), out(type, rank), number(), number(), number<Real>(), number()},
       [rank](const Parameters& p) {
         const ElementView from = p.array(0), made = p.array(1);
@@ -65,17 +65,17 @@ void pick(const Array& sorted, const Between& at, const Array& to) {
         }
       },
       {.fp = fp::strict})
-      .forall(to.size(),
-              {sorted, to, at.first, at.second, Real(at.part), std::int64_t(at.part != 0)});
+      .forall(to.size(), sorted, to, at.first, at.second, Real(at.part),
+              std::int64_t(at.part != 0));
 }
-Array with_last(const Array& x, int axis) {
-  return {x.type, detail::axis_last(x.at, axis), x.memory, x.device};
+any_array with_last(const any_array& x, int axis) {
+  return {x.type, detail::axis_last(x.at, axis), x.memory, x.on};
 }
 
 template <class Real>
-void covariance(const Array& given, Real divisor, bool scaled, const Array& to) {
-  const array<const Real, 2> rows = given.as<const Real, 2>();
-  array<Real, 2> out = to.as<Real, 2>();
+void covariance(const any_array& given, Real divisor, bool scaled, const any_array& to) {
+  const array<const Real, 2> rows = detail::typed<const Real, 2>(given);
+  array<Real, 2> out = detail::typed<Real, 2>(to);
   const array<Real, 2> centred = rows - krait::mean(rows, krait::axis(1), keepdims);
   // NumPy warns of a divisor that is not above 0, and divides by 0.
   matmul(centred, centred.transpose(), into(out));
@@ -94,18 +94,18 @@ namespace krait::detail {
 
 using namespace krait::host;
 
-void quantile_into(const erased_array& sorted, int axis, double q, const char* method,
-                   const erased_array& to) {
-  const Array from = with_last(sorted, axis), result = with_last(to, axis);
+void quantile_into(const any_array& sorted, int axis, double q, const char* method,
+                   const any_array& to) {
+  const any_array from = with_last(sorted, axis), result = with_last(to, axis);
   const std::int64_t count = from.extent(from.at.rank - 1);
   if (result.size() == 0) return;
   if (count == 0) {
     if (from.type->whole == scalar::f64)
-      result.reshaped({result.size()})
-          .as<double, 1>()
+      detail::typed<double, 1>(reshaped(result, {result.size()}))
           .fill(std::numeric_limits<double>::quiet_NaN());
     else
-      result.reshaped({result.size()}).as<float, 1>().fill(std::numeric_limits<float>::quiet_NaN());
+      detail::typed<float, 1>(reshaped(result, {result.size()}))
+          .fill(std::numeric_limits<float>::quiet_NaN());
     return;
   }
   const Between at = between(count, q, method);
@@ -113,9 +113,8 @@ void quantile_into(const erased_array& sorted, int axis, double q, const char* m
   else pick<float>(from, at, result);
 }
 
-void covariance_into(const erased_array& rows, double divisor, bool scaled,
-                     const erased_array& to) {
-  const Array given(rows), result(to);
+void covariance_into(const any_array& rows, double divisor, bool scaled, const any_array& to) {
+  const any_array &given = rows, &result = to;
   if (result.size() == 0) return;
   if (given.type->whole == scalar::f64) covariance<double>(given, divisor, scaled, result);
   else covariance<float>(given, float(divisor), scaled, result);

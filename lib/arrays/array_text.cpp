@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "arrays/number_format.h"
 #include "ir/types.h"
 

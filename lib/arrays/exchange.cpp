@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "host/layout.h"
-#include "host/memory.h"
-#include "host/streams.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
+#include "devices/streams.h"
 #include "ir/types.h"
 #include "krait/dlpack.h"
 #include "krait/span.h"

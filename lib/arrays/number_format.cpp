@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "support/float_environment.h"
 
 namespace krait::host {

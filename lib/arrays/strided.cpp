@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "host/graph.h"
-#include "host/layout.h"
-#include "host/memory.h"
-#include "host/reports.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
+#include "devices/reports.h"
 #include "arrays/transpose.h"
 #include "krait/detail/elementwise.h"
 #include "krait/vectorize.h"

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "host/layout.h"
-#include "host/memory.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/array.h"
 #include "krait/warp.h"

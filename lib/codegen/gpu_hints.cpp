@@ -12,7 +12,7 @@
 
 #include "codegen/hints.h"
 #include "ir/walk.h"
-#include "passes/lane_steps.h"
+#include "passes/analysis/lane_steps.h"
 
 namespace krait::codegen {
 namespace {

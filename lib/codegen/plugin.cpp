@@ -20,7 +20,7 @@
 #include "codegen/spirv/spirv.h"
 #include "codegen/wgsl/wgsl.h"
 #include "ir/unreachable_entries.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "passes/passes.h"
 #include "support/build_id.h"

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "codegen/reply.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace krait::codegen {
 namespace {

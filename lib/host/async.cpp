@@ -7,10 +7,10 @@
 #include <cstdlib>
 
 #include "host/graph.h"
-#include "host/layout.h"
-#include "host/memory.h"
-#include "host/streams.h"
-#include "host/tracing.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
+#include "devices/streams.h"
+#include "devices/tracing.h"
 #include "runtime/async.h"
 #include "support/error.h"
 

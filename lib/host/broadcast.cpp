@@ -10,7 +10,7 @@
 
 #include "host/overlap.h"
 #include "host/kernel_state.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/detail/arguments.h"
 #include "krait/detail/elementwise.h"
 #include "krait/detail/reduction.h"

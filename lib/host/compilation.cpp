@@ -3,7 +3,7 @@
 // Compiling ahead of the first call, on the caller's thread or in the background.
 #include "krait/compilation.h"
 
-#include "host/background.h"
+#include "devices/background.h"
 #include "host/kernel_state.h"
 #include "support/error.h"
 

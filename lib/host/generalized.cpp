@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/overlap.h"
-#include "host/layout.h"
+#include "devices/layout.h"
 #include "krait/algorithm/detail/linalg_calls.h"
 #include "krait/algorithm/grouped_matmul.h"
 #include "support/error.h"

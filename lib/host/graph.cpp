@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "host/memory.h"
-#include "host/reports.h"
-#include "host/streams.h"
+#include "devices/memory.h"
+#include "devices/reports.h"
+#include "devices/streams.h"
 #include "support/error.h"
 #include "support/log.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/jit.h"
-#include "host/reports.h"
+#include "devices/reports.h"
 #include "krait/detail/call.h"
 #include "krait/graph.h"
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "host/arrivals.h"
+#include "devices/arrivals.h"
 #include "host/graph.h"
-#include "host/memory.h"
-#include "host/reports.h"
-#include "host/streams.h"
+#include "devices/memory.h"
+#include "devices/reports.h"
+#include "devices/streams.h"
 #include "ir/tiles.h"
 #include "support/error.h"
 

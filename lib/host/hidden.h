@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host/kernel_state.h"
-#include "host/reports.h"
+#include "devices/reports.h"
 
 namespace krait::host {
 

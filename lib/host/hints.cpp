@@ -15,15 +15,6 @@
 
 namespace krait::host {
 
-Hinting hinting() {
-  static const Hinting wanted = [] {
-    const char* v = support::environment_text("KRAIT_HINTS");
-    if (!v) return Hinting::Recording;
-    return std::strcmp(v, "0") == 0 ? Hinting::None : Hinting::All;
-  }();
-  return wanted;
-}
-
 std::string message(const char* level, const std::string& file, unsigned line,
                     const std::string& text, const std::string& what) {
   if (file.empty()) return fmt::format("krait: {}: {}: {}\n", level, what, text);

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "runtime/backend.h"
+#include "support/environment.h"
 
 namespace krait::host {
 
-enum class Hinting { None, Recording, All };
-/// What the environment asks for, read once.
-Hinting hinting();
+using support::Hinting, support::hinting;
 
 struct Hint {
   std::string kind;  // of one kind a source line gets one

@@ -10,13 +10,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "host/hints.h"
 #include "host/packing.h"
 #include "host/raw_kernel.h"
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "trace/trace.h"
 
@@ -47,7 +47,7 @@ struct Recorded {
   // where operations have their own lines; null: they have them
   std::shared_ptr<trace::Spots> spots;
   double record_ms = 0;
-  const ReportSource* reports = nullptr;   // host/reports.h; null: it prints and checks nothing
+  const ReportSource* reports = nullptr;   // devices/reports.h; null: it prints and checks nothing
   std::shared_ptr<const Written> written;  // null: `module` has all that the program wrote
   // host/pack.h: whose code is taken where it fits; null: recorded by this process
   std::shared_ptr<const PackedKernel> packed;

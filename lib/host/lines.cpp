@@ -14,7 +14,7 @@
 
 #include "host/hints.h"
 #include "host/plugin.h"
-#include "host/reports.h"
+#include "devices/reports.h"
 #include "support/environment.h"
 #include "trace/trace.h"
 

@@ -6,8 +6,8 @@
 
 #include "host/graph.h"
 #include "host/kernel_state.h"
-#include "host/layout.h"
-#include "host/memory.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
 #include "support/error.h"
 
 namespace krait::host {

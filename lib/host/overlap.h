@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/layout.h"
+#include "devices/layout.h"
 
 namespace krait::host {
 

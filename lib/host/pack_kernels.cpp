@@ -8,7 +8,7 @@
 #include "host/pack.h"
 #include "host/pack_kernels.h"
 #include "ir/builder.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/pack.h"
 #include "support/error.h"
 

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "codegen/codegen.h"
-#include "host/fork_gate.h"
+#include "devices/fork_gate.h"
 #include "support/build_id.h"
 #include "support/error.h"
 #include "support/library_copy.h"

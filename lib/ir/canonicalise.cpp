@@ -16,7 +16,7 @@
 
 #include "ir/calls.h"
 #include "ir/spots.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 
 namespace krait::ir {

@@ -4,7 +4,7 @@
 // loop over one lane.
 #include <cassert>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/op_semantics.h"
 
 namespace krait::ir {

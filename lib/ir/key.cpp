@@ -5,7 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace krait::ir {
 

@@ -9,7 +9,7 @@
 #include <fmt/args.h>
 #include <fmt/format.h>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/walk.h"
 
 namespace krait::ir {

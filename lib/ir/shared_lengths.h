@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/ir.h"
 
 namespace krait::ir {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ir/builder.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "math/traced.h"  // before the functions: their words are looked up where they stand
 #include "math/functions.h"
 #include "trace/trace.h"

@@ -114,7 +114,7 @@ bool isnan(T x) {
 }
 /// 1 / x for normal numbers, in a place where the function's bound allows for an error of one ULP.
 /// Exact, but where a target's native mode takes it by an approximate instruction
-/// (passes/math_targets.def).
+/// (passes/lower/math_targets.def).
 template <std::floating_point T>
 T reciprocal(T x) {
   return 1 / x;

@@ -20,7 +20,7 @@ Expansion choose(const Inst& inst, FpMode fp) {
 #define FAST(target, Name)                                                                \
   if (Target == target && inst.type.scalar == Scalar::F32 && inst.op == Op::Name && fast) \
     return Instructions;
-#include "passes/math_targets.def"
+#include "passes/lower/math_targets.def"
   return Exact;
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ir/unreachable_entries.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "passes/watch.h"
 #include "support/error.h"

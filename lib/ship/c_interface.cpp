@@ -9,13 +9,13 @@
 #include <new>
 #include <vector>
 
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "host/kernel_state.h"
-#include "host/layout.h"
-#include "host/memory.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
 #include "host/pack_kernels.h"
-#include "host/reports.h"
-#include "ir/text.h"
+#include "devices/reports.h"
+#include "ir/text/text.h"
 #include "krait/krait_c.h"
 #include "support/error.h"
 

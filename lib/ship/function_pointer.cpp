@@ -16,7 +16,7 @@
 
 #include "host/hidden.h"
 #include "host/kernel_state.h"
-#include "host/reports.h"
+#include "devices/reports.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/native.h"
 #include "support/error.h"

@@ -5,8 +5,8 @@
 
 #include "host/kernel_state.h"
 #include "host/pack_kernels.h"
-#include "host/reports.h"
-#include "ir/text.h"
+#include "devices/reports.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "support/error.h"
 

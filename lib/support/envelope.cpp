@@ -144,12 +144,15 @@ std::string open(std::string_view bytes, TargetKind expected, Envelope& out) {
   if (h.kind != unsigned(expected))
     return fmt::format("its code is for target {}, expected {}", word_of(h.kind),
                        info(expected).word);
+  // All lengths are checked before anything is taken: what is read below is there.
   const std::uint64_t before =
       std::uint64_t(h.slots) * sizeof(Slot) + std::uint64_t(h.hidden) * sizeof(HiddenWords) +
       std::uint64_t(h.lengths) * sizeof(std::uint64_t) + h.entry_bytes + h.own_bytes;
   if (h.code_bytes > bytes.size() || before != bytes.size() - h.code_bytes)
     return fmt::format("its code is damaged: {} bytes follow the head, expected {} and {} of code",
                        bytes.size(), before, h.code_bytes);
+  // A launch writes arguments by these slots without looking, so each lies within the block and is
+  // of a parameter that the kernel has.
   Envelope e;
   e.kind = expected, e.elements = h.elements, e.registers = h.registers,
   e.fixed_shared = h.fixed_shared;

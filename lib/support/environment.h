@@ -25,6 +25,10 @@ inline bool environment_asks(const char* name) noexcept {
   return value && (value[0] != '0' || value[1] != '\0');
 }
 
+/// Which hints KRAIT_HINTS asks for (host/hints.h), read once.
+enum class Hinting { None, Recording, All };
+Hinting hinting();
+
 /// Whether the kernel started the process with more rights than its user has.
 bool has_raised_privileges() noexcept;
 

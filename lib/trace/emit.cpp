@@ -8,7 +8,7 @@
 #include "ir/constants.h"
 #include "ir/hidden.h"
 #include "ir/report.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "support/error.h"
 #include "krait/detail/call.h"
 #include "trace/printf_text.h"

@@ -9,7 +9,7 @@
 
 #include "ir/calls.h"
 #include "ir/spots.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/approx.h"
 #include "support/error.h"
 #include "trace/own.h"

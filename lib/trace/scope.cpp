@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "ir/spots.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "support/error.h"
 
@@ -26,7 +26,13 @@ bool in_own_header(std::string_view file) {
   const std::size_t name = file.rfind('/');
   if (name == file.npos || !file.ends_with(".h")) return false;
   std::string_view folder = file.substr(0, name);
-  if (folder.ends_with("/detail")) folder.remove_suffix(7);
+  // the rooms of include/krait (tools/headers.py)
+  for (const std::string_view room :
+       {"/detail", "/language", "/arrays", "/runtime", "/interop", "/ship"})
+    if (folder.ends_with(room)) {
+      folder.remove_suffix(room.size());
+      break;
+    }
   return folder == "krait" || folder.ends_with("/krait");
 }
 

@@ -20,9 +20,9 @@
 
 #include "cache/entry.h"
 #include "host/graph.h"
-#include "host/layout.h"
-#include "host/memory.h"
-#include "host/store.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
+#include "devices/store.h"
 #include "krait/benchmark.h"
 #include "support/environment.h"
 #include "support/error.h"

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/interp.h"
-#include "ir/text.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
 #include "math/bodies.h"
 #include "math/functions.h"
 #include "passes/passes.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/interp.h"
-#include "ir/text.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 #include "reference.h"

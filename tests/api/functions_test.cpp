@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every function of math.h, math_more.h and bits.h, and cast, select, clamp and mix: on plain
+// Every function of math.h, math_utilities.h and bits.h, and cast, select, clamp and mix: on plain
 // values they give the types and the bits of a strict kernel. Each lambda below gives the results
 // of functions, is called with plain values, and recorded.
 #include <bit>

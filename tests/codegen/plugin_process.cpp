@@ -14,7 +14,7 @@
 #include <fmt/core.h>
 
 #include "codegen/codegen.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "support/plugin.h"
 #include "unit/random_ir.h"

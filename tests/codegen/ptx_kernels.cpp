@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "support/kernel_file.h"
 #include "support/plugin.h"

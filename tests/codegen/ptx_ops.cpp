@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "support/plugin.h"
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "support/plugin.h"
 

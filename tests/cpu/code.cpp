@@ -13,7 +13,7 @@
 #include <fstream>
 #include <span>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
@@ -205,22 +205,6 @@ TEST(CpuCode, WhatIsASweep) {
       sweeps({{"MORE",
                "%60: local<u32, 1> = local {4} %61: i64 = const 0 %62: u32 = load %60, %61 "
                "store.u32 %1, %46, %25, %62 store.u32 %60, %61, %29"}}));
-}
-
-// ---- sums of differences of bytes ---------------------------------------------------------------
-
-/// Whether the instruction for them is used, and not for one thread after another.
-bool sums_bytes(const Choice& choice) {
-  return count(llvm_of("byte_differences", choice, facts, targets()[1]), "psad.bw") > 0;
-}
-
-TEST(CpuCode, WhatIsASumOfByteDifferences) {
-  EXPECT_TRUE(sums_bytes({}));
-  EXPECT_TRUE(sums_bytes({{"OTHER", "11"}, {"GUARD", "if %30 {"}, {"END", "yield }"}}));
-  EXPECT_TRUE(sums_bytes({{"COUNT", "24"}}));
-  EXPECT_FALSE(sums_bytes({{"SECOND", "%41"}}));
-  EXPECT_FALSE(sums_bytes({{"SIZE", "max %15, %13"}}));
-  EXPECT_FALSE(sums_bytes({{"SUM", "sub %12, %16"}}));
 }
 
 // ---- sums of products ---------------------------------------------------------------------------

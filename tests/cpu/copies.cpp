@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "support/checks.h"
 #include "support/cpu_blob.h"
 #include "support/meaning.h"

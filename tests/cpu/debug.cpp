@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "passes/passes.h"
 #include "runtime/cpu/executable.h"

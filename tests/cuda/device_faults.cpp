@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "krait/krait.h"
 #include "support/envelope.h"
 #include "support/wanted.h"

@@ -29,7 +29,9 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
-HEADERS = sorted(INCLUDE.glob("krait/*.h")) + sorted(INCLUDE.glob("krait/algorithm/*.h"))
+sys.path.append(str(ROOT / "tools"))
+from headers import public, spelled  # noqa: E402
+HEADERS = public()
 
 KIND = cindex.CursorKind
 if not hasattr(KIND, "CONCEPT_DECL"):
@@ -88,7 +90,7 @@ class Names:
         self.everywhere = {}  # name: the docstring of one of its declarations
         self.from_table = set()
         index = cindex.Index.create()
-        text = "".join(f"#include <{header.relative_to(INCLUDE)}>\n" for header in HEADERS)
+        text = "".join(f"#include <{spelled(header)}>\n" for header in HEADERS)
         options = cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
         arguments = ["-std=c++20", f"-I{INCLUDE}"]
         unit = index.parse("all.cpp", args=arguments, unsaved_files=[("all.cpp", text)], options=options)

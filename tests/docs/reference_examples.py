@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the examples of the public headers' docstrings: the lines between \\code and \\endcode.
 
-  reference_examples.py [--compiler g++] [--each] [--print] [--only include/krait/array.h]
+  reference_examples.py [--compiler g++] [--each] [--print] [--only include/krait/arrays/array.h]
 
 Each example becomes the body of a function, with the names below around it, and is checked by -fsyntax-only in C++20. All examples are
 one translation unit; with --each those of a header are one that includes that header and krait.h alone. An error names the header and
@@ -16,9 +16,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
+sys.path.append(str(ROOT / "tools"))
+from headers import spelled  # noqa: E402
 
 # Headers whose examples are lines of a kernel.
-KERNELS = """aggregate approx atomic bits cluster complex control debug index math math_more memory native random random_more tile
+KERNELS = """aggregate approx atomic bits cluster complex control debug index math math_utilities memory native random random_generators tile
     tile_elements tile_product value vec volatile warp detail/control""".split()
 
 # What examples may name without declaring it; their own declarations hide these.
@@ -51,12 +53,12 @@ STANDARD = "complex cstdint cstdio iostream string tuple vector".split()
 
 
 class Example:
-    def __init__(self, header, line, text):
-        self.header, self.line, self.text = header, line, text
-        self.kernel = header in {f"krait/{name}.h" for name in KERNELS}
+    def __init__(self, path, line, text):
+        self.path, self.header, self.line, self.text = path.relative_to(ROOT), spelled(path), line, text
+        self.kernel = self.header in {f"krait/{name}.h" for name in KERNELS}
 
     def function(self):
-        place = f'#line {self.line} "include/{self.header}"'
+        place = f'#line {self.line} "{self.path}"'
         text = re.sub(r"(?m)^#include.*$", "", self.text)
         names = "kernel_names" if self.kernel else "host_names"
         name = re.sub(r"\W", "_", self.header)
@@ -64,15 +66,14 @@ class Example:
 
 
 def examples_of(path):
-    header = str(path.relative_to(INCLUDE))
     begin, lines = 0, []
     for number, line in enumerate(path.read_text().split("\n"), 1):
         comment = re.match(r"\s*///( ?)(.*)$", line)
         text = comment[2] if comment else None
         if begin and (text is None or text.strip() == r"\endcode"):
             if text is None:
-                sys.exit(f"include/{header}:{number}: this \\code has no \\endcode")
-            yield Example(header, begin, "\n".join(lines))
+                sys.exit(f"{path.relative_to(ROOT)}:{number}: this \\code has no \\endcode")
+            yield Example(path, begin, "\n".join(lines))
             begin, lines = 0, []
         elif text is not None and text.strip() == r"\code":
             begin = number + 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Passes when each of the COMPILERS refuses SOURCE with the text of each of its lines `// error: TEXT` among the messages, and the first
-# compiles the same file without its wrong lines (-DRIGHT). Where SOURCE has one mistake, the first message is one of the texts: what is read first
+# Passes when the first of the COMPILERS and one other, which KRAIT_TEST_SEED draws (without it all), refuse SOURCE with the text of each
+# of its lines `// error: TEXT` among the messages, and the first compiles the same file without its wrong lines (-DRIGHT). Where SOURCE has one mistake, the first message is one of the texts: what is read first
 # names the cure.
 cmake_minimum_required(VERSION 3.22)
 
@@ -52,10 +52,18 @@ function(check compiler)
   endif()
 endfunction()
 
-foreach(compiler ${COMPILERS})
+list(POP_FRONT COMPILERS built_by)
+list(LENGTH COMPILERS others)
+if(DEFINED ENV{KRAIT_TEST_SEED} AND others GREATER 1)
+  string(SHA1 drawn "$ENV{KRAIT_TEST_SEED} ${SOURCE}")
+  string(SUBSTRING "${drawn}" 0 6 drawn)
+  math(EXPR drawn "0x${drawn} % ${others}")
+  list(GET COMPILERS ${drawn} COMPILERS)
+endif()
+foreach(compiler ${built_by} ${COMPILERS})
   check(${compiler})
 endforeach()
-list(GET COMPILERS 0 compiler)
+set(compiler ${built_by})
 execute_process(COMMAND ${compiler} ${FLAG} -I${INCLUDE} -fsyntax-only -DRIGHT ${SOURCE} RESULT_VARIABLE failed ERROR_VARIABLE text)
 if(failed)
   message(FATAL_ERROR "${SOURCE} does not compile by ${compiler} with -DRIGHT either:\n${text}")

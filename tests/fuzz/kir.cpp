@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 #include "krait/error.h"
 #include "passes/passes.h"

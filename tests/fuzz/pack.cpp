@@ -9,7 +9,7 @@
 #include "cache/entry.h"
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "support/envelope.h"
 #include "targets.h"

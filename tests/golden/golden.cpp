@@ -11,11 +11,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "math/bodies.h"
 #include "passes/passes.h"
-#include "passes/uniformity.h"
+#include "passes/analysis/uniformity.h"
 
 namespace krait::math {
 

@@ -11,14 +11,14 @@
 
 #include "ir/abi.h"
 #include "ir/builder.h"
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/unreachable_entries.h"
 #include "ir/report.h"
 #include "ir/shared_lengths.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "passes/passes.h"
-#include "passes/uniformity.h"
+#include "passes/analysis/uniformity.h"
 #include "support/seed.h"
 #include "unit/random_ir.h"
 

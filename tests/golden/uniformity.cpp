@@ -2,11 +2,11 @@
 //
 // What the levels are for each schedule. The golden texts of `uniformity` hold those that are
 // proved for all of them.
-#include "passes/uniformity.h"
+#include "passes/analysis/uniformity.h"
 
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace krait::passes {
 namespace {

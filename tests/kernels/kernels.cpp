@@ -30,7 +30,7 @@
 #include <fmt/format.h>
 
 #include "host/plugin.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "krait/error.h"
 #include "passes/passes.h"

@@ -25,7 +25,7 @@
 #include <fmt/format.h>
 
 #include "codegen/codegen.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "support/checks.h"
 #include "support/kernel_file.h"

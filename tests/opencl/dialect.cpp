@@ -11,7 +11,7 @@
 #include <fmt/core.h>
 
 #include "codegen/spirv/spirv.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "passes/passes.h"
 #include "runtime/opencl/executable.h"

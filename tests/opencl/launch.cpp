@@ -12,7 +12,7 @@
 #include <fmt/core.h>
 
 #include "codegen/spirv/spirv.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "runtime/backend.h"
 #include "support/envelope.h"

@@ -18,7 +18,7 @@
 
 #include "../support/says.h"
 #include "codegen/spirv/spirv.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "runtime/backend.h"
 #include "runtime/opencl/discovery.h"

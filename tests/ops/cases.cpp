@@ -7,7 +7,7 @@
 #include <array>
 #include <bit>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 
 namespace krait::test {
 namespace {

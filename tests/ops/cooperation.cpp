@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "ops/values.h"
 

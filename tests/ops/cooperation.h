@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "support/runner.h"
 
 namespace krait::test {

@@ -23,9 +23,9 @@
 #include <map>
 #include <string>
 
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "host/plugin.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "ops/cases.h"
 #include "ops/cooperation.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/plugin.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "passes/passes.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 
 namespace krait::test {
 namespace {

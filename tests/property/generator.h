@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/ir.h"
 #include "support/runner.h"
 

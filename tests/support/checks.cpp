@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "host/devices.h"
+#include "devices/devices.h"
 #include "ir/report.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "passes/passes.h"
 #include "support/device_floats.h"

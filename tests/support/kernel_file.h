@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/kernel_file.h"
+#include "ir/text/kernel_file.h"
 #include "support/runner.h"
 
 namespace krait::test {

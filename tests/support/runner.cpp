@@ -13,7 +13,7 @@
 #include "host/plugin.h"
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "support/webgpu_device.h"
 

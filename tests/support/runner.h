@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/ir.h"
-#include "ir/kernel_file.h"
+#include "ir/text/kernel_file.h"
 #include "runtime/backend.h"
 #include "support/wanted.h"
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/narrow_float.h"
 
 namespace {

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "support/float_environment.h"
 
 namespace {

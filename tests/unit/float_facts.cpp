@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is known of floats: NaN, zeros, intervals; at joins and in loops.
-#include "passes/float_facts.h"
+#include "passes/analysis/float_facts.h"
 
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace krait::passes {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks of a device that are kept for arrays to come: sizes, and how many are kept.
-#include "host/block_cache.h"
+#include "devices/block_cache.h"
 
 #include <gtest/gtest.h>
 

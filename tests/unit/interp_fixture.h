@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/interp.h"
-#include "ir/text.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
 #include "support/kernel_file.h"
 
 namespace krait::ir {

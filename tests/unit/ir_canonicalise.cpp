@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "random_ir.h"
 #include "support/seed.h"

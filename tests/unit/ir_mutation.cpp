@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "random_ir.h"
 #include "support/seed.h"
 

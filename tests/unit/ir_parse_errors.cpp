@@ -3,7 +3,7 @@
 // What the parser says, and where.
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace krait::ir {
 namespace {

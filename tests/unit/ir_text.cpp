@@ -8,7 +8,7 @@
 #include <set>
 
 #include "ir/builder.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/walk.h"
 #include "random_ir.h"
 #include "support/seed.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "ir/builder.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace krait::ir {
 namespace {

@@ -3,7 +3,7 @@
 // Every rule of ops.def has an instruction that breaks it, and verify says which.
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace krait::ir {
 namespace {

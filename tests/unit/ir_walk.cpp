@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "random_ir.h"
 #include "support/seed.h"
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "ir/builder.h"
-#include "ir/interp.h"
-#include "ir/text.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 
 namespace kr = krait;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/abi.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "support/cpu_blob.h"
 

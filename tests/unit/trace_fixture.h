@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "ir/interp.h"
-#include "ir/text.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
 #include "krait/control.h"
 #include "krait/error.h"
 #include "krait/index.h"
 #include "krait/math.h"
-#include "krait/random_more.h"
+#include "krait/random_generators.h"
 #include "krait/vec.h"
 #include "krait/warp.h"
 #include "passes/passes.h"

@@ -11,7 +11,7 @@
 
 #include "device.h"
 #include "ir/builder.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace krait::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "codegen/spirv/spirv.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "support/checks.h"
 
 namespace krait::test {

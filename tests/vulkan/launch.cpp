@@ -15,7 +15,7 @@
 
 #include "codegen/spirv/spirv.h"
 #include "device.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "krait/error.h"
 #include "runtime/vulkan/features.h"

@@ -10,7 +10,7 @@
 
 #include "device.h"
 #include "ir/builder.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "support/seed.h"
 
 namespace krait::test {

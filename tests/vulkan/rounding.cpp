@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Correctly rounded f32 division and square root on devices whose own are only near
-// (lib/codegen/spirv/numeric_round.cpp). The sequences of fused multiply-adds are proven on the
+// (lib/codegen/spirv/numeric/round.cpp). The sequences of fused multiply-adds are proven on the
 // host, from every estimate within 3 ULP: the root for all numbers of [1, 4), the quotient where it
 // lies nearest to the middle of two floats, as no other operands can go wrong. Powers of two scale
 // both exactly. KRAIT_EXHAUSTIVE=1 takes all numbers; else a part, with all divisors near 2, where

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/passes.h"
 #include "support/runner.h"
 #include "support/wanted.h"

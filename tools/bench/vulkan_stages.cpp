@@ -15,7 +15,7 @@
 
 #include "host/plugin.h"
 #include "ir/abi.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "krait/error.h"
 #include "recorded.h"
 #include "runtime/backend.h"

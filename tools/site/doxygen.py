@@ -12,6 +12,8 @@ import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
+sys.path.append(str(ROOT / "tools"))
+import headers  # noqa: E402
 
 
 def run(folder):
@@ -219,7 +221,7 @@ class Reader:
                 self.concept(compound, name.removeprefix("krait::"))
         for name, found in classes.items():
             self.klass(name.removeprefix("krait::"), sorted(found, key=lambda c: "<" in text_of(c.find("compoundname"))))
-        c = self.compounds.get("krait__c_8h")
+        c = next((c for name, c in self.compounds.items() if name.endswith("krait__c_8h") and c.find("sectiondef") is not None), None)
         if c is not None:
             self.members(c, "", None)
         for entries in self.headers.values():
@@ -231,7 +233,7 @@ class Reader:
         where = element.find("location")
         if where is None:
             return "", 0
-        header = where.get("file", "").removeprefix("krait/")
+        header = headers.spelled(where.get("file", "")).removeprefix("krait/")
         return HOMES.get(header, header), int(where.get("line", 0))
 
     def add(self, entry, owner):

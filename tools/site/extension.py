@@ -279,7 +279,7 @@ def page_context(app, pagename, templatename, context, doctree):
     elif pagename.startswith("examples/") and pagename != "examples/index":
         edit = pagename + ".cpp"
     elif pagename in app.krait_pages:
-        edit = f"include/krait/{app.krait_pages[pagename]}"
+        edit = reference.source_of(app.krait_pages[pagename])
     else:
         edit = None
     if pagename in app.krait_pages:  # the list of names beside the page

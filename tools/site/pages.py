@@ -31,8 +31,8 @@ MADE = {"examples/index", "reference", "errors"}  # by the build
 TOPICS = [
     ("Kernels and calls", ["kernel.h", "vectorize.h", "guvectorize.h", "options.h", "compilation.h", "function.h", "function_pointer.h", "raw_kernel.h",
                            "native.h", "error.h"]),
-    ("Values in kernels", ["value.h", "types.h", "aggregate.h", "vec.h", "complex.h", "math.h", "math_more.h", "approx.h", "special_math.h", "bits.h", "random.h",
-                           "random_more.h", "quasirandom.h"]),
+    ("Values in kernels", ["value.h", "types.h", "aggregate.h", "vec.h", "complex.h", "math.h", "math_utilities.h", "approx.h", "special_math.h", "bits.h", "random.h",
+                           "random_generators.h", "quasirandom.h"]),
     ("Control flow, memory and threads", ["control.h", "index.h", "memory.h", "span.h", "atomic.h", "volatile.h", "warp.h", "cluster.h", "tile.h",
                                           "tile_elements.h", "tile_product.h", "debug.h"]),
     ("Arrays", ["array.h", "creation.h", "slice.h", "expression.h", "host_array.h", "array_element.h", "array_text.h", "dlpack.h"]),

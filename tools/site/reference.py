@@ -13,6 +13,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import doxygen
+import headers
 import pages
 
 log = logging.getLogger(__name__)
@@ -186,7 +187,7 @@ def description(entry):
             made.append(part)
     for node in made:
         for one in node.traverse():
-            one.source, one.line = f"include/krait/{entry.header}", entry.line
+            one.source, one.line = source_of(entry.header), entry.line
     return made
 
 
@@ -296,7 +297,7 @@ class Header(SphinxDirective):
         name, directive = DIRECTIVES[entry.kind]
         signatures = entry.signatures
         options = {"nocontentsentry": None} if entry.kind == "enumerator" else {}
-        source = f"include/krait/{entry.header}"
+        source = source_of(entry.header)
         content = StringList([], items=[])
         one = directive(name, ["\n".join(s.replace("\n", " ") for s in signatures)], options, content, self.lineno, 0, "", self.state, self.state_machine)
         one.get_source_info = lambda: (source, entry.line)
@@ -434,9 +435,14 @@ def page(header):
             f".. krait-header:: {header}\n")
 
 
+def source_of(header):
+    """Its path in the repository."""
+    return str(headers.home("krait/" + header).relative_to(headers.ROOT))
+
+
 def head_of(header):
     """The text and the code of the comment that a header begins with."""
-    lines = (doxygen.INCLUDE / "krait" / header).read_text().splitlines()
+    lines = headers.home("krait/" + header).read_text().splitlines()
     text, code = [], []
     for line in lines[1:]:
         if not line.startswith("//") or line.startswith("///"):

@@ -16,12 +16,12 @@ namespace detail {
 
 /// Elements are float or double, all of one type. `coordinates` has one per index along the axis,
 /// or one distance for all. Throws error{usage} for fewer than two elements.
-KRAIT_API void gradient_into(const erased_array& x, int axis, const erased_array& coordinates,
-                             const erased_array& out);
+KRAIT_API void gradient_into(const any_array& x, int axis, const any_array& coordinates,
+                             const any_array& out);
 /// Throws error{usage} for no points, and for other than one value per point.
-KRAIT_API void interpolate_into(const erased_array& x, const erased_array& points,
-                                const erased_array& values, const double* left, const double* right,
-                                const erased_array& out);
+KRAIT_API void interpolate_into(const any_array& x, const any_array& points,
+                                const any_array& values, const double* left, const double* right,
+                                const any_array& out);
 KRAIT_API void check_differences(std::int64_t count);
 
 template <class Elem, int Rank>
@@ -63,7 +63,7 @@ template <class Number, int Rank>
 array<Number, Rank> gradient_of(const array<const Number, Rank>& x, int axis,
                                 const array<const Number, 1>& coordinates) {
   array<Number, Rank> out(x.extents(), x.device());
-  gradient_into(any_of(x), axis, any_of(coordinates), any_of(out));
+  gradient_into(erased(x), axis, erased(coordinates), erased(out));
   return out;
 }
 
@@ -137,8 +137,8 @@ auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
   const auto from = detail::as_samples<number>(x);
   const auto at = detail::as_samples<number>(points), known = detail::as_samples<number>(values);
   array<number, Rank> out(x.extents(), x.device());
-  detail::interpolate_into(detail::any_of(from), detail::any_of(at), detail::any_of(known), nullptr,
-                           nullptr, detail::any_of(out));
+  detail::interpolate_into(detail::erased(from), detail::erased(at), detail::erased(known), nullptr,
+                           nullptr, detail::erased(out));
   return out;
 }
 template <class Elem, int Rank, class Point, class Value>
@@ -148,8 +148,8 @@ auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
   const auto from = detail::as_samples<number>(x);
   const auto at = detail::as_samples<number>(points), known = detail::as_samples<number>(values);
   array<number, Rank> out(x.extents(), x.device());
-  detail::interpolate_into(detail::any_of(from), detail::any_of(at), detail::any_of(known), &left,
-                           &right, detail::any_of(out));
+  detail::interpolate_into(detail::erased(from), detail::erased(at), detail::erased(known), &left,
+                           &right, detail::erased(out));
   return out;
 }
 /// The integral of samples along the last axis by the trapezoidal rule, as numpy.trapezoid.

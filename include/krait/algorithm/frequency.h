@@ -28,7 +28,7 @@ auto shifted(const array<Elem, Rank>& x, const Options&... options) {
     for (int d = 0; d < Rank; ++d) add(d);
   (named(options), ...);
   array<std::remove_const_t<Elem>, Rank> out(x.extents(), x.device());
-  if (x.size() > 0) roll_into(any_of(x), by, any_of(out));
+  if (x.size() > 0) roll_into(erased(x), by, erased(out));
   return out;
 }
 /// Fills an array with k / (n d) for k = 0, 1, … and, unless `half`, negative ones in its second

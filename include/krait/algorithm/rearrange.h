@@ -113,7 +113,7 @@ auto repeat(const array<Elem, Rank>& x, const Times& times, const Options&... op
           options...);
     } else {
       static_assert(Times::rank == 1, "krait: repeat takes a number, or one count per index");
-      return detail::taken_along(x, detail::repeated_indices(x.extent(axis), detail::any_of(times)),
+      return detail::taken_along(x, detail::repeated_indices(x.extent(axis), detail::erased(times)),
                                  axis, options...);
     }
   }
@@ -137,7 +137,7 @@ auto tiled(const array<Elem, Rank>& x, Times... times) {
   const auto from = detail::views_of(x, extents);
   for (int d = 0; d < rank; ++d) extents.extents[d] *= counts[d];
   array<std::remove_const_t<Elem>, rank> out(extents, x.device());
-  detail::tile_into(detail::any_of(from), detail::any_of(out));
+  detail::tile_into(detail::erased(from), detail::erased(out));
   return out;
 }
 
@@ -233,7 +233,7 @@ auto take_along_axis(const array<Elem, Rank>& x, const array<Index, Rank>& indic
   const int along = detail::checked_axis(axis, Rank);
   const auto at = detail::along_indices(x, indices, along);
   array<std::remove_const_t<Elem>, Rank> out(at.extents(), x.device());
-  detail::take_along(detail::any_of(x), detail::any_of(at), along, detail::any_of(out));
+  detail::take_along(detail::erased(x), detail::erased(at), along, detail::erased(out));
   return out;
 }
 /// Sets the elements along an axis at the places that `indices` has, as numpy.put_along_axis.
@@ -249,7 +249,7 @@ void put_along_axis(array<Elem, Rank>& x, const array<Index, Rank>& indices, con
   const auto at = detail::along_indices(x, indices, along);
   array<Elem, Rank> given(at.extents(), x.device());
   detail::assign_elements(detail::all_tag(), given, values);
-  detail::put_along(detail::any_of(x), detail::any_of(at), along, detail::any_of(given));
+  detail::put_along(detail::erased(x), detail::erased(at), along, detail::erased(given));
 }
 
 }  // namespace krait

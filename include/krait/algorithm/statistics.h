@@ -17,11 +17,11 @@ namespace detail {
 
 /// Throws error{usage} for another method than NumPy's linear, lower, higher, midpoint and nearest.
 /// `sorted` is sorted along the axis, which `out` has with extent 1. Elements are float or double.
-KRAIT_API void quantile_into(const erased_array& sorted, int axis, double q, const char* method,
-                             const erased_array& out);
+KRAIT_API void quantile_into(const any_array& sorted, int axis, double q, const char* method,
+                             const any_array& out);
 /// Of rows of float or double; `scaled`: the coefficients of correlation.
-KRAIT_API void covariance_into(const erased_array& rows, double divisor, bool scaled,
-                               const erased_array& out);
+KRAIT_API void covariance_into(const any_array& rows, double divisor, bool scaled,
+                               const any_array& out);
 
 /// The type in which statistics of an element are computed.
 template <class Elem>
@@ -61,7 +61,7 @@ array<Number, Rank> quantile_of(const array<Number, Rank>& sorted, int axis, dou
   shape<Rank> extents = sorted.extents();
   extents.extents[axis] = 1;
   array<Number, Rank> out(extents, sorted.device());
-  quantile_into(any_of(sorted), axis, q, method, any_of(out));
+  quantile_into(erased(sorted), axis, q, method, erased(out));
   return out;
 }
 template <class Number, int Rank>
@@ -242,8 +242,8 @@ auto cov(const array<Elem, 2>& x, detail::ddof_type less = {1}) {
   using number = detail::statistics_t<Elem>;
   const auto rows = detail::as_numbers<number>(x);
   array<number, 2> out(shape<2>(x.extent(0), x.extent(0)), x.device());
-  detail::covariance_into(detail::any_of(rows), double(x.extent(1) - less.value), false,
-                          detail::any_of(out));
+  detail::covariance_into(detail::erased(rows), double(x.extent(1) - less.value), false,
+                          detail::erased(out));
   return out;
 }
 /// The coefficients of correlation of the rows of a matrix, as numpy.corrcoef.
@@ -255,7 +255,7 @@ auto corrcoef(const array<Elem, 2>& x) {
   using number = detail::statistics_t<Elem>;
   const auto rows = detail::as_numbers<number>(x);
   array<number, 2> out(shape<2>(x.extent(0), x.extent(0)), x.device());
-  detail::covariance_into(detail::any_of(rows), double(x.extent(1) - 1), true, detail::any_of(out));
+  detail::covariance_into(detail::erased(rows), double(x.extent(1) - 1), true, detail::erased(out));
   return out;
 }
 

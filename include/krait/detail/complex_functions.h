@@ -5,14 +5,14 @@
 // or a plain float or double, for which lib/math has it compiled. Each is a short path for ordinary
 // arguments beside a called one for all others: near the ends of the range, zeros, infinities, NaN.
 // Products whose errors matter are fused where that is written, and nowhere else: a product that is
-// also negated is not contracted (lib/passes/contract.cpp).
+// also negated is not contracted (lib/passes/simplify/contract.cpp).
 #pragma once
 
 #include <tuple>
 
 #include <krait/detail/composite.h>
 #include <krait/function.h>
-#include <krait/math_more.h>
+#include <krait/math_utilities.h>
 
 namespace krait::detail {
 

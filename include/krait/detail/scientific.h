@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Common parts of composed functions (krait/math_more.h): their types, and the parts of a
+// Common parts of composed functions (krait/math_utilities.h): their types, and the parts of a
 // floating-point number.
 #pragma once
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <krait/detail/vec_parts.h>
-#include <krait/math_more.h>
+#include <krait/math_utilities.h>
 
 namespace krait {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codegen/llvm/scalar.h"
-#include "passes/uniformity.h"
+#include "passes/analysis/uniformity.h"
 
 namespace krait::codegen::scalar {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/spirv/module.h"
+#include "codegen/spirv/module/module.h"
 
 namespace krait::codegen::spirv {
 

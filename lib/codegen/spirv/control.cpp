@@ -2,10 +2,10 @@
 #include "codegen/spirv/control.h"
 
 #include "codegen/spirv/calls.h"
-#include "codegen/spirv/numeric.h"
+#include "codegen/spirv/numeric/numeric.h"
 #include "codegen/spirv/positions.h"
 #include "codegen/spirv/straight.h"
-#include "codegen/spirv/tiles.h"
+#include "codegen/spirv/memory/tiles.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::spirv {

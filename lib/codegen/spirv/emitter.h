@@ -12,7 +12,7 @@
 
 #include "codegen/reply.h"
 #include "codegen/spirv/blocks.h"
-#include "codegen/spirv/module.h"
+#include "codegen/spirv/module/module.h"
 #include "ir/ir.h"
 #include "support/target.h"
 

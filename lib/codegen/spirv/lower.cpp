@@ -6,18 +6,18 @@
 #include <fmt/core.h>
 
 #include "codegen/spirv/arguments.h"
-#include "codegen/spirv/atomics.h"
+#include "codegen/spirv/memory/atomics.h"
 #include "codegen/spirv/calls.h"
 #include "codegen/spirv/control.h"
-#include "codegen/spirv/lines.h"
-#include "codegen/spirv/memory.h"
+#include "codegen/spirv/module/lines.h"
+#include "codegen/spirv/memory/memory.h"
 #include "codegen/spirv/positions.h"
-#include "codegen/spirv/pure.h"
+#include "codegen/spirv/numeric/pure.h"
 #include "codegen/spirv/straight.h"
 #include "codegen/spirv/sync.h"
-#include "codegen/spirv/tiles.h"
-#include "codegen/spirv/uses.h"
-#include "codegen/spirv/variables.h"
+#include "codegen/spirv/memory/tiles.h"
+#include "codegen/spirv/memory/uses.h"
+#include "codegen/spirv/memory/variables.h"
 #include "codegen/spirv/warp.h"
 #include "ir/walk.h"
 
@@ -168,10 +168,7 @@ Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target,
   parameters = std::move(unit.parameters);
   own.local_bytes = common.local_bytes, own.fast = module.kernel().fp == ir::FpMode::Fast;
   const Words words = unit.emitter.m.finish(module.kernel().name, envelope.entry);
-  constexpr std::size_t first_instruction = 5;
-  for (std::size_t at = first_instruction; at < words.size(); at += words[at] >> 16)
-    if (spv::Op(words[at] & 0xffff) == spv::Op::OpSpecConstantFalse)
-      own.one_trip = std::uint32_t(at);
+  own.one_trip = std::uint32_t(unit.emitter.m.spec_bool_at);
   return words;
 }
 

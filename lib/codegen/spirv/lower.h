@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "codegen/spirv/words.h"
+#include "codegen/spirv/module/words.h"
 #include "ir/ir.h"
 #include "support/envelope.h"
 #include "support/opencl_blob.h"

@@ -6,7 +6,7 @@
 
 #include "codegen/raw.h"
 #include "codegen/reply.h"
-#include "codegen/spirv/module.h"
+#include "codegen/spirv/module/module.h"
 #include "ir/ir.h"
 #include "support/target.h"
 

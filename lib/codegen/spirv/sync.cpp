@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "codegen/spirv/numeric.h"
+#include "codegen/spirv/numeric/numeric.h"
 #include "codegen/spirv/positions.h"
-#include "codegen/spirv/uses.h"
+#include "codegen/spirv/memory/uses.h"
 
 namespace krait::codegen::spirv {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codegen/spirv/emitter.h"
-#include "codegen/spirv/revisits.h"
+#include "codegen/spirv/memory/revisits.h"
 #include "ir/abi.h"
 #include "ir/calls.h"
 #include "ir/ir.h"

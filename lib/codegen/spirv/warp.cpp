@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/spirv/warp.h"
 
-#include "codegen/spirv/numeric.h"
+#include "codegen/spirv/numeric/numeric.h"
 
 namespace krait::codegen::spirv {
 

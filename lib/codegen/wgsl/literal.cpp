@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "codegen/wgsl/frame.h"
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 
 namespace krait::codegen::wgsl {
 namespace {

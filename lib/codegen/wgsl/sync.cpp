@@ -5,7 +5,7 @@
 
 #include "codegen/wgsl/positions.h"
 #include "ir/walk.h"
-#include "passes/uniformity.h"
+#include "passes/analysis/uniformity.h"
 
 namespace krait::codegen::wgsl {
 

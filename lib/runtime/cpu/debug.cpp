@@ -63,6 +63,8 @@ std::vector<char> make_object(std::span<const std::byte> code, const std::string
   symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
   symbols[1].st_shndx = Text, symbols[1].st_size = code.size();
 
+  // The parts lie in this order: header, names, symbols, section headers. The code stays where it
+  // is: its section has an address and no bytes.
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64, header.e_ident[EI_DATA] = ELFDATA2LSB,

@@ -26,6 +26,7 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) : na
     damaged(
         fmt::format("{} bytes of facts about it, expected {}", envelope.own.size(), sizeof facts_));
   fixed_shared_ = envelope.fixed_shared;
+  // Launches jump to these places and index by these numbers: damaged ones are refused here, once.
   if (facts_.entry >= image.size())
     damaged(fmt::format("its entry is at {} of {} bytes", facts_.entry, image.size()));
   if (facts_.mode > CpuMode::Together || facts_.lanes == 0 || facts_.parts == 0 ||
@@ -43,6 +44,7 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) : na
       !is_object(std::as_bytes(
           std::span(image.substr(std::min<std::size_t>(facts_.debug, image.size()))))))
     damaged("its debug information is not an object file");
+  // Written first, then executable: no page is ever both.
   const auto page = std::size_t(sysconf(_SC_PAGESIZE));
   mapped_ = (image.size() + page - 1) / page * page;
   void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -57,6 +59,8 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) : na
     support::fail_device("kernel {}: the system does not allow code made at run time: {}",
                          kernel_name, std::strerror(reason));
   }
+  // The image ends with an object file where lines are known. Debuggers and perf learn of the code
+  // only once it can run; what they throw must not leave it mapped.
   const std::size_t length = std::min<std::size_t>(facts_.debug, image.size());
   const std::span<const std::byte> code(image_, length),
       object = std::as_bytes(std::span(image.substr(length)));

@@ -70,6 +70,7 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
   if (request.args_size < h.arguments.size)
     support::fail(error::kind_type::internal, "kernel {}: {} bytes of arguments, of {}",
                   code.name(), request.args_size, h.arguments.size);
+  // Drivers tell of these limits by one code, or not at all; here the message can name them.
   const std::int64_t shared = std::int64_t(h.fixed_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.local_memory))
     support::fail_usage("kernel {}: {} bytes of shared memory requested; {} has {}", code.name(),
@@ -80,6 +81,7 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
                           h.block[0], h.block[1], h.block[2]);
 
   const cl_kernel kernel = code.kernel(request.one_trip);
+  // Buffers around host memory live until the launch is queued, which keeps them itself.
   struct Temporary {
     const Api& cl;
     std::vector<cl_mem> buffers;
@@ -101,6 +103,8 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
   const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0,
                                                         nullptr, nullptr);
   if (result != CL_SUCCESS) {
+    // Registers may limit blocks further than the device does: the driver knows of it at the
+    // launch.
     if (const int most = code.attributes().max_threads;
         local[0] * local[1] * local[2] > std::size_t(most))
       support::fail_device(

@@ -117,6 +117,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   self->debug_ = asked_to_debug();
   self->has_labels_ = offers_debug_utils();
 
+  // The messenger is made after the instance: drivers are silent about the instance itself.
   VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pEngineName = "krait";
   application.apiVersion = VK_API_VERSION_1_3;
@@ -140,6 +141,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
     self->handle_ = VK_NULL_HANDLE;
     return nullptr;
   }
+  // From here on the process uses Vulkan: a fork may not use it again, and exit waits for it.
   volkLoadInstanceOnly(self->handle_);
   in_use = true;
   watch_the_end();
@@ -172,9 +174,10 @@ Instance::~Instance() {
 VKAPI_ATTR VkBool32 VKAPI_CALL
 Instance::on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                      const VkDebugUtilsMessengerCallbackDataEXT* data, void* self) {
+  constexpr std::size_t enough = 4000;  // bytes, for an error's text
   auto& instance = *static_cast<Instance*>(self);
   const std::lock_guard lock(instance.mutex_);
-  if (instance.messages_.size() < 4000) instance.messages_.append(data->pMessage).append("\n");
+  if (instance.messages_.size() < enough) instance.messages_.append(data->pMessage).append("\n");
   return VK_FALSE;
 }
 

@@ -8,8 +8,8 @@
 
 #include "host/overlap.h"
 #include "host/kernel_state.h"
-#include "host/layout.h"
-#include "host/memory.h"
+#include "devices/layout.h"
+#include "devices/memory.h"
 #include "ship/web/site.h"
 #include "krait/web.h"
 #include "support/error.h"

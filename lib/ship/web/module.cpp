@@ -7,9 +7,9 @@
 #include <fmt/ranges.h>
 
 #include "host/plugin.h"
-#include "host/reports.h"
+#include "host/report_sites.h"
 #include "ship/web/site.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "support/error.h"
 
 namespace krait::host::web {

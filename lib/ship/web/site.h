@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/jit.h"
-#include "ir/kernel_file.h"
+#include "ir/text/kernel_file.h"
 #include "ir/report.h"
 #include "support/envelope.h"
 #include "support/webgpu_blob.h"
@@ -81,8 +81,8 @@ std::string quoted(std::string_view text);
 /// Writes the folder. Throws error{usage} where that fails.
 void write_site(const std::string& folder, const std::vector<Kernel>& kernels);
 
-/// The kernel of a file's text with its launches (ir/kernel_file.h); words stand for the first of
-/// what they may be. The interpreter computes what is expected.
+/// The kernel of a file's text with its launches (ir/text/kernel_file.h); words stand for the first
+/// of what they may be. The interpreter computes what is expected.
 Kernel read_kernel(const std::string& path, std::string text);
 
 }  // namespace krait::host::web

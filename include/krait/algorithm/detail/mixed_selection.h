@@ -116,7 +116,7 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
   array<value_type, rank> read() const {
     const merged from(*this);
     array<value_type, 1 + rest> out(rows_shape(), of_.device());
-    take_rows(any_of(from.rows), indices_.share().reshape(-1).copy(), 0, any_of(out));
+    take_rows(erased(from.rows), indices_.share().reshape(-1).copy(), 0, erased(out));
     return {placed(out.at()), out.memory_owner(), handle_of(out.device())};
   }
   /// Assigns a number, or an array or expression that broadcasts to the selection's shape.
@@ -129,7 +129,7 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
                                   handle_of(values.device()));
     assign_elements(all_tag(), given, std::forward<Source>(source));
     merged to(*this);
-    put_rows(any_of(to.rows), indices_.share().reshape(-1).copy(), any_of(values));
+    put_rows(erased(to.rows), indices_.share().reshape(-1).copy(), erased(values));
     to.leave(*this);
   }
   /// An element or a view of the selected elements.
@@ -216,7 +216,7 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
       std::int64_t own[Item::rank];
       for (int d = 0; d < Item::rank; ++d) own[d] = of_.extent(axis + d);
       check_mask_shape(item.extents().extents, own, Item::rank);
-      combine(places_of(any_of(as_mask(item))), extent);
+      combine(places_of(erased(as_mask(item))), extent);
     } else {
       const auto checked = checked_indices(item.share().reshape(-1), extent, axis);
       combine(with_extents(checked, item.extents()), extent);

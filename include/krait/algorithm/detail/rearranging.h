@@ -24,25 +24,23 @@ KRAIT_API layout turned(const layout& of, std::int64_t times, std::int64_t first
 /// Each of `extent` indices `times` times, or as often as its count.
 KRAIT_API array<std::int64_t> repeated_indices(std::int64_t extent, std::int64_t times,
                                                const device& on);
-KRAIT_API array<std::int64_t> repeated_indices(std::int64_t extent, const erased_array& counts);
+KRAIT_API array<std::int64_t> repeated_indices(std::int64_t extent, const any_array& counts);
 /// Fills `out`, whose extents are multiples, with x.
-KRAIT_API void tile_into(const erased_array& x, const erased_array& out);
+KRAIT_API void tile_into(const any_array& x, const any_array& out);
 /// By a distance along each axis.
-KRAIT_API void roll_into(const erased_array& x, const std::int64_t* distances,
-                         const erased_array& out);
+KRAIT_API void roll_into(const any_array& x, const std::int64_t* distances, const any_array& out);
 /// Throws error{usage} for a mode that is none, and for widths below 0.
 KRAIT_API void padded_shape(const layout& of, const std::int64_t (*widths)[2], const char* mode,
                             std::int64_t* extents);
 /// The border, too, but of mode "constant", for which it is filled before.
-KRAIT_API void pad_into(const erased_array& x, const std::int64_t (*widths)[2], const char* mode,
-                        const erased_array& out);
-KRAIT_API void triangle_into(const erased_array& x, std::int64_t k, bool lower,
-                             const erased_array& out);
+KRAIT_API void pad_into(const any_array& x, const std::int64_t (*widths)[2], const char* mode,
+                        const any_array& out);
+KRAIT_API void triangle_into(const any_array& x, std::int64_t k, bool lower, const any_array& out);
 /// Along an axis: out(…, i, …) = x(…, indices(…, i, …), …); x and out have the same rank.
-KRAIT_API void take_along(const erased_array& x, const erased_array& indices, int axis,
-                          const erased_array& out);
-KRAIT_API void put_along(const erased_array& x, const erased_array& indices, int axis,
-                         const erased_array& values);
+KRAIT_API void take_along(const any_array& x, const any_array& indices, int axis,
+                          const any_array& out);
+KRAIT_API void put_along(const any_array& x, const any_array& indices, int axis,
+                         const any_array& values);
 /// Of x and indices, but along the axis; that of the indices stays. Throws error{usage}.
 KRAIT_API void along_shape(const layout& x, const layout& indices, int axis, std::int64_t* extents);
 
@@ -122,7 +120,7 @@ auto taken_along(const array<Elem, Rank>& x, const array<std::int64_t>& indices,
   extents.extents[axis] = indices.size();
   auto out = result_in<std::remove_const_t<Elem>, Rank>(
       output_in(options...), dense(extents.extents, Rank, false), x.device(), x);
-  take_rows(any_of(x), indices, axis, any_of(out.to));
+  take_rows(erased(x), indices, axis, erased(out.to));
   return out.give();
 }
 template <class Option, int Count>
@@ -143,11 +141,11 @@ auto rolled(const array<Elem, Rank>& x, const std::int64_t (&distances)[Count],
   if constexpr ((axes_in<Options> + ... + 0) == 0) {
     static_assert(Count == 1, "krait: roll by several distances needs kr::axis with as many axes");
     const auto flat = with_extents(out.to, shape<1>(x.size()));
-    roll_into(any_of(x.share().reshape(-1)), distances, any_of(flat));
+    roll_into(erased(x.share().reshape(-1)), distances, erased(flat));
   } else {
     std::int64_t by[Rank]{};
     (add_distances(options, distances, Rank, by), ...);
-    roll_into(any_of(x), by, any_of(out.to));
+    roll_into(erased(x), by, erased(out.to));
   }
   return out.give();
 }
@@ -158,14 +156,14 @@ auto padded(const array<Elem, Rank>& x, const std::int64_t (&widths)[Rank][2], c
   padded_shape(x.at(), widths, mode, extents.extents);
   array<std::remove_const_t<Elem>, Rank> out(extents, x.device());
   if (mode[0] == 'c') out.fill(value);
-  pad_into(any_of(x), widths, mode, any_of(out));
+  pad_into(erased(x), widths, mode, erased(out));
   return out;
 }
 template <class Elem, int Rank>
 auto triangle(const array<Elem, Rank>& x, std::int64_t k, bool lower) {
   static_assert(Rank >= 2, "krait: triangles are of matrices: arrays of two dimensions or more");
   array<std::remove_const_t<Elem>, Rank> out(x.extents(), x.device());
-  triangle_into(any_of(x), k, lower, any_of(out));
+  triangle_into(erased(x), k, lower, erased(out));
   return out;
 }
 /// The indices counted from the first, with the extents of the result.

@@ -6,7 +6,7 @@
 #include <krait/detail/operands.h>
 #include <krait/detail/reduction.h>
 #include <krait/math.h>
-#include <krait/math_more.h>
+#include <krait/math_utilities.h>
 #include <krait/warp.h>
 
 namespace krait::detail {

@@ -61,8 +61,8 @@ void Blocks::emit_block(Layout layout) {
   // A gang may not hold a thread twice.
   const bool wide =
       f_.block[0] ? f_.block[0] >= shape_.gang() : f_.facts.whole_rows && shape_.gang() <= 32;
-  if (layout == Layout::Rows && !shape_.is_brick() && !code_.traits.barriers &&
-      !code_.traits.warps && wide)
+  if (shape_.machine.uses(Idiom::BlockStrided) && layout == Layout::Rows && !shape_.is_brick() &&
+      !code_.traits.barriers && !code_.traits.warps && wide)
     code_.sweep = find_sweep(f_, code_.functions.calls);
   code_.d = find_divergence(f_, code_.functions.calls, shape_,
                             code_.sweep ? code_.sweep->loop : ir::none);
@@ -94,6 +94,7 @@ void Blocks::emit_bricks() {
                            values_.splat(b_.CreateTrunc(threads, b_.getInt32Ty()))));
     return mask;
   };
+  // Along x every gang has the same lanes; along y and z the last ones may have fewer.
   lanes_.full = shape_.filled < shape_.width() ? inside(0, b_.getInt64(shape_.filled)) : Mask{};
   V high = b_.CreateUDiv(b_.CreateAdd(size[1], b_.getInt64(brick[1] - 1)), b_.getInt64(brick[1]));
   code_.count_loop(zero, size[2], b_.getInt64(brick[2]), "z", [&](V z) {
@@ -111,6 +112,7 @@ void Blocks::emit_bricks() {
         whole = b_.CreateAnd(whole, b_.CreateICmpEQ(rest, b_.getInt64(brick[d])));
         mask = lanes_.both(mask, inside(d, rest));
       }
+      // Two copies of the body where that is worth it: most gangs then run without masks.
       if (!gangs_.splits()) return gangs_.emit_gang(mask);
       Block all = code_.new_block("whole_brick"), some = code_.new_block("brick"),
             next = code_.new_block("brick_done");
@@ -152,6 +154,8 @@ void Blocks::emit_threads(std::optional<std::int64_t> acting) {
   auto known = [](V v) { return llvm::dyn_cast<llvm::ConstantInt>(v); };
   if (shape_.layout == Layout::Rows && shape_.is_brick()) return emit_bricks();
   if (shape_.layout == Layout::Rows) {
+    // Without a remainder there is one loop and no masked copy. `acting`: threads above are known
+    // to do nothing, and their gangs are left out.
     const bool even = known(width) ? known(width)->getZExtValue() % shape_.gang() == 0
                                    : f_.facts.whole_rows && 32 % shape_.gang() == 0;
     const std::int64_t last =
@@ -178,6 +182,7 @@ void Blocks::emit_threads(std::optional<std::int64_t> acting) {
     });
     return;
   }
+  // Other layouts count threads through the whole block.
   V count = b_.CreateMul(width, b_.CreateMul(height, depth));
   auto place = [&](V t) {
     positions_.at.linear = t;

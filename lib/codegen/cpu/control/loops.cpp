@@ -157,12 +157,15 @@ bool Loops::emit_common_trips(const Loop& loop, Values::Again& again) {
   if (!ends || (llvm::isa<llvm::ConstantInt>(ends->holds) &&
                 llvm::cast<llvm::ConstantInt>(ends->holds)->isZero()))
     return false;
+  // All lanes make the trips of the lane with the fewest. Bounds that are not known leave none.
   const V zero = arith_.constant(s, 0);
   const V trips =
       b_.CreateSelect(ends->holds, arith_.min_max(true, s, ends->first, ends->last), zero);
   const V same = b_.CreateAnd(ends->holds, b_.CreateICmpEQ(ends->first, ends->last));
 
   const auto& params = f_.regions[inst.regions[0]].params;
+  // The body once more, without masks. It works on the slots of the loop under masks, so that this
+  // one begins where the common trips end.
   Loop common = loop;
   common.masked = false;
   common.head = code_.new_block("common"), common.exit = code_.new_block("common_left");
@@ -185,6 +188,7 @@ bool Loops::emit_common_trips(const Loop& loop, Values::Again& again) {
   for (std::size_t i = 0; i < inst.results.size(); ++i)
     if (uses_[inst.results[i]])
       loop_slots_.write(loop.results[i], loop_slots_.read(loop.params[i]));
+  // Equal bounds leave nothing to do under masks.
   const Block rest = code_.new_block("rest");
   b_.CreateCondBr(same, loop.exit, rest);
   code_.start(rest);

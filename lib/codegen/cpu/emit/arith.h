@@ -10,7 +10,7 @@
 #include "codegen/cpu/lanes/shape.h"
 #include "codegen/llvm/numeric.h"
 #include "ir/ir.h"
-#include "passes/float_facts.h"
+#include "passes/analysis/float_facts.h"
 
 namespace krait::codegen::cpu {
 

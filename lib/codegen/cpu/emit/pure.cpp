@@ -10,7 +10,6 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/cpu/control/fissioned.h"
-#include "codegen/cpu/idioms/xor_partners.h"
 #include "codegen/cpu/lanes/lane_bounds.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/lanes/positions.h"
@@ -22,13 +21,9 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
-Pure::Pure(const Common& common, const Positions& positions, XorPartners& xor_partners,
-           LaneBounds& lane_bounds, HintNotes& notes)
-    : Part(common),
-      positions_(positions),
-      xor_partners_(xor_partners),
-      lane_bounds_(lane_bounds),
-      hint_notes_(notes) {
+Pure::Pure(const Common& common, const Positions& positions, LaneBounds& lane_bounds,
+           HintNotes& notes)
+    : Part(common), positions_(positions), lane_bounds_(lane_bounds), hint_notes_(notes) {
   if (shape_.lone && f_.fp == ir::FpMode::Fast) find_sums();
 }
 
@@ -80,9 +75,7 @@ void Pure::emit_pure(const ir::Inst& inst) {
     values_.set_uniform(inst.results[0], arith_.pure(inst, f_.fp, operand, x));
     return;
   }
-  if (emit_row_part(inst) || xor_partners_.emit_flip(inst) || emit_linear(inst) ||
-      xor_partners_.emit_flip_compare(inst) || emit_linear_compare(inst))
-    return;
+  if (emit_row_part(inst) || emit_linear(inst) || emit_linear_compare(inst)) return;
   hint_notes_.note_pure(inst);
   if (emit_close_quotients(inst)) return;
   Lowered r{Lowered::Form::Parts, {}, 0};
@@ -280,6 +273,7 @@ bool Pure::emit_linear_compare(const ir::Inst& inst) {
   }
   Op op = inst.op;
   ir::ValueId linear = inst.operands[0], bound = inst.operands[1];
+  // The linear side is the left one from here on.
   if (values_.get(linear).form == Lowered::Form::Uniform) {
     std::swap(linear, bound);
     op = op == Op::Lt ? Op::Gt : op == Op::Le ? Op::Ge : op == Op::Gt ? Op::Lt : Op::Le;
@@ -291,6 +285,7 @@ bool Pure::emit_linear_compare(const ir::Inst& inst) {
   if (values_.get(bound).form != Lowered::Form::Uniform || magnitude(linear) > 61) return false;
   const auto steps = values_.known_steps(x);
   if (!steps) return false;
+  // Neither side may overflow when they are subtracted: bounds beyond 2^61 compare as 2^61 does.
   V limit = values_.scalar(bound);
   if (magnitude(bound) > 61) {
     limit = arith_.min_max(true, Scalar::I64, limit, b_.getInt64(std::int64_t(1) << 61));
@@ -307,6 +302,8 @@ bool Pure::emit_linear_compare(const ir::Inst& inst) {
     Few<llvm::Constant*> lanes;
     for (auto step = first; step != end; ++step)
       lanes.push_back(values_.integer(b_.getInt32Ty(), *step - *first));
+    // Clipped to just outside of the lanes' steps, so that 32 bits hold it and no comparison
+    // changes.
     V rest = b_.CreateSub(limit, values_.base_of_part(x, p));
     rest = arith_.min_max(true, Scalar::I64, rest,
                           b_.getInt64(*std::max_element(first, end) - *first + 1));
@@ -336,6 +333,7 @@ bool Pure::emit_close_quotients(const ir::Inst& inst) {
   const V first = divided(ends->first), last = divided(ends->last);
   const V less = arith_.min_max(true, Scalar::U64, first, last),
           more = arith_.min_max(false, Scalar::U64, first, last);
+  // The quotients of the ends bound those between: one apart, and a comparison tells which it is.
   const V apart = b_.CreateSub(more, less), begins = b_.CreateMul(more, by);
   const V close = b_.CreateAnd(ends->holds, b_.CreateICmpULE(apart, b_.getInt64(1)));
   const Block near = code_.new_block("near"), far = code_.new_block("far"),

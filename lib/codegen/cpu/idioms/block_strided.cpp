@@ -56,7 +56,8 @@ class Finder {
       } else if (!inst.regions.empty() || inst.op == Op::Unreachable ||
                  (inst.op == Op::Return && r != f_.body)) {
         return false;
-      } else if (!ir::is_terminator(inst.op) && !calls_.is_pure(inst) && !reads_constants(inst)) {
+      } else if (!ir::is_terminator(inst.op) && !calls_.is_pure(inst) &&
+                 !ir::reads_constants(f_, inst)) {
         return false;
       }
     }
@@ -74,13 +75,6 @@ class Finder {
     }
     return false;
   }
-  bool reads_constants(const ir::Inst& inst) const {
-    if (inst.op != Op::Load && inst.op != Op::LoadVec) return false;
-    const ir::Type& array = f_.type_of(inst.operands[0]);
-    return array.space == ir::Space::Argument ||
-           (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
-  }
-
   bool wide(ValueId v) const { return ir::is_int(f_.type_of(v).scalar) && bits(v) >= 32; }
   unsigned bits(ValueId v) const { return ir::bits_of(f_.type_of(v).scalar); }
   const ir::Inst* def(ValueId v, Op op) const {
@@ -201,8 +195,8 @@ class Finder {
     const ir::Inst* d = f_.def(v);
     if (!d) return true;
     need_value(v);
-    if (!d->regions.empty() ||
-        !(calls_.is_pure(*d) || (reads_constants(*d) && holders_[f_.values[v].def] == f_.body)))
+    if (!d->regions.empty() || !(calls_.is_pure(*d) || (ir::reads_constants(f_, *d) &&
+                                                        holders_[f_.values[v].def] == f_.body)))
       return false;
     for (const ValueId operand : d->operands)
       if (!f_.type_of(operand).is_array() && !is_safe(operand)) return false;
@@ -219,6 +213,7 @@ class Finder {
         if (!classify(inst.regions[0], true)) return false;
         continue;
       }
+      // What the operands are made of decides for the operation.
       bool parts = false, varies = false;
       for (const ValueId v : inst.operands) {
         const Class c = classes_[v];
@@ -226,6 +221,7 @@ class Finder {
         varies = varies || c == Class::Varying;
       }
       if (!inside && (varies || (parts && !inst.regions.empty()))) return false;
+      // A place or a trip's number may be combined to an element's number, and not used otherwise.
       if (parts) {
         if (inst.results.size() != 1 || !inst.regions.empty() || !combine(inst)) return false;
         continue;
@@ -242,6 +238,7 @@ class Finder {
             return false;
           if (inside && ir::info(inst.op).effect != ir::Effect::Pure) c = Class::Varying;
       }
+      // Within the loop a nested region may differ from trip to trip in all that it gives.
       if (inside && !inst.regions.empty()) {
         c = Class::Varying;
         for (const ir::RegionId body : inst.regions) {

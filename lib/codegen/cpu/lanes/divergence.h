@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is equal in a gang of lanes, and which jumps take only some of them: passes/uniformity.h,
-// told how the threads lie on lanes.
+// What is equal in a gang of lanes, and which jumps take only some of them:
+// passes/analysis/uniformity.h, told how the threads lie on lanes.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 #include "codegen/cpu/lanes/shape.h"
 #include "ir/calls.h"
 #include "ir/ir.h"
-#include "passes/uniformity.h"
+#include "passes/analysis/uniformity.h"
 
 namespace krait::codegen::cpu {
 

@@ -42,10 +42,12 @@ Lowered Positions::thread_index(unsigned dim) {
   using Form = Lowered::Form;
   V width = block[0], height = block[1];
   switch (shape_.layout) {
+    // Gangs run through rows of blocks: only x differs from lane to lane.
     case Layout::Grid:
       if (dim == 0) return row_of_blocks().thread;
       return {Form::Uniform, {b_.CreateURem(dim == 1 ? at.y : at.z, block[dim])}, 0};
     case Layout::Range: defect("a place in the block outside of block mode");
+    // A gang is a row of the block, or a brick of rows and layers.
     case Layout::Rows: {
       V first = dim == 0 ? at.x : dim == 1 ? at.y : at.z;
       if ((dim == 0   ? shape_.width()
@@ -57,6 +59,7 @@ Lowered Positions::thread_index(unsigned dim) {
       if (dim > 0) r.across[dim] = b_.getInt64(1);
       return r;
     }
+    // Each part lies in one row: a division per part, by scalars.
     case Layout::PartRows: {
       Lowered r{Form::Linear, {}, dim == 0 ? 1 : 0};
       for (unsigned p = 0; p < shape_.parts; ++p) {
@@ -67,6 +70,8 @@ Lowered Positions::thread_index(unsigned dim) {
       }
       return r;
     }
+    // Rows may end within a part: a division per lane, in 32 bits, as blocks have 1,024 threads at
+    // most.
     case Layout::Linear: {
       Lowered r{Form::Parts, {}, 0};
       ir::Inst div, rem;

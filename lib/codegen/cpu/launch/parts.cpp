@@ -13,7 +13,7 @@
 #include "ir/latency.h"
 #include "ir/walk.h"
 #include "ir/weight.h"
-#include "passes/lane_steps.h"
+#include "passes/analysis/lane_steps.h"
 #include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {

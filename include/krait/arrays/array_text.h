@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays as text, in the format of NumPy.
+#pragma once
+
+#include <krait/array.h>
+#include <krait/types.h>
+
+namespace krait {
+namespace detail {
+
+/// How an element is printed: a number, or two of them.
+struct printed_element {
+  scalar type;
+  bool complex;
+};
+template <class Elem>
+constexpr printed_element printed() {
+  if constexpr (plain<Elem>) {
+    return {scalar_of<Elem>, false};
+  } else {
+    constexpr bool complex = requires(const Elem& x) {
+      typename Elem::value_type;
+      x.real(), x.imag();
+    };
+    static_assert(complex, "krait: arrays of numbers and of complex numbers can be printed");
+    return {scalar_of<typename Elem::value_type>, true};
+  }
+}
+KRAIT_API text print_elements(const elements& of, const printed_element& as);
+
+}  // namespace detail
+
+/// The elements as text, in the format of NumPy's str().
+/// Floats have 8 digits after the point at most. Arrays of more than 1,000 elements are abbreviated
+/// with `...`.
+/// \code
+/// std::string s = kr::to_string(x);
+/// \endcode
+template <class Elem, int Rank>
+text to_string(const array<Elem, Rank>& a) {
+  const detail::layout at = a.at();
+  return detail::print_elements({a.memory(), &at, sizeof(Elem)},
+                                detail::printed<std::remove_const_t<Elem>>());
+}
+/// Writes an array to a stream as kr::to_string gives it: `std::cout << a`.
+template <class Stream, class Elem, int Rank>
+  requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+Stream& operator<<(Stream& to, const array<Elem, Rank>& a) {
+  const text t = to_string(a);
+  to.write(t.data(), static_cast<long>(t.size()));
+  return to;
+}
+
+}  // namespace krait

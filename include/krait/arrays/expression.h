@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole arrays in one line. Operators and functions on kr::array build an expression; its
+// conversion to an array is one launch of an element-wise kernel. The type of an expression
+// contains its operators and the types of its arrays and numbers. The arrays and numbers are
+// arguments of the launch. So one kernel object serves all expressions of a type.
+#pragma once
+
+#include <krait/detail/operands.h>
+#include <krait/math.h>
+#include <krait/math_utilities.h>
+
+namespace krait {
+
+/// A computation on whole arrays that is not yet done; it becomes an array by one launch.
+/// Operators and functions on kr::array give it. It shares the memory of its arrays, and reads them
+/// when it is converted to an array. Shapes broadcast as in NumPy.
+/// \code
+/// kr::array<float> w = 2.0f * x + kr::sin(y);
+/// \endcode
+template <class Function, class... Operands>
+class expression {
+ public:
+  /// The number of arrays and numbers in it.
+  static constexpr int leaves = (Operands::leaves + ...);
+  /// The number of dimensions of the result.
+  static constexpr int rank = detail::largest({Operands::rank...});
+
+  explicit expression(Operands... operands) : operands_(std::move(operands)...) {}
+
+  /// Computes the elements into a new array, converted as C++ does.
+  /// Throws error{usage} for shapes that do not broadcast.
+  template <class Elem, int Rank>
+  operator array<Elem, Rank>() const {  // NOLINT: implicit on purpose
+    static_assert(Rank == rank,
+                  "krait: the array and the expression differ in their number of dimensions");
+    return std::apply(detail::expression_kernel<expression, Elem>::object(), arguments());
+  }
+
+  /// Computes the elements into an existing array, whose shape they broadcast to.
+  /// \code
+  /// (2.0f * x).into(y);
+  /// \endcode
+  template <class Elem, int Rank>
+  void into(array<Elem, Rank>& out) const {
+    static_assert(
+        rank <= Rank,
+        "krait: the expression has more dimensions than the array that it is assigned to");
+    std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
+  }
+
+  /// The arrays and numbers in it; used by the library.
+  auto arguments() const {
+    return std::apply([](const Operands&... of) { return std::tuple_cat(of.arguments()...); },
+                      operands_);
+  }
+  /// Records the computation of one element; used by the library.
+  template <int First, class Values>
+  static auto compute(const Values& values) {
+    return compute_each<First>(values, std::index_sequence_for<Operands...>{});
+  }
+
+ private:
+  static constexpr int leaves_before(std::size_t operand) {
+    const int each[] = {Operands::leaves...};
+    int count = 0;
+    for (std::size_t i = 0; i < operand; ++i) count += each[i];
+    return count;
+  }
+  template <int First, class Values, std::size_t... Index>
+  static auto compute_each(const Values& values, std::index_sequence<Index...>) {
+    // Braces: operands are recorded from left to right.
+    const std::tuple computed{Operands::template compute<First + leaves_before(Index)>(values)...};
+    return std::apply(Function{}, computed);
+  }
+  std::tuple<Operands...> operands_;
+};
+
+/// The elements that `a(indices)` or `a(mask)` selects: to read, as an array or in an expression,
+/// or to assign to.
+class selected_elements {};
+
+namespace detail {
+
+template <class Type>
+struct is_expression : std::false_type {};
+template <class Function, class... Operands>
+struct is_expression<expression<Function, Operands...>> : std::true_type {};
+
+/// What becomes an array by kr::eval: an expression, or a selection of elements.
+template <class Type>
+inline constexpr bool is_deferred = is_expression<Type>::value;
+template <class Type>
+concept deferred = is_deferred<std::remove_cvref_t<Type>>;
+/// An argument as an algorithm of arrays takes it.
+template <class Type>
+decltype(auto) evaluated(const Type& x) {
+  if constexpr (deferred<Type>) return eval(x);
+  else return (x);
+}
+template <class... Types>
+concept some_deferred = (deferred<Types> || ...);
+/// The values that an operand of expressions computes from.
+template <class Arguments>
+struct operand_values;
+template <class... Args>
+struct operand_values<std::tuple<Args...>> {
+  using type = std::tuple<value<element_of_t<Args>>...>;
+};
+/// The type of an operand's elements.
+template <class Source>
+using operand_element = held_t<decltype(Source::template compute<0>(
+    std::declval<const typename operand_values<
+        decltype(std::declval<const Source&>().arguments())>::type&>()))>;
+
+/// An array, an expression or a selection, of any reference.
+template <class Type>
+concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value || deferred<Type>;
+template <class Type>
+struct is_array_element : std::false_type {};
+template <class Elem>
+struct is_array_element<array_element<Elem>> : std::true_type {};
+/// The operand next to an array: a number, or an element `a(i, j)`, which is read when the
+/// expression becomes an array.
+template <class Type>
+concept beside_array =
+    plain<std::remove_cvref_t<Type>> || complex_number<std::remove_cvref_t<Type>> ||
+    is_array_element<std::remove_cvref_t<Type>>::value;
+template <class Left, class Right>
+concept whole_arrays = (whole_array<Left> && (whole_array<Right> || beside_array<Right>)) ||
+                       (beside_array<Left> && whole_array<Right>);
+
+template <class Elem, int Rank>
+array_operand<std::remove_const_t<Elem>, Rank> make_operand(const array<Elem, Rank>& a) {
+  return array_operand<std::remove_const_t<Elem>, Rank>(a.share());
+}
+template <class Elem>
+array_operand<std::remove_const_t<Elem>, 1> make_operand(const array_element<Elem>& x) {
+  return array_operand<std::remove_const_t<Elem>, 1>(x.share());
+}
+template <class Function, class... Operands>
+expression<Function, Operands...> make_operand(expression<Function, Operands...> nested) {
+  return nested;
+}
+template <class Number>
+  requires(plain<Number> || complex_number<Number>)
+number_operand<Number> make_operand(Number number) {
+  return {number};
+}
+
+template <class Function, class... Args>
+auto make_expression(Args&&... args) {
+  return expression<Function, decltype(make_operand(std::forward<Args>(args)))...>(
+      make_operand(std::forward<Args>(args))...);
+}
+
+struct same_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    return x;
+  }
+};
+/// Assigns a source to the elements of an array: the implementation of a(…) = source.
+template <class Elem, int Rank, class Source>
+void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
+  using plain_source = std::remove_cvref_t<Source>;
+  if constexpr (is_expression<plain_source>::value) {
+    source.into(to);
+  } else {
+    static_assert(whole_array<Source> || beside_array<Source> || by_value<plain_source>,
+                  "elements are assigned from a number, an array or an expression");
+    make_expression<same_elements>(std::forward<Source>(source)).into(to);
+  }
+}
+
+}  // namespace detail
+
+// Undefined below.
+#define KRAIT_WHOLE_BINARY(symbol, name, computed)                                   \
+  namespace detail {                                                                 \
+  struct name##_elements {                                                           \
+    template <class Left, class Right>                                               \
+    auto operator()(const Left& x, const Right& y) const {                           \
+      if constexpr (refuses_complex<Left, Right> && !requires { computed; })         \
+        return no_complex<Left>();                                                   \
+      else return computed;                                                          \
+    }                                                                                \
+  };                                                                                 \
+  }                                                                                  \
+  template <class Left, class Right>                                                 \
+    requires detail::whole_arrays<Left, Right>                                       \
+  auto operator symbol(Left&& x, Right&& y) {                                        \
+    return detail::make_expression<detail::name##_elements>(std::forward<Left>(x),   \
+                                                            std::forward<Right>(y)); \
+  }
+#define KRAIT_WHOLE_OPERATOR(symbol, name) KRAIT_WHOLE_BINARY(symbol, name, x symbol y)
+// Both sides are computed for each element, as by NumPy's logical_and and logical_or.
+#define KRAIT_WHOLE_LOGICAL(symbol, bitwise, name) \
+  KRAIT_WHOLE_BINARY(symbol, name, krait::cast<bool>(x) bitwise krait::cast<bool>(y))
+#define KRAIT_WHOLE_FUNCTION1(function)                                                 \
+  namespace detail {                                                                    \
+  struct function##_elements {                                                          \
+    template <class Type>                                                               \
+    auto operator()(const Type& x) const {                                              \
+      using krait::function; /* and that of <krait/complex.h> */                        \
+      if constexpr (refuses_complex<Type> && !requires { function(x); })                \
+        return no_complex<Type>();                                                      \
+      else return function(x);                                                          \
+    }                                                                                   \
+  };                                                                                    \
+  }                                                                                     \
+  template <detail::whole_array Type>                                                   \
+  auto function(Type&& x) {                                                             \
+    return detail::make_expression<detail::function##_elements>(std::forward<Type>(x)); \
+  }
+#define KRAIT_WHOLE_FUNCTION2(function)                                                  \
+  namespace detail {                                                                     \
+  struct function##_elements {                                                           \
+    template <class Left, class Right>                                                   \
+    auto operator()(const Left& x, const Right& y) const {                               \
+      using krait::function;                                                             \
+      if constexpr (refuses_complex<Left, Right> && !requires { function(x, y); })       \
+        return no_complex<Left>();                                                       \
+      else return function(x, y);                                                        \
+    }                                                                                    \
+  };                                                                                     \
+  }                                                                                      \
+  template <class Left, class Right>                                                     \
+    requires detail::whole_arrays<Left, Right>                                           \
+  auto function(Left&& x, Right&& y) {                                                   \
+    return detail::make_expression<detail::function##_elements>(std::forward<Left>(x),   \
+                                                                std::forward<Right>(y)); \
+  }
+
+// Those with an assignment: `a += x`, `a(kr::all, 0) -= x` write the elements, as a(…) = … does.
+#define KRAIT_WHOLE_ASSIGNMENT(symbol, name)                                         \
+  KRAIT_WHOLE_OPERATOR(symbol, name)                                                 \
+  template <class Elem, int Rank, class Source>                                      \
+    requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
+  array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, Source&& y) {          \
+    detail::assign_elements(detail::all_tag(), x, x symbol std::forward<Source>(y)); \
+    return x;                                                                        \
+  }                                                                                  \
+  template <class Elem, int Rank, class Source>                                      \
+    requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
+  void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {                       \
+    x symbol## = std::forward<Source>(y);                                            \
+  }
+#define KRAIT_WHOLE_PREFIX(symbol, name)                                                         \
+  namespace detail {                                                                             \
+  struct name##_elements {                                                                       \
+    template <class Type>                                                                        \
+    auto operator()(const Type& x) const {                                                       \
+      if constexpr (refuses_complex<Type> && !requires { symbol x; }) return no_complex<Type>(); \
+      else return symbol x;                                                                      \
+    }                                                                                            \
+  };                                                                                             \
+  }                                                                                              \
+  template <detail::whole_array Type>                                                            \
+  auto operator symbol(Type&& x) {                                                               \
+    return detail::make_expression<detail::name##_elements>(std::forward<Type>(x));              \
+  }
+
+KRAIT_WHOLE_ASSIGNMENT(+, plus)
+KRAIT_WHOLE_ASSIGNMENT(-, minus)
+KRAIT_WHOLE_ASSIGNMENT(*, times)
+KRAIT_WHOLE_ASSIGNMENT(/, divided_by)
+KRAIT_WHOLE_ASSIGNMENT(%, remainder_by)
+KRAIT_WHOLE_ASSIGNMENT(&, bits_of_both)
+KRAIT_WHOLE_ASSIGNMENT(|, bits_of_either)
+KRAIT_WHOLE_ASSIGNMENT(^, bits_of_one)
+KRAIT_WHOLE_OPERATOR(<, below)
+KRAIT_WHOLE_OPERATOR(>, above)
+KRAIT_WHOLE_OPERATOR(<=, not_above)
+KRAIT_WHOLE_OPERATOR(>=, not_below)
+KRAIT_WHOLE_OPERATOR(==, equal)
+KRAIT_WHOLE_OPERATOR(!=, unequal)
+KRAIT_WHOLE_LOGICAL(&&, &, both)
+KRAIT_WHOLE_LOGICAL(||, |, either)
+KRAIT_WHOLE_PREFIX(-, negated)
+KRAIT_WHOLE_PREFIX(~, inverted)
+KRAIT_WHOLE_PREFIX(!, denied)
+
+// The functions of krait/math.h: the rows of ops.def that have the form of a function.
+#define KRAIT_WHOLE_Function(text, arity) KRAIT_WHOLE_FUNCTION##arity(text)
+#define KRAIT_WHOLE_Own(text, arity)
+#define KRAIT_VALUE(Name, text, arity, rule, types, order, cost, form, doc) \
+  KRAIT_WHOLE_##form(text, arity)
+#define KRAIT_MATH(Name, text, arity, doc) KRAIT_WHOLE_FUNCTION##arity(text)
+#include <krait/ops.def>
+// And those of krait/math_utilities.h that give one number.
+KRAIT_WHOLE_FUNCTION1(round)
+KRAIT_WHOLE_FUNCTION1(isfinite)
+KRAIT_WHOLE_FUNCTION1(isnormal)
+KRAIT_WHOLE_FUNCTION1(signbit)
+KRAIT_WHOLE_FUNCTION1(rcbrt)
+KRAIT_WHOLE_FUNCTION1(ilogb)
+KRAIT_WHOLE_FUNCTION1(logb)
+KRAIT_WHOLE_FUNCTION1(degrees)
+KRAIT_WHOLE_FUNCTION1(radians)
+KRAIT_WHOLE_FUNCTION2(powi)
+KRAIT_WHOLE_FUNCTION2(minimum)
+KRAIT_WHOLE_FUNCTION2(maximum)
+KRAIT_WHOLE_FUNCTION2(fdim)
+KRAIT_WHOLE_FUNCTION2(nextafter)
+KRAIT_WHOLE_FUNCTION2(ldexp)
+
+namespace detail {
+
+template <class... Types>
+concept whole_arrays_of =
+    (whole_array<Types> || ...) && ((whole_array<Types> || beside_array<Types>)&&...);
+struct fma_elements {
+  template <class First, class Second, class Third>
+  auto operator()(const First& x, const Second& y, const Third& z) const {
+    if constexpr (refuses_complex<First, Second, Third>) return no_complex<First>();
+    else return krait::fma(x, y, z);
+  }
+};
+struct clamp_elements {
+  template <class Type, class Low, class High>
+  auto operator()(const Type& x, const Low& low, const High& high) const {
+    if constexpr (refuses_complex<Type, Low, High>) return no_complex<Type>();
+    else return krait::min(krait::max(x, low), high);
+  }
+};
+template <class To>
+struct cast_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    return cast_element<To>(x);
+  }
+};
+
+}  // namespace detail
+
+/// x * y + z for each element, rounded once.
+/// \code
+/// kr::array<float> w = kr::fma(x, 2.0f, y);
+/// \endcode
+template <class First, class Second, class Third>
+  requires detail::whole_arrays_of<First, Second, Third>
+auto fma(First&& x, Second&& y, Third&& z) {
+  return detail::make_expression<detail::fma_elements>(
+      std::forward<First>(x), std::forward<Second>(y), std::forward<Third>(z));
+}
+/// x limited to the range from `low` to `high`, for each element; NumPy's clip.
+/// The limits are numbers or arrays.
+/// \code
+/// kr::array<float> w = kr::clamp(x, 0.0f, 1.0f);
+/// \endcode
+template <class Type, class Low, class High>
+  requires detail::whole_arrays_of<Type, Low, High>
+auto clamp(Type&& x, Low&& low, High&& high) {
+  return detail::make_expression<detail::clamp_elements>(
+      std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
+}
+/// Converts each element, as kr::cast converts numbers; NumPy's astype.
+/// \code
+/// kr::array<int> w = kr::cast<int>(x);
+/// \endcode
+template <class To, detail::whole_array Type>
+auto cast(Type&& x) {
+  return detail::make_expression<detail::cast_elements<To>>(std::forward<Type>(x));
+}
+
+/// The elements of an expression have the type that it computes: `kr::array y(2.0f * x);`.
+template <class Function, class... Operands>
+array(const expression<Function, Operands...>&)
+    -> array<detail::operand_element<expression<Function, Operands...>>,
+             expression<Function, Operands...>::rank>;
+/// Computes an expression: a new array of the type that the elements have.
+/// Of an array it is a read-only view.
+/// \code
+/// auto y = kr::eval(2.0f * x);
+/// \endcode
+template <class Function, class... Operands>
+auto eval(const expression<Function, Operands...>& e) {
+  array<detail::operand_element<expression<Function, Operands...>>,
+        expression<Function, Operands...>::rank>
+      made = e;
+  return made;
+}
+template <class Selection>
+  requires(detail::is_deferred<Selection> && !detail::is_expression<Selection>::value)
+auto eval(const Selection& x) {
+  return x.read();
+}
+template <class Elem, int Rank>
+array<const Elem, Rank> eval(const array<Elem, Rank>& x) {
+  return x.share();
+}
+/// The elements of an expression as text; see kr::to_string of an array.
+template <class Function, class... Operands>
+text to_string(const expression<Function, Operands...>& e) {
+  return to_string(eval(e));
+}
+template <class Stream, class Function, class... Operands>
+  requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+Stream& operator<<(Stream& to, const expression<Function, Operands...>& e) {
+  return to << eval(e);
+}
+
+#undef KRAIT_WHOLE_ASSIGNMENT
+#undef KRAIT_WHOLE_LOGICAL
+#undef KRAIT_WHOLE_BINARY
+#undef KRAIT_WHOLE_OPERATOR
+#undef KRAIT_WHOLE_PREFIX
+#undef KRAIT_WHOLE_FUNCTION1
+#undef KRAIT_WHOLE_FUNCTION2
+#undef KRAIT_WHOLE_Function
+#undef KRAIT_WHOLE_Own
+
+}  // namespace krait
