@@ -40,16 +40,6 @@ detail::index_check check_typed(const array<const Integer, 1>& indices, std::int
 /// Of the kernels' names: the indices are those of all elements.
 constexpr unsigned flat = 16;
 
-/// The position of the i-th element, the last dimension fastest.
-std::array<node, detail::max_rank> unflatten(const Index& i, const ElementView& of) {
-  std::array<node, detail::max_rank> at;
-  node rest = node_of(i);
-  for (int d = of.rank() - 1; d >= 0; --d) {
-    at[std::size_t(d)] = node_of(Index(rest) % of.extent(d));
-    rest = node_of(Index(rest) / of.extent(d));
-  }
-  return at;
-}
 /// The dimension `axis` first.
 any_array with_first(const any_array& x, int axis) {
   std::int64_t order[detail::max_rank];
@@ -173,7 +163,7 @@ void put_flat(const any_array& x, const array<std::int64_t>& indices, const any_
 
 /// Parts of the mask are counted, then each writes its numbers from where those before end.
 array<std::int64_t> places_of(const any_array& given) {
-  constexpr std::int64_t part = masked_elements;
+  constexpr std::int64_t part = host::mask_part;
   const any_array all_of = reshaped(given, {given.size()});
   const std::int64_t parts = divided_up(all_of.size(), part);
   const device on = device_from(given.on);

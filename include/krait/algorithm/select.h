@@ -40,6 +40,7 @@ auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
 /// auto [parts, count] = kr::partition(x, [](auto v) { return v > 0; });
 /// \endcode
 template <class Elem, class Predicate>
+  requires(!std::integral<Predicate>)  // a number: as NumPy has it, in order.h
 auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
   struct parts {
     array<std::remove_const_t<Elem>> elements;
@@ -179,3 +180,17 @@ auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(copy_if)
+KRAIT_TAKES_EXPRESSIONS(partition)
+KRAIT_TAKES_EXPRESSIONS(run_length_encode)
+KRAIT_TAKES_EXPRESSIONS(unique)
+KRAIT_TAKES_EXPRESSIONS(top_k)
+KRAIT_TAKES_EXPRESSIONS(segmented_scan)
+KRAIT_TAKES_EXPRESSIONS(segmented_reduce)
+KRAIT_TAKES_EXPRESSIONS(segmented_sort)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -138,3 +138,12 @@ auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... op
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(sort)
+KRAIT_TAKES_EXPRESSIONS(argsort)
+KRAIT_TAKES_EXPRESSIONS(sort_by_key)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS
