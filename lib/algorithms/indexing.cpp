@@ -163,7 +163,7 @@ void put_flat(const any_array& x, const array<std::int64_t>& indices, const any_
 
 /// Parts of the mask are counted, then each writes its numbers from where those before end.
 array<std::int64_t> places_of(const any_array& given) {
-  constexpr std::int64_t part = host::mask_part;
+  constexpr std::int64_t part = masked_elements;
   const any_array all_of = reshaped(given, {given.size()});
   const std::int64_t parts = divided_up(all_of.size(), part);
   const device on = device_from(given.on);
