@@ -179,13 +179,13 @@ detail::kernel_set& own_kernels();
 
 inline const options default_options;
 /// The kernel of that body, a lambda, for these facts: all that it captures. It is recorded at the
-/// first launch.
+/// first launch. Functions of one type would share their kernels.
 template <class Body>
+  requires std::is_class_v<Body>
 const Kernel& kernel_of(detail::kernel_set& set, const char* name, const Facts& facts,
                         std::initializer_list<Parameter> parameters, const Body& body,
                         const options& with = default_options,
                         std::span<const detail::parameter_type> others = {}) {
-  static_assert(std::is_class_v<Body>, "functions of one type would share their kernels");
   return set.made.of<Body>(facts, [&] {
     options named = with;
     named.name = name;

@@ -78,10 +78,10 @@ class StraightLowering {
   [[noreturn]] void left_by(const char* what, const ir::Inst& i) const {
     defect(fmt::format("{}: {} should not have left it", ir::info(i.op).name, what));
   }
-  void shared_of(const ir::Inst& i) { left_by("run_pipeline, which refuses clusters,", i); }
+  void shared_of(const ir::Inst& i) { left_by("run_pipeline", i); }  // refused
   void assume(const ir::Inst& i) { left_by("drop_assumptions", i); }
   void tile(const ir::Inst& i) { left_by("expand_tiles", i); }
-  void poll(const ir::Inst& i) { left_by("mark_polls, which is for the CPU,", i); }
+  void poll(const ir::Inst& i) { left_by("mark_polls", i); }  // the CPU's
 };
 
 }  // namespace krait::codegen

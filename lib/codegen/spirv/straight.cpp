@@ -46,7 +46,7 @@ void Straight::atomic(const ir::Inst& i) { to_.atomics.atomic(i); }
 void Straight::barrier(const ir::Inst& i) {
   if (i.op == ir::Op::Barrier) return to_.sync.barrier(spv::Scope::Workgroup);
   if (i.op == ir::Op::ClusterBarrier || i.op == ir::Op::GridBarrier)
-    left_by("run_pipeline, which refuses such barriers,", i);
+    left_by("run_pipeline", i);  // which refuses them
   define(i, to_.sync.block_vote(i));
 }
 void Straight::fence(const ir::Inst& i) { to_.sync.fence(i.imm); }
