@@ -48,7 +48,7 @@ class Search {
       double face = 1;
       for (int e = 0; e < how_.rank; ++e)
         if (e != d) face *= double(how_.extents[e]) / parts_[e];
-      cut += face;
+      cut += how_.periodic[d] || parts_[d] > 2 ? 2 * face : face;  // of an inner rank
     }
     if (best_poor_ >= 0 && (poor > best_poor_ || (poor == best_poor_ && cut >= best_cut_))) return;
     std::copy_n(parts_, max_rank, best_);

@@ -116,12 +116,12 @@ void job::all_gather(const call& what, const void* mine, void* all, std::size_t 
   wait_for(gathering_, what.name);
   const auto* const got = reinterpret_cast<const Slot*>(slots_.data());
   for (int r = 0; r < size(); ++r)
-    if (got[r].signature != slot.signature) disagree(what, slots_);
+    if (got[r].signature != slot.signature) disagree(what);
   for (int r = 0; r < size() && bytes > 0; ++r)
     std::memcpy(static_cast<std::byte*>(all) + bytes * std::size_t(r), got[r].payload, bytes);
 }
 
-void job::disagree(const call& what, const std::vector<std::byte>&) {
+void job::disagree(const call& what) {
   CallText mine;
   std::vector<CallText> texts(static_cast<std::size_t>(size()));
   const std::string text = fmt::format("{}, call {}", text_of(what), calls_);
@@ -178,7 +178,7 @@ void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
       listen(name);
       const auto now = Clock::now();
       if (began == Clock::time_point{}) began = now;
-      if (now - began > limit_) give_up(name);
+      if (now - began > limit_) give_up(name, nullptr);
     }
     if (tests > tests_between_looks / 4 || !engine_->has_processes()) engine_->pause();
   }
@@ -187,25 +187,27 @@ void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
 void job::listen(const char* name) {
   Notice n;
   if (!engine_->hear(n)) return;
-  if (n.kind == Notice::Kind::Waiting) give_up(name);
+  if (n.kind == Notice::Kind::Waiting) give_up(name, &n);
   fail(error::kind_type(n.error), fmt::format("{}: rank {} failed: {}", here(name), n.rank, n.text), true);
 }
 
-void job::give_up(const char* name) {
+void job::give_up(const char* name, const Notice* heard) {
   Notice mine;
   mine.kind = Notice::Kind::Waiting, mine.rank = rank(), mine.call = calls_;
   here(name).copy(mine.text, sizeof mine.text - 1);
   engine_->tell(mine);
   std::vector<std::string> others(static_cast<std::size_t>(size()));
   int missing = size() - 1;
+  const auto take = [&](const Notice& n) {
+    std::string& of = others[std::size_t(n.rank)];
+    missing -= of.empty();
+    of = fmt::format("rank {} {} {}", n.rank,
+                     n.kind == Notice::Kind::Waiting ? "waits in" : "failed:", n.text);
+  };
+  if (heard) take(*heard);
   const auto until = Clock::now() + last_words;
   for (Notice n; missing > 0 && Clock::now() < until; engine_->pause())
-    while (engine_->hear(n)) {
-      std::string& of = others[std::size_t(n.rank)];
-      missing -= of.empty();
-      of = n.kind == Notice::Kind::Waiting ? fmt::format("rank {} waits in {}", n.rank, n.text)
-                                           : fmt::format("rank {} failed: {}", n.rank, n.text);
-    }
+    while (engine_->hear(n)) take(n);
   std::string told;
   int shown = 0;
   for (int r = 0; r < size(); ++r) {

@@ -61,8 +61,9 @@ struct job {
   /// Throws for this rank, and breaks the job. Where `told`, the others know by themselves.
   [[noreturn]] void fail(error::kind_type kind, const std::string& text, bool told);
   /// After the limit: asks who waits where, and fails.
-  [[noreturn]] void give_up(const char* name);
-  void disagree(const call& what, const std::vector<std::byte>& slots);
+  /// `heard`: the notice of a rank that has done so already.
+  [[noreturn]] void give_up(const char* name, const Notice* heard);
+  [[noreturn]] void disagree(const call& what);
   std::string here(const char* name) const;
 
   std::unique_ptr<Engine> engine_;
