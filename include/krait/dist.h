@@ -162,9 +162,9 @@ KRAIT_API split split_of(const decomposition& how);
 
 }  // namespace detail
 
-/// An array of Rank dimensions whose elements lie in blocks on all ranks of a world.
-/// Extents are those of the whole array. The words say how each axis lies, by default all in
-/// blocks. Elements are 0 at first, and those of the halo outside of the array stay so. Throws
+/// An array of Rank dimensions that is distributed in blocks over the ranks of a world.
+/// Extents are those of the whole array. The words say how each axis is distributed, by default
+/// all in blocks. Elements are 0 at first, and those of the halo outside of the array stay so. Throws
 /// error{usage} on all ranks for wrong extents and for blocks smaller than the halo.
 /// \code
 /// kr::dist::array<double, 2> t(ranks, {300, 200}, {kr::dist::block, kr::dist::whole});
@@ -187,15 +187,15 @@ class array {
   // clang-format off
   array(const array&) = delete;  // krait: arrays move; kr::dist::like(x) makes another one
   // clang-format on
-  /// A new array with the elements of an expression, which lies as the expression's first array.
+  /// A new array with the elements of an expression, distributed as the expression's first array.
   template <class Local>
   array(const expression<Local>& from);  // NOLINT: implicit on purpose
   /// Computes an expression into the owned elements.
-  /// Throws error{usage} on all ranks for arrays that lie differently.
+  /// Throws error{usage} on all ranks for arrays that are distributed differently.
   template <class Local>
   array& operator=(const expression<Local>& from);
-  /// Copies the owned elements of an array that lies alike, with any halo.
-  /// Throws error{usage} on all ranks if it lies differently.
+  /// Copies the owned elements of an array of the same distribution, with any halo.
+  /// Throws error{usage} on all ranks if it is distributed differently.
   void copy_from(const array& from) {
     detail::check_alike("copy_from", how_, from.how_);
     detail::guard(how_.of, [&] { owned().copy_from(from.owned()); });
@@ -242,9 +242,9 @@ class array {
     return Elem{};
   }
 
-  /// How it lies; used by the library.
+  /// Its distribution; used by the library.
   const detail::decomposition& how() const { return how_; }
-  /// An array that lies as this one.
+  /// An array of zeros with this distribution.
   array like() const {
     array a(how_);
     detail::number(a.how_);
@@ -296,7 +296,7 @@ class expression {
   expression(Local of, const detail::decomposition& how) : local_(std::move(of)), how_(how) {}
   /// This rank's part, an expression of its owned elements.
   const Local& local() const { return local_; }
-  /// How it lies; used by the library.
+  /// Its distribution; used by the library.
   const detail::decomposition& how() const { return how_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How an array lies on ranks: the grid of ranks whose blocks have the least surface, and each
+// How an array is distributed over ranks: the grid of ranks whose blocks have the least surface, and each
 // rank's block in it.
 #include <algorithm>
 
@@ -121,7 +121,7 @@ void check_alike(const char* function, const decomposition& x, const decompositi
   for (int d = 0; d < x.rank && alike; ++d)
     alike = x.extents[d] == y.extents[d] && x.words[d] == y.words[d] && x.parts[d] == y.parts[d];
   if (!alike)
-    support::fail_usage("{}: the operands lie differently, {} and {}", function, layout_text(x),
+    support::fail_usage("{}: the operands are distributed differently, {} and {}", function, layout_text(x),
                         layout_text(y));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What krait/dist.h asks the library: how arrays lie on ranks, and the messages.
+// What krait/dist.h asks the library: how arrays are distributed, and the messages.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace krait::dist {
 
 class world;
 
-/// How an axis lies: cut into blocks, one for each rank along it, or whole on each rank.
+/// How an axis is distributed: in blocks, one for each rank along it, or whole on each rank.
 enum class along : unsigned char { block, whole };
 
 namespace detail {
@@ -35,7 +35,7 @@ struct call {
   void add(std::int64_t number) { numbers[count++] = number; }
 };
 
-/// How an array lies: its own numbers and this rank's.
+/// How an array is distributed: its own numbers and this rank's.
 struct decomposition {
   job* of = nullptr;
   int rank = 0;             // the number of dimensions
@@ -69,7 +69,7 @@ KRAIT_API int run_launched(function_ref<void(job*)> body);
 KRAIT_API void decompose(job* of, decomposition& how, std::size_t element_bytes);
 /// The same numbers for one more array.
 KRAIT_API void number(decomposition& how);
-/// Throws error{usage}, alike on all ranks, where two operands do not lie alike.
+/// Throws error{usage}, alike on all ranks, for operands of different distributions.
 KRAIT_API void check_alike(const char* function, const decomposition& x, const decomposition& y);
 [[noreturn]] KRAIT_API void refuse_reach(int axis, std::int64_t reach, std::int64_t halo);
 /// Throws error{usage} for an index outside; the rank that owns the element.

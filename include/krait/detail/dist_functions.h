@@ -177,7 +177,7 @@ void exchange(array<Elem, Rank>& a, More&... more) {
   if constexpr (sizeof...(More) > 0) exchange(more...);
 }
 
-/// A new array of zeros that lies as another one, with its halo.
+/// A new array of zeros with the distribution and the halo of another one.
 /// \code
 /// auto next = kr::dist::like(t);
 /// \endcode
