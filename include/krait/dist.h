@@ -93,8 +93,8 @@ void run(int ranks, const Body& body) {
 /// The width of the rim around each rank's block, which holds copies of its neighbours' elements.
 /// One width is for all axes; several are for an axis each.
 /// \code
-/// auto wrapped = kr::dist::halo(1).periodic();        // the first and the last element are neighbours
-/// auto along_rows = kr::dist::halo(0, 2).periodic(1);
+/// auto wrapped = kr::dist::halo(1).periodic();        // the first and the last element are
+/// neighbours auto along_rows = kr::dist::halo(0, 2).periodic(1);
 /// \endcode
 class halo {
  public:
@@ -137,8 +137,7 @@ concept distributed = is_distributed<std::remove_cvref_t<Type>>::value;
 template <class Type>
 concept operand = distributed<Type> || krait::detail::plain<std::remove_cvref_t<Type>>;
 template <class Left, class Right>
-concept operands =
-    (distributed<Left> && operand<Right>) || (operand<Left> && distributed<Right>);
+concept operands = (distributed<Left> && operand<Right>) || (operand<Left> && distributed<Right>);
 
 /// A box within a local array, with the rim that a kernel for local() expects around its elements.
 struct box {
@@ -164,8 +163,8 @@ KRAIT_API split split_of(const decomposition& how);
 
 /// An array of Rank dimensions that is distributed in blocks over the ranks of a world.
 /// Extents are those of the whole array. The words say how each axis is distributed, by default
-/// all in blocks. Elements are 0 at first, and those of the halo outside of the array stay so. Throws
-/// error{usage} on all ranks for wrong extents and for blocks smaller than the halo.
+/// all in blocks. Elements are 0 at first, and those of the halo outside of the array stay so.
+/// Throws error{usage} on all ranks for wrong extents and for blocks smaller than the halo.
 /// \code
 /// kr::dist::array<double, 2> t(ranks, {300, 200}, {kr::dist::block, kr::dist::whole});
 /// \endcode
@@ -237,8 +236,9 @@ class array {
   /// Not usable: an element may be on another rank.
   template <class... Indices>
   auto operator()(Indices...) const {
-    static_assert(krait::detail::always_false<Indices...>,
-                  "krait: reading an element is a message: kr::dist::at(a, i, j), on all ranks; this rank's elements are a.owned()");
+    static_assert(
+        krait::detail::always_false<Indices...>,
+        "krait: reading an element is a message: kr::dist::at(a, i, j), on all ranks; this rank's elements are a.owned()");
     return Elem{};
   }
 

@@ -79,7 +79,8 @@ struct Axis {
       if (to[side] < 0) continue;
       std::byte* const packed = buffer + side * bytes;
       krait::detail::copy_to_host({all.memory, &out[side], all.element_bytes}, packed);
-      of.send(packed, bytes, to[side], tag_of(how, axis, 1 - side));  // named by the receiver's side
+      of.send(packed, bytes, to[side],
+              tag_of(how, axis, 1 - side));  // named by the receiver's side
     }
   }
   void finish(const decomposition& how, const elements& all) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How an array is distributed over ranks: the grid of ranks whose blocks have the least surface, and each
-// rank's block in it.
+// How an array is distributed over ranks: the grid of ranks whose blocks have the least surface,
+// and each rank's block in it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -98,9 +98,7 @@ void decompose(job* of, decomposition& how, std::size_t element_bytes) {
     rest /= how.parts[d];
     const std::int64_t n = how.extents[d], p = how.parts[d];
     // n * place / p without an overflow: the first n % p blocks have one element more.
-    const auto first = [&](std::int64_t place) {
-      return n / p * place + std::min(place, n % p);
-    };
+    const auto first = [&](std::int64_t place) { return n / p * place + std::min(place, n % p); };
     how.first[d] = first(how.place[d]);
     how.owned[d] = first(how.place[d] + 1) - how.first[d];
     if ((p > 1 || how.periodic[d]) && n / p < how.halo[d])
@@ -115,14 +113,13 @@ void decompose(job* of, decomposition& how, std::size_t element_bytes) {
 void number(decomposition& how) { how.serial = how.of->next_serial(); }
 
 void check_alike(const char* function, const decomposition& x, const decomposition& y) {
-  if (x.of != y.of)
-    support::fail_usage("{}: the operands belong to two kr::dist::world", function);
+  if (x.of != y.of) support::fail_usage("{}: the operands belong to two kr::dist::world", function);
   bool alike = x.rank == y.rank;
   for (int d = 0; d < x.rank && alike; ++d)
     alike = x.extents[d] == y.extents[d] && x.words[d] == y.words[d] && x.parts[d] == y.parts[d];
   if (!alike)
-    support::fail_usage("{}: the operands are distributed differently, {} and {}", function, layout_text(x),
-                        layout_text(y));
+    support::fail_usage("{}: the operands are distributed differently, {} and {}", function,
+                        layout_text(x), layout_text(y));
 }
 
 split split_of(const decomposition& how) {

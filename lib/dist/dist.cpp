@@ -103,7 +103,8 @@ void run_ranks(int ranks, function_ref<void(job*)> each) {
   } catch (const error& e) {
     throw error(e.kind(), fmt::format("kr::dist::run: rank {}: {}", first, e.message()).c_str());
   } catch (const std::exception& e) {
-    throw error(error::kind_type::device, fmt::format("kr::dist::run: rank {}: {}", first, e.what()).c_str());
+    throw error(error::kind_type::device,
+                fmt::format("kr::dist::run: rank {}: {}", first, e.what()).c_str());
   }
 }
 

@@ -55,7 +55,8 @@ double limit() {
   char* end = nullptr;
   const double seconds = std::strtod(given, &end);
   if (*end || !(seconds > 0 && seconds < 1e9))
-    support::fail_usage("KRAIT_DIST_TIMEOUT is \"{}\", but must be a number of seconds above 0", given);
+    support::fail_usage("KRAIT_DIST_TIMEOUT is \"{}\", but must be a number of seconds above 0",
+                        given);
   return seconds;
 }
 
@@ -134,14 +135,17 @@ void job::disagree(const call& what) {
   for (int r = 0; r < size(); ++r) {
     if (r == rank() || !std::strcmp(texts[std::size_t(r)].text, mine.text)) continue;
     if (++shown > 3) continue;
-    told += fmt::format("{}rank {} calls {}", told.empty() ? "" : "; ", r, texts[std::size_t(r)].text);
+    told +=
+        fmt::format("{}rank {} calls {}", told.empty() ? "" : "; ", r, texts[std::size_t(r)].text);
   }
   if (shown > 3) told += fmt::format("; and {} more ranks differ", shown - 3);
-  fail(error::kind_type::usage,
-       fmt::format("the ranks make different calls: rank {} calls {}; {}: every function of kr::dist is called by all ranks in the "
-                   "same order, with the same arguments",
-                   rank(), text, told),
-       true);
+  fail(
+      error::kind_type::usage,
+      fmt::format(
+          "the ranks make different calls: rank {} calls {}; {}: every function of kr::dist is called by all ranks in the "
+          "same order, with the same arguments",
+          rank(), text, told),
+      true);
 }
 
 void job::send(const void* from, std::size_t bytes, int to, int tag) {
@@ -188,7 +192,8 @@ void job::listen(const char* name) {
   Notice n;
   if (!engine_->hear(n)) return;
   if (n.kind == Notice::Kind::Waiting) give_up(name, &n);
-  fail(error::kind_type(n.error), fmt::format("{}: rank {} failed: {}", here(name), n.rank, n.text), true);
+  fail(error::kind_type(n.error), fmt::format("{}: rank {} failed: {}", here(name), n.rank, n.text),
+       true);
 }
 
 void job::give_up(const char* name, const Notice* heard) {
@@ -214,7 +219,9 @@ void job::give_up(const char* name, const Notice* heard) {
     const std::string& of = others[std::size_t(r)];
     if (r == rank() || ++shown > 4) continue;
     told += (told.empty() ? "" : "; ") +
-            (of.empty() ? fmt::format("rank {} does not answer: it computes, is stopped or has ended", r) : of);
+            (of.empty()
+                 ? fmt::format("rank {} does not answer: it computes, is stopped or has ended", r)
+                 : of);
   }
   fail(error::kind_type::device,
        fmt::format("{}: no answer for {:g} s (KRAIT_DIST_TIMEOUT): {}", here(name),
@@ -238,7 +245,8 @@ void job::failed(error::kind_type kind, const char* text) noexcept {
     why_.copy(n.text, sizeof n.text - 1);
     if (size() > 1) engine_->tell(n);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "krait: rank %d of %d: the others cannot be told: %s\n", rank(), size(), e.what());
+    std::fprintf(stderr, "krait: rank %d of %d: the others cannot be told: %s\n", rank(), size(),
+                 e.what());
   }
 }
 

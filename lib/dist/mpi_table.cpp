@@ -69,7 +69,9 @@ bool constants(void* library, MpiTable& table) {
 template <class Function>
 void find(void* library, const char* name, Function*& into, const std::string& file) {
   into = reinterpret_cast<Function*>(dlsym(library, name));
-  if (!into) support::fail_device("kr::dist: {} has no function {}: it is not an MPI of version 3 or later", file, name);
+  if (!into)
+    support::fail_device("kr::dist: {} has no function {}: it is not an MPI of version 3 or later",
+                         file, name);
 }
 
 const MpiTable* made(void* library, const std::string& file) {

@@ -65,7 +65,8 @@ auto value_at(auto i, auto j, auto k) { return (i * 31 + j * 7 + k * 3) % 23 - 1
 template <class Elem, int Rank>
 void fill(kr::dist::array<Elem, Rank>& a) {
   if constexpr (Rank == 1) kr::dist::fill(a, [](auto i) { return value_at(i, i * 0, i * 0); });
-  else if constexpr (Rank == 2) kr::dist::fill(a, [](auto i, auto j) { return value_at(i, j, i * 0); });
+  else if constexpr (Rank == 2)
+    kr::dist::fill(a, [](auto i, auto j) { return value_at(i, j, i * 0); });
   else kr::dist::fill(a, [](auto i, auto j, auto k) { return value_at(i, j, k); });
 }
 
@@ -136,7 +137,8 @@ void check(kr::dist::world& ranks, const Whole& all, const kr::dist::along (&wor
   c += a;
   bool right = true;
   const std::vector<Elem> x = a.owned().to_host(), y = c.owned().to_host();
-  for (std::size_t i = 0; i < x.size(); ++i) right = right && y[i] == Elem(3 * x[i] + std::abs(x[i]) - 1);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    right = right && y[i] == Elem(3 * x[i] + std::abs(x[i]) - 1);
   EXPECT(right);
   if constexpr (Rank == 1) EXPECT(kr::dot(a, c) == kr::sum(a * c));
 
@@ -144,27 +146,36 @@ void check(kr::dist::world& ranks, const Whole& all, const kr::dist::along (&wor
   if constexpr (Rank == 2) {
     if (rim.width(0) < 1 || rim.width(1) < 1) return;
     c = Elem(0);
-    kr::dist::stencil([](auto at) { return at(-1, -1) + at(1, 1) * 2 + at(-1, 1) * 3 + at(1, -1) * 4 + at(0, 0) * 5 + at(0, 1); },
-                      b, c);
+    kr::dist::stencil(
+        [](auto at) {
+          return at(-1, -1) + at(1, 1) * 2 + at(-1, 1) * 3 + at(1, -1) * 4 + at(0, 0) * 5 +
+                 at(0, 1);
+        },
+        b, c);
     right = true;
     std::size_t place = 0;
     const std::vector<Elem> got = c.owned().to_host();
     for (std::int64_t i = a.first(0); i < a.first(0) + a.owned().extent(0); ++i)
       for (std::int64_t j = a.first(1); j < a.first(1) + a.owned().extent(1); ++j)
-        right = right && got[place++] == Elem(all.at(i - 1, j - 1, 0) + 2 * all.at(i + 1, j + 1, 0) + 3 * all.at(i - 1, j + 1, 0) +
-                                              4 * all.at(i + 1, j - 1, 0) + 5 * all.at(i, j, 0) + all.at(i, j + 1, 0));
+        right = right &&
+                got[place++] == Elem(all.at(i - 1, j - 1, 0) + 2 * all.at(i + 1, j + 1, 0) +
+                                     3 * all.at(i - 1, j + 1, 0) + 4 * all.at(i + 1, j - 1, 0) +
+                                     5 * all.at(i, j, 0) + all.at(i, j + 1, 0));
     EXPECT(right);
     // The same by a kernel of one's own, on the parts that need no halo and on the others.
     auto parts = kr::dist::like(b);
-    auto sum_of_four = kr::kernel([](kr::view<const Elem, 2> in, kr::view<Elem, 2> out, kr::value<int> h, kr::value<int> w) {
-      auto [u, v] = kr::grid<2>();
-      kr::if_(u < in.extent(1) - 2 * w && v < in.extent(0) - 2 * h, [&] {
-        out(v + h, u + w) = in(v + h - 1, u + w) + in(v + h + 1, u + w) + in(v + h, u + w - 1) + in(v + h, u + w + 1);
-      });
-    });
+    auto sum_of_four = kr::kernel(
+        [](kr::view<const Elem, 2> in, kr::view<Elem, 2> out, kr::value<int> h, kr::value<int> w) {
+          auto [u, v] = kr::grid<2>();
+          kr::if_(u < in.extent(1) - 2 * w && v < in.extent(0) - 2 * h, [&] {
+            out(v + h, u + w) = in(v + h - 1, u + w) + in(v + h + 1, u + w) + in(v + h, u + w - 1) +
+                                in(v + h, u + w + 1);
+          });
+        });
     const auto run = [&](kr::array<Elem, 2> in, kr::array<Elem, 2> out) {
       if (in.size() > 0)
-        sum_of_four.launch({kr::dims((in.extent(1) + 31) / 32, in.extent(0)), kr::dims(32, 1)}, in, out, int(rim.width(0)), int(rim.width(1)));
+        sum_of_four.launch({kr::dims((in.extent(1) + 31) / 32, in.extent(0)), kr::dims(32, 1)}, in,
+                           out, int(rim.width(0)), int(rim.width(1)));
     };
     run(b.inner(), parts.inner());
     auto in = b.edges(), out = parts.edges();
@@ -173,7 +184,8 @@ void check(kr::dist::world& ranks, const Whole& all, const kr::dist::along (&wor
     const std::vector<Elem> sums = parts.owned().to_host();
     for (std::int64_t i = a.first(0); i < a.first(0) + a.owned().extent(0); ++i)
       for (std::int64_t j = a.first(1); j < a.first(1) + a.owned().extent(1); ++j)
-        right = right && sums[place++] == Elem(all.at(i - 1, j, 0) + all.at(i + 1, j, 0) + all.at(i, j - 1, 0) + all.at(i, j + 1, 0));
+        right = right && sums[place++] == Elem(all.at(i - 1, j, 0) + all.at(i + 1, j, 0) +
+                                               all.at(i, j - 1, 0) + all.at(i, j + 1, 0));
     EXPECT(right);
   }
 }
@@ -185,14 +197,17 @@ void sizes(kr::dist::world& ranks) {
   for (const std::int64_t n : {0, 1, 2, 3, 5, 13, 64})
     for (const std::int64_t w : {0, 1, 3})
       for (const bool periodic : {false, true}) {
-        const std::string where = on + "n " + std::to_string(n) + ", halo " + std::to_string(w) + (periodic ? ", periodic" : "");
+        const std::string where = on + "n " + std::to_string(n) + ", halo " + std::to_string(w) +
+                                  (periodic ? ", periodic" : "");
         const kr::dist::halo rim = periodic ? kr::dist::halo(w).periodic() : kr::dist::halo(w);
         const Whole all{{n, 1, 1}, {w, 0, 0}, {periodic, false, false}};
         if ((ranks.size() > 1 || periodic) && n / ranks.size() < w) {
           const std::string said = error_of([&] { kr::dist::array<double>(ranks, {n}, rim); });
-          const std::string wanted = "kr::dist::array: axis 0 has " + std::to_string(n) + " elements on " + std::to_string(ranks.size()) +
-                                     " ranks, but a block needs at least the " + std::to_string(w) +
-                                     " elements of the halo: use fewer ranks, a smaller halo, or kr::dist::whole";
+          const std::string wanted =
+              "kr::dist::array: axis 0 has " + std::to_string(n) + " elements on " +
+              std::to_string(ranks.size()) + " ranks, but a block needs at least the " +
+              std::to_string(w) +
+              " elements of the halo: use fewer ranks, a smaller halo, or kr::dist::whole";
           EXPECT(said == wanted);
           continue;
         }
@@ -203,14 +218,17 @@ void sizes(kr::dist::world& ranks) {
     for (const bool periodic : {false, true})
       for (const int layout : {0, 1, 2, 3}) {
         const kr::dist::along words[] = {layout & 1 ? whole : block, layout & 2 ? whole : block};
-        const std::string where = on + std::to_string(n[0]) + " x " + std::to_string(n[1]) + ", layout " + std::to_string(layout) +
+        const std::string where = on + std::to_string(n[0]) + " x " + std::to_string(n[1]) +
+                                  ", layout " + std::to_string(layout) +
                                   (periodic ? ", periodic" : "");
         const kr::dist::halo rim = periodic ? kr::dist::halo(1).periodic() : kr::dist::halo(1);
-        check<float, 2>(ranks, {{n[0], n[1], 1}, {1, 1, 0}, {periodic, periodic, false}}, words, rim, where);
+        check<float, 2>(ranks, {{n[0], n[1], 1}, {1, 1, 0}, {periodic, periodic, false}}, words,
+                        rim, where);
       }
-  check<double, 2>(ranks, {{16, 18, 1}, {3, 2, 0}, {false, true, false}}, {block, block}, kr::dist::halo(3, 2).periodic(1), on + "two widths");
-  check<int, 3>(ranks, {{8, 9, 10}, {1, 2, 1}, {true, false, true}}, {block, block, block}, kr::dist::halo(1, 2, 1).periodic(0, 2),
-                on + "three dimensions");
+  check<double, 2>(ranks, {{16, 18, 1}, {3, 2, 0}, {false, true, false}}, {block, block},
+                   kr::dist::halo(3, 2).periodic(1), on + "two widths");
+  check<int, 3>(ranks, {{8, 9, 10}, {1, 2, 1}, {true, false, true}}, {block, block, block},
+                kr::dist::halo(1, 2, 1).periodic(0, 2), on + "three dimensions");
 }
 
 /// The same bits as a sum in long double of all, over 40 binades, for any number of ranks.
@@ -234,30 +252,42 @@ void same_bits(kr::dist::world& ranks) {
   EXPECT(tiny == tiny && std::abs(tiny) < 0x1p-1020);
   x = 0.0;
   EXPECT(kr::sum(x, kr::dist::reproducible) == 0);
-  kr::dist::fill(x, [](auto i) { return kr::select(i == 4321, std::numeric_limits<double>::infinity(), 1.0); });
+  kr::dist::fill(x, [](auto i) {
+    return kr::select(i == 4321, std::numeric_limits<double>::infinity(), 1.0);
+  });
   EXPECT(kr::sum(x, kr::dist::reproducible) == std::numeric_limits<double>::infinity());
-  kr::dist::fill(x, [](auto i) { return kr::select(i == 17, std::numeric_limits<double>::quiet_NaN(), 1.0); });
-  EXPECT(std::isnan(kr::sum(x, kr::dist::reproducible)) && std::isnan(kr::max(x)) && std::isnan(kr::min(x)));
+  kr::dist::fill(
+      x, [](auto i) { return kr::select(i == 17, std::numeric_limits<double>::quiet_NaN(), 1.0); });
+  EXPECT(std::isnan(kr::sum(x, kr::dist::reproducible)) && std::isnan(kr::max(x)) &&
+         std::isnan(kr::min(x)));
 }
 
 /// Wrong arguments are errors alike on all ranks, and the job goes on.
 void refusals(kr::dist::world& ranks) {
   const std::string where = std::to_string(ranks.size()) + " ranks";
-  kr::dist::array<double, 2> rows(ranks, {12, 8}, {block, whole}, kr::dist::halo(1)), columns(ranks, {12, 8}, {whole, block});
+  kr::dist::array<double, 2> rows(ranks, {12, 8}, {block, whole}, kr::dist::halo(1)),
+      columns(ranks, {12, 8}, {whole, block});
   const std::string p = std::to_string(ranks.size());
-  EXPECT(error_of([&] { kr::sum(rows + columns); }) == "+: the operands are distributed differently, shape (12,8) as {block of " + p +
-                                                           ", whole} and shape (12,8) as {whole, block of " + p + "}");
+  EXPECT(error_of([&] { kr::sum(rows + columns); }) ==
+         "+: the operands are distributed differently, shape (12,8) as {block of " + p +
+             ", whole} and shape (12,8) as {whole, block of " + p + "}");
   auto other = kr::dist::like(rows);
   EXPECT(error_of([&] { kr::dist::stencil([](auto at) { return at(0, -2); }, rows, other); }) ==
          "kr::dist::stencil: it reaches 2 elements along axis 1, but the array has a halo of 1");
   EXPECT(error_of([&] { kr::dist::stencil([](auto at) { return at(0, 0); }, rows, rows); }) ==
          "kr::dist::stencil: the array that it reads cannot be the one that it writes");
-  EXPECT(starts(error_of([&] { (void)kr::dist::at(rows, 12, 0); }), "index 12 is out of bounds for axis 0 with size 12"));
+  EXPECT(starts(error_of([&] { (void)kr::dist::at(rows, 12, 0); }),
+                "index 12 is out of bounds for axis 0 with size 12"));
   EXPECT(error_of([&] { (void)kr::dist::gather(rows, ranks.size()); }) ==
          "kr::dist::gather: there is no rank " + p + " of " + p);
-  EXPECT(error_of([&] { kr::dist::array<double>(ranks, {-1}); }) == "kr::dist::array: axis 0 has -1 elements");
-  EXPECT(error_of([&] { kr::dist::array<double>(ranks, {9}, kr::dist::halo(-1)); }) == "kr::dist::array: axis 0 has a halo of -1");
-  EXPECT(starts(error_of([&] { kr::dist::array<double, 2>(ranks, {std::int64_t(1) << 40, std::int64_t(1) << 40}); }), "an array exceeds the limit"));
+  EXPECT(error_of([&] { kr::dist::array<double>(ranks, {-1}); }) ==
+         "kr::dist::array: axis 0 has -1 elements");
+  EXPECT(error_of([&] { kr::dist::array<double>(ranks, {9}, kr::dist::halo(-1)); }) ==
+         "kr::dist::array: axis 0 has a halo of -1");
+  EXPECT(starts(error_of([&] {
+                  kr::dist::array<double, 2>(ranks, {std::int64_t(1) << 40, std::int64_t(1) << 40});
+                }),
+                "an array exceeds the limit"));
   ranks.barrier();
 }
 
@@ -269,14 +299,16 @@ void broken_jobs() {
            if (ranks.rank() == 1) throw kr::error(kr::error::kind_type::usage, "made up");
            ranks.barrier();
          }).find("rank 1 failed: made up") != std::string::npos);
-  EXPECT(in(2, [](kr::dist::world& ranks) {
-           kr::dist::array<float> x(ranks, {10 + ranks.rank()});
-         }).find("the ranks make different calls: rank 0 calls kr::dist::array (4, 10, 0, 0), call 2; rank 1 calls kr::dist::array (4, 11, 0, 0), "
-                 "call 2") != std::string::npos);
+  EXPECT(
+      in(2, [](kr::dist::world& ranks) { kr::dist::array<float> x(ranks, {10 + ranks.rank()}); })
+          .find(
+              "the ranks make different calls: rank 0 calls kr::dist::array (4, 10, 0, 0), call 2; rank 1 calls kr::dist::array (4, 11, 0, 0), "
+              "call 2") != std::string::npos);
   EXPECT(in(2, [](kr::dist::world& ranks) {
            if (ranks.rank() == 0) ranks.barrier();
          }).find("rank 1 calls the end of kr::dist::world") != std::string::npos);
-  EXPECT(in(0, [](kr::dist::world&) {}) == "kr::dist::run: 0 ranks, but a process can have 1 to 1024");
+  EXPECT(in(0, [](kr::dist::world&) {}) ==
+         "kr::dist::run: 0 ranks, but a process can have 1 to 1024");
   kr::dist::run(1, [&](kr::dist::world& first) {
     kr::dist::array<float> x(first, {8});
     kr::dist::run(1, [&](kr::dist::world& second) {
@@ -294,15 +326,21 @@ void broken_jobs() {
   EXPECT(late.find("waits in kr::dist::world::barrier (call 3)") != std::string::npos ||
          late.find("waits in kr::dist::exchange (call 3)") != std::string::npos);
   setenv("KRAIT_DIST_TIMEOUT", "soon", 1);
-  EXPECT(in(1, [](kr::dist::world&) {}) ==
-         "kr::dist::run: rank 0: KRAIT_DIST_TIMEOUT is \"soon\", but must be a number of seconds above 0");
+  EXPECT(
+      in(1, [](kr::dist::world&) {}) ==
+      "kr::dist::run: rank 0: KRAIT_DIST_TIMEOUT is \"soon\", but must be a number of seconds above 0");
   unsetenv("KRAIT_DIST_TIMEOUT");
   setenv("KRAIT_CHECK", "1", 1);
-  EXPECT(in(2, [](kr::dist::world& ranks) {
+  EXPECT(
+      in(2,
+         [](kr::dist::world& ranks) {
            kr::dist::array<float> x(ranks, {10}, kr::dist::halo(1));
            if (ranks.rank() == 0) kr::dist::exchange(x);
            else ranks.barrier();
-         }).find("rank 0 calls kr::dist::exchange (1), call 3; rank 1 calls kr::dist::world::barrier, call 3") != std::string::npos);
+         })
+          .find(
+              "rank 0 calls kr::dist::exchange (1), call 3; rank 1 calls kr::dist::world::barrier, call 3") !=
+      std::string::npos);
   unsetenv("KRAIT_CHECK");
 }
 

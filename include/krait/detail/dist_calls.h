@@ -38,7 +38,7 @@ struct call {
 /// How an array is distributed: its own numbers and this rank's.
 struct decomposition {
   job* of = nullptr;
-  int rank = 0;             // the number of dimensions
+  int rank = 0;              // the number of dimensions
   std::uint32_t serial = 0;  // in the order of creation, the same on all ranks
   along words[max_rank]{};
   bool periodic[max_rank]{};
@@ -84,7 +84,8 @@ KRAIT_API void guard(job* of, function_ref<void()> work);
 
 /// The halos of `all`, the local array; the axes one after another, so that corners come along.
 /// `between` runs while the first axis is under way.
-KRAIT_API void exchange(const decomposition& how, const elements& all, function_ref<void()> between);
+KRAIT_API void exchange(const decomposition& how, const elements& all,
+                        function_ref<void()> between);
 /// The whole array on one rank, from every rank's owned part, and the opposite.
 KRAIT_API void gather(const decomposition& how, const elements& owned, int root,
                       const elements* whole);

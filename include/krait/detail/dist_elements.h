@@ -151,7 +151,8 @@ auto extreme_of(const char* name, const Type& x, const Local& local, const Bette
     if (!best.there || is_nan(part.value) || better(part.value, best.value)) best = part;
   }
   if (!best.there)
-    krait::detail::throw_usage("kr::max and kr::min of an array without elements have no value", {});
+    krait::detail::throw_usage("kr::max and kr::min of an array without elements have no value",
+                               {});
   return best.value;
 }
 
@@ -187,18 +188,18 @@ array<Elem, Rank>& array<Elem, Rank>::operator=(const expression<Local>& from) {
 }
 
 // Undefined below.
-#define KRAIT_DIST_OPERATOR(symbol)                                                        \
-  template <class Left, class Right>                                                       \
-    requires detail::operands<Left, Right>                                                 \
-  auto operator symbol(const Left& x, const Right& y) {                                    \
-    return detail::elementwise(                                                            \
-        #symbol, [](const auto& a, const auto& b) { return a symbol b; }, x, y);           \
+#define KRAIT_DIST_OPERATOR(symbol)                                              \
+  template <class Left, class Right>                                             \
+    requires detail::operands<Left, Right>                                       \
+  auto operator symbol(const Left& x, const Right& y) {                          \
+    return detail::elementwise(                                                  \
+        #symbol, [](const auto& a, const auto& b) { return a symbol b; }, x, y); \
   }
-#define KRAIT_DIST_ASSIGNMENT(symbol)                                                      \
-  KRAIT_DIST_OPERATOR(symbol)                                                              \
-  template <class Elem, int Rank, detail::operand Right>                                   \
-  array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, const Right& y) {            \
-    return x = x symbol y;                                                                 \
+#define KRAIT_DIST_ASSIGNMENT(symbol)                                           \
+  KRAIT_DIST_OPERATOR(symbol)                                                   \
+  template <class Elem, int Rank, detail::operand Right>                        \
+  array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, const Right& y) { \
+    return x = x symbol y;                                                      \
   }
 KRAIT_DIST_ASSIGNMENT(+)
 KRAIT_DIST_ASSIGNMENT(-)
@@ -215,7 +216,8 @@ KRAIT_DIST_OPERATOR(!=)
 /// The negative of each element.
 template <detail::distributed Type>
 auto operator-(const Type& x) {
-  return detail::elementwise("-", [](const auto& a) { return -a; }, x);
+  return detail::elementwise(
+      "-", [](const auto& a) { return -a; }, x);
 }
 
 }  // namespace krait::dist
@@ -223,19 +225,19 @@ auto operator-(const Type& x) {
 namespace krait {
 
 // Undefined below. The element-wise functions of krait/math.h on arrays of kr::dist.
-#define KRAIT_DIST_FUNCTION1(function)                                                     \
-  template <dist::detail::distributed Type>                                                \
-  auto function(const Type& x) {                                                           \
-    return dist::detail::elementwise(                                                      \
-        "kr::" #function, [](const auto& a) { return krait::function(a); }, x);            \
+#define KRAIT_DIST_FUNCTION1(function)                                          \
+  template <dist::detail::distributed Type>                                     \
+  auto function(const Type& x) {                                                \
+    return dist::detail::elementwise(                                           \
+        "kr::" #function, [](const auto& a) { return krait::function(a); }, x); \
   }
-#define KRAIT_DIST_FUNCTION2(function)                                                     \
-  template <class Left, class Right>                                                       \
-    requires dist::detail::operands<Left, Right>                                           \
-  auto function(const Left& x, const Right& y) {                                           \
-    return dist::detail::elementwise(                                                      \
-        "kr::" #function,                                                                  \
-        [](const auto& a, const auto& b) { return krait::function(a, b); }, x, y);         \
+#define KRAIT_DIST_FUNCTION2(function)                                                           \
+  template <class Left, class Right>                                                             \
+    requires dist::detail::operands<Left, Right>                                                 \
+  auto function(const Left& x, const Right& y) {                                                 \
+    return dist::detail::elementwise(                                                            \
+        "kr::" #function, [](const auto& a, const auto& b) { return krait::function(a, b); }, x, \
+        y);                                                                                      \
   }
 #define KRAIT_DIST_Function(text, arity) KRAIT_DIST_FUNCTION##arity(text)
 #define KRAIT_DIST_Own(text, arity)
@@ -290,7 +292,8 @@ auto mean(const Type& x, Options... options) {
 /// The dot product of two one-dimensional arrays of kr::dist, the same on all ranks.
 template <dist::detail::distributed Left, dist::detail::distributed Right, class... Options>
 auto dot(const Left& x, const Right& y, Options... options) {
-  static_assert(Left::rank == 1, "krait: dot takes one dimension: kr::sum(x * y) adds all products");
+  static_assert(Left::rank == 1,
+                "krait: dot takes one dimension: kr::sum(x * y) adds all products");
   return krait::sum(x * y, options...);
 }
 

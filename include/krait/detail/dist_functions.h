@@ -24,7 +24,8 @@ class neighbourhood {
       : in_(in), index_(index), farthest_(farthest) {}
   template <std::integral... Distances>
   value<Elem> operator()(Distances... distances) const {
-    static_assert(sizeof...(Distances) == Rank, "krait: a stencil's at() has a distance for each dimension");
+    static_assert(sizeof...(Distances) == Rank,
+                  "krait: a stencil's at() has a distance for each dimension");
     const std::int64_t by[] = {static_cast<std::int64_t>(distances)...};
     for (int d = 0; d < Rank; ++d)
       farthest_.of[d] = krait::detail::larger(farthest_.of[d], by[d] < 0 ? -by[d] : by[d]);
@@ -208,13 +209,15 @@ void fill(array<Elem, Rank>& a, const Function& f) {
 /// at that distance. It exchanges the halo of `in`, and computes the inner elements meanwhile.
 /// Throws error{usage} on all ranks for a distance beyond the halo.
 /// \code
-/// kr::dist::stencil([](auto at) { return 0.5 * at(0, 0) + 0.25 * (at(0, -1) + at(0, 1)); }, t, next);
+/// kr::dist::stencil([](auto at) { return 0.5 * at(0, 0) + 0.25 * (at(0, -1) + at(0, 1)); }, t,
+/// next);
 /// \endcode
 template <class Function, class Elem, int Rank>
 void stencil(const Function& f, array<Elem, Rank>& in, array<Elem, Rank>& out) {
   detail::check_alike("kr::dist::stencil", in.how(), out.how());
   if (&in == &out)
-    krait::detail::throw_usage("kr::dist::stencil: the array that it reads cannot be the one that it writes", {});
+    krait::detail::throw_usage(
+        "kr::dist::stencil: the array that it reads cannot be the one that it writes", {});
   using made = detail::stencil_kernel<Elem, Rank, Function>;
   if constexpr (std::is_empty_v<Function>) {
     made* run = nullptr;
@@ -246,8 +249,7 @@ Elem at(const array<Elem, Rank>& a, Indices... indices) {
   if (how.replicated || detail::rank_of(how.of) == owner) {
     detail::guard(how.of, [&] {
       detail::box one;
-      for (int d = 0; d < Rank; ++d)
-        one.first[d] = index[d] - how.first[d], one.count[d] = 1;
+      for (int d = 0; d < Rank; ++d) one.first[d] = index[d] - how.first[d], one.count[d] = 1;
       const auto owned = a.owned();
       const krait::array<const Elem, Rank> element(detail::part_of(owned.at(), one),
                                                    owned.memory_owner(),
@@ -271,7 +273,8 @@ krait::array<Elem, Rank> gather(const array<Elem, Rank>& a, int root = 0) {
   shape<Rank> extents;
   for (int d = 0; d < Rank; ++d) extents.extents[d] = mine ? how.extents[d] : 0;
   krait::array<Elem, Rank> out;
-  detail::guard(how.of, [&] { out = krait::array<Elem, Rank>(extents, detail::device_of(how.of)); });
+  detail::guard(how.of,
+                [&] { out = krait::array<Elem, Rank>(extents, detail::device_of(how.of)); });
   const auto owned = a.owned();
   const detail::layout from = owned.at(), to = out.at();
   const detail::elements target{out.memory(), &to, sizeof(Elem)};
@@ -304,8 +307,9 @@ void print(const array<Elem, Rank>& a) {
 /// Not usable: write kr::dist::print(a), on all ranks.
 template <class Stream, class Elem, int Rank>
 Stream& operator<<(Stream& out, const array<Elem, Rank>&) {
-  static_assert(krait::detail::always_false<Stream>,
-                "krait: printing an array of kr::dist sends messages: kr::dist::print(a), on all ranks");
+  static_assert(
+      krait::detail::always_false<Stream>,
+      "krait: printing an array of kr::dist sends messages: kr::dist::print(a), on all ranks");
   return out;
 }
 
