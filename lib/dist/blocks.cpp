@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moving parts of arrays between ranks. Parts are packed into contiguous host memory by the array's
-// own copies, which wait for the kernels that wrote them: MPI never reads a buffer too early, and
-// gets no strides.
+// Moving parts of arrays between ranks. Contiguous parts in host memory are sent in place. Others are
+// packed into host memory by the array's own copies, which wait for the kernels that wrote them: MPI
+// never reads a buffer too early, and gets no strides.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "devices/devices.h"
 #include "devices/layout.h"
 #include "dist/job.h"
 #include "support/error.h"
@@ -49,12 +50,20 @@ std::size_t bytes_of(const layout& of, std::size_t element) {
   return std::size_t(host::size_of(of)) * element;
 }
 
-/// One axis' messages: what the low and the high neighbour get, and what comes from them.
+/// Memory that MPI can use in place: contiguous, and the host's.
+std::byte* in_place(const elements& of, const layout& part) {
+  const auto& handle = *static_cast<const host::DeviceHandle*>(krait::detail::device_of(of.memory));
+  if (!handle.device->host_memory() || !krait::detail::is_dense(part, false)) return nullptr;
+  return reinterpret_cast<std::byte*>(krait::detail::address_of(of.memory)) +
+         part.offset * std::int64_t(of.element_bytes);
+}
+
+/// One axis' messages: the low and the high neighbour get `out`, and `in` comes from them.
 struct Axis {
   int axis = 0, to[2] = {-1, -1};
   layout out[2], in[2];
   std::size_t bytes = 0;
-  std::byte* buffer = nullptr;  // out low, out high, in low, in high
+  std::byte* buffer = nullptr;  // out low, out high, in low, in high; null: the array's own memory
 
   Axis(const decomposition& how, const elements& all, int d) : axis(d) {
     const std::int64_t w = how.halo[d], n = how.owned[d];
@@ -69,18 +78,18 @@ struct Axis {
   /// Periodic, and one block has both ends: no message.
   bool alone(const decomposition& how) const { return how.parts[axis] == 1; }
   void start(const decomposition& how, const elements& all) {
-    if (alone(how)) return;
+    if (alone(how) || bytes == 0) return;
     job& of = *how.of;
-    buffer = of.scratch(4 * bytes);
+    if (!in_place(all, out[0])) buffer = of.scratch(4 * bytes);
     for (int side = 0; side < 2; ++side)
       if (to[side] >= 0)
-        of.receive(buffer + (2 + side) * bytes, bytes, to[side], tag_of(how, axis, side));
+        of.receive(buffer ? buffer + (2 + side) * bytes : in_place(all, in[side]), bytes, to[side],
+                   tag_of(how, axis, side));
     for (int side = 0; side < 2; ++side) {
       if (to[side] < 0) continue;
-      std::byte* const packed = buffer + side * bytes;
-      krait::detail::copy_to_host({all.memory, &out[side], all.element_bytes}, packed);
-      of.send(packed, bytes, to[side],
-              tag_of(how, axis, 1 - side));  // named by the receiver's side
+      std::byte* const from = buffer ? buffer + side * bytes : in_place(all, out[side]);
+      if (buffer) krait::detail::copy_to_host({all.memory, &out[side], all.element_bytes}, from);
+      of.send(from, bytes, to[side], tag_of(how, axis, 1 - side));  // named by the receiver's side
     }
   }
   void finish(const decomposition& how, const elements& all) {
@@ -92,7 +101,7 @@ struct Axis {
     }
     how.of->wait("kr::dist::exchange");
     for (int side = 0; side < 2; ++side)
-      if (to[side] >= 0)
+      if (to[side] >= 0 && buffer)
         krait::detail::copy_from_host({all.memory, &in[side], all.element_bytes},
                                       buffer + (2 + side) * bytes);
   }

@@ -39,6 +39,7 @@ mode=none
 expect error 3 "copy_from: the container holds 5 elements, but the array holds 3$"
 expect exception 3 "no more of this$"
 expect world 3 "an exception ended its kr::dist::world$"
+# "it called exit() while its kr::dist::world lived", as a regular expression.
 expect exit 3 "it called exit\(\) while its kr::dist::world lived$"
 expect call 3 "the ranks make different calls: .*rank 1 calls kr::dist::world::barrier"
 expect length 3 "the ranks make different calls: .*rank 1 calls kr::dist::array \(8, 31, 0, 0\)"
