@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the tables of docs/coming-from-*.md from tests/docs/coming_from/*.cpp, which are compiled and run, and the messages of docs/traps.md.
+"""Writes the tables of docs/coming-from-*.md from tests/docs/coming_from/*.cpp, which are compiled and run, the messages of docs/traps.md, and the
+idioms of docs/code-generation.md from lib/support/idioms.def.
 
 usage: docs/make_tables.py [--check]
 
@@ -109,6 +110,22 @@ def with_messages(page):
     return re.sub(r"<!-- message: (\w+) -->\n(?:```\n.*?```\n)?", block, page.read_text(), flags=re.DOTALL)
 
 
+def with_idioms(page):
+    """The page with the table between `<!-- idioms -->` and `<!-- /idioms -->` made anew."""
+    source = (ROOT / "lib/support/idioms.def").read_text()
+    rows = re.findall(r'^IDIOM\(\s*\w+, (\w+),\s*"(.*?)",\s*"(.*?)",\s*"(.*?)"\)', source, re.MULTILINE | re.DOTALL)
+    if len(rows) != len(re.findall(r"^IDIOM\(", source, re.MULTILINE)):
+        fail("lib/support/idioms.def", 1, "a row that is not read")
+    table = ["| `KRAIT_CPU=-…` | matches | asks | file |", "|---|---|---|---|"]
+    for word, matches, asks, code in rows:
+        folder = "lib" if code.startswith("passes/") else "lib/codegen/cpu"
+        if not (ROOT / folder / code).exists():
+            fail("lib/support/idioms.def", 1, f"{word}: no {folder}/{code}")
+        table.append(f"| `{word}` | {matches} | {asks} | `{code}` |".replace("|a - b|", "\\|a - b\\|"))
+    made = "<!-- idioms -->\n" + "\n".join(table) + "\n<!-- /idioms -->"
+    return re.sub(r"<!-- idioms -->.*<!-- /idioms -->", lambda _: made, page.read_text(), flags=re.DOTALL)
+
+
 def main():
     check, wrong, total = sys.argv[1:] == ["--check"], [], 0
     pages = sorted((ROOT / "docs").glob("coming-from-*.md"))
@@ -122,12 +139,13 @@ def main():
         elif text != page.read_text():
             wrong.append(f"{page.name} is not what its source gives: run docs/make_tables.py")
         total += count
-    traps = ROOT / "docs" / "traps.md"
-    text = with_messages(traps)
-    if not check:
-        traps.write_text(text)
-    elif text != traps.read_text():
-        wrong.append("traps.md has other messages than tests/errors/compile: run docs/make_tables.py")
+    for page, make, source in [(ROOT / "docs/traps.md", with_messages, "tests/errors/compile"),
+                               (ROOT / "docs/code-generation.md", with_idioms, "lib/support/idioms.def")]:
+        text = make(page)
+        if not check:
+            page.write_text(text)
+        elif text != page.read_text():
+            wrong.append(f"{page.name} is not what {source} gives: run docs/make_tables.py")
     print("\n".join(wrong) if wrong else f"{total} rows on {len(pages)} pages")
     return 1 if wrong or not pages else 0
 

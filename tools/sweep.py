@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures a constant of lib/support/tuning_cpu.h or tuning_gpu.h: builds and runs a command for each value, then puts the old value back.
+"""Measures a constant of lib/support/tuning_*.h or lib/algorithms/tuning.h: builds and runs a command for each value, then puts the old value back.
 
     tools/sweep.py cpu.whole_limit 64 256 1024 -- build/bin/bench_corpus --class open --cpu-time
 
-Each output follows a line with the value. The constant's comment names the command that it was chosen by.
+Each output follows a line with the value. The constant's comment names the command that it was chosen by. A value is kept for the whole set's
+geometric mean, above all that of the half that judges (bench_corpus prints both).
 """
 import pathlib
 import re
@@ -20,10 +21,12 @@ def main():
     split = sys.argv.index("--")
     (machine, _, constant), values, command = sys.argv[1].partition("."), sys.argv[2:split], sys.argv[split + 1:]
     header = ROOT / "lib" / "support" / f"tuning_{machine}.h"
+    if not header.is_file():
+        header = ROOT / "lib" / machine / "tuning.h"
     before = header.read_text() if header.is_file() else ""
     found = re.search(rf"\b{re.escape(constant)} = ([^,;]+)[,;]", before) if constant else None
     if not found:
-        sys.exit(f"sweep.py: no constant {sys.argv[1]}; expected one of lib/support/tuning_*.h, as cpu.whole_limit")
+        sys.exit(f"sweep.py: no constant {sys.argv[1]}; expected one of lib/support/tuning_*.h, as cpu.whole_limit, or of lib/algorithms/tuning.h, as algorithms.tile_group")
     try:
         for value in values:
             header.write_text(before[:found.start(1)] + value + before[found.end(1):])

@@ -12,12 +12,14 @@
 #include <mutex>
 #include <vector>
 
+#include "support/tuning_gpu.h"
+
 namespace krait::host {
 
 class BlockCache {
  public:
-  /// Bytes of the largest that are kept, and of all.
-  static constexpr std::size_t largest = 1 << 20, most = 64 << 20;
+  // bytes
+  static constexpr std::size_t largest = tuning::gpu::kept_largest, most = tuning::gpu::kept_in_all;
 
   /// What to ask the driver for instead of so many bytes, at most an eighth more and 512: blocks of
   /// one such size replace each other.

@@ -195,11 +195,12 @@ std::shared_ptr<const Pack> Pack::parse(std::string bytes, const std::string& fi
   if (!version)
     support::fail_usage("{} is not a pack of kernels: it does not begin with {}", file,
                         cache::format_start);
+  constexpr unsigned char last_ascii = 127;
   if (!version->empty() && version->front() != cache::format_version)
     support::fail_usage(
         "{} is in format {}, or damaged; this Krait reads format {}: use the Krait that made it, or make the pack again",
         file,
-        unsigned(std::uint8_t(version->front())) < 128 && version->front() > ' '
+        static_cast<unsigned char>(version->front()) <= last_ascii && version->front() > ' '
             ? version->substr(0, 1)
             : "?",
         cache::format_version);

@@ -81,6 +81,13 @@ class FunctionOrder {
 
 }  // namespace
 
+bool reads_constants(const Function& f, const Inst& inst) {
+  if (inst.op != Op::Load && inst.op != Op::LoadVec) return false;
+  const Type& array = f.type_of(inst.operands[0]);
+  return array.space == Space::Argument ||
+         (array.space == Space::Global && !array.writable && f.facts.disjoint);
+}
+
 void sort_functions(Module& module) {
   if (module.functions.size() > 1) FunctionOrder(module).run();
 }

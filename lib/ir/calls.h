@@ -48,6 +48,10 @@ class Calls {
   std::vector<Summary> all_;
 };
 
+/// A load of what no thread of the launch writes: an argument's bytes, or an element of a view that
+/// is only read and overlaps no other one.
+bool reads_constants(const Function& f, const Inst& inst);
+
 /// Drops functions that no call reaches, and puts the others behind their callers, in the order of
 /// the calls.
 void sort_functions(Module& module);

@@ -138,9 +138,6 @@ void unroll_steps(ir::Module& m, std::size_t largest);
 /// Local arrays that are accessed at known places become values: for PTX and SPIR-V (flat
 /// accesses).
 void promote_arrays(ir::Module& m);
-/// A function that a loop computes, and a later one again, is kept in an array of the thread's own:
-/// for the CPU (facts.disjoint).
-void keep_results(ir::Module& m);
 /// Loops in which each thread walks along a row of its own load several elements of it a trip: for
 /// the CPU (facts.small).
 void unroll_rows(ir::Module& m);

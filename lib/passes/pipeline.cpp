@@ -13,6 +13,7 @@
 #include "passes/rewrite.h"
 #include "passes/runner.h"
 #include "support/error.h"
+#include "support/idioms.h"
 #include "support/tuning_cpu.h"
 #include "support/tuning_gpu.h"
 
@@ -36,9 +37,15 @@ struct Plan {
   const support::Target& target;
   Effort effort;
   TileSupport tiles;
-  bool flushing;  // fma of f32 takes subnormal numbers for zero, and the mode allows it
+  support::Idioms without;  // of the CPU
+  bool flushing;            // fma of f32 takes subnormal numbers for zero, and the mode allows it
 
   bool is(Targets any) const { return (bit(target.kind) & any) != 0; }
+  /// A pass that is an idiom which the target goes without.
+  bool leaves_out(std::string_view pass) const {
+    const auto idiom = is(cpu) ? support::idiom_of(pass) : std::nullopt;
+    return idiom && without[std::size_t(*idiom)];
+  }
   bool is_best(Targets any) const { return is(any) && effort == Effort::Best; }
 };
 
@@ -189,9 +196,6 @@ constexpr Step steps[] = {
     {"block_products", [](Module& m, const Plan& p) { block_products(m, p.tiles.block_sums); }, all, Quick, No, sums_blocks},
     {"expand_tiles", [](Module& m, const Plan& p) { expand_tiles(m, p.tiles); }, all},
     {"end_products", end_products, all},
-    // dce before cse, which would take the dead function for the copy.
-    {"keep_results", keep_results, cpu, Best},
-    {"dce", dce, cpu, Best, AfterIt},
     // Operations, functions and types that the target lacks become others.
     {"contract", [](Module& m, const Plan& p) { contract(m, !p.flushing); }, all},
     {"expand_math", [](Module& m, const Plan& p) { expand_math(m, kept_functions(p.target), p.flushing); }, all},
@@ -247,12 +251,12 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (target.kind == TargetKind::WebGpu) m.kernel().facts.small = true;
   // the launch's facts were told to the kernel
   for (Function& f : m.called()) f.inherit(m.kernel());
-  const Plan plan{target, effort, tile_support(target),
+  const Plan plan{target, effort, tile_support(target), support::idioms_without(target.cpu),
                   target.flushes_fma() && m.kernel().fp == FpMode::Native};
   Runner run(m, checked, watch);
   for (const Step& step : steps) {
     if (!plan.is(step.on) || (step.from == Best && effort != Best) ||
-        (step.where && !step.where(m, plan)))
+        (step.where && !step.where(m, plan)) || plan.leaves_out(step.name))
       continue;
     if (std::string refused = step.run(m, plan); !refused.empty()) return refused;
     if (step.run.changes()) run.check(step.name);
@@ -303,7 +307,6 @@ std::span<const Pass> all_passes() {
       {"combine_pieces", combine_pieces, true},
       {"guard_returns", guard_returns, true},
       {"interchange_trips", interchange_trips, true},
-      {"keep_results", keep_results, true},
       {"unroll_loops",
        [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
       {"unroll_steps", [](Module& m) { unroll_steps(m, tuning::gpu::largest_steps); }, true},

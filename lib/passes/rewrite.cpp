@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exits of loops, and where they begin to count.
+// The exits of loops, where they begin to count, and the effects of what regions hold.
 #include "passes/rewrite.h"
 
 namespace krait::passes {
 
 using namespace ir;
+
+namespace {
+
+template <class Allowed>
+bool has_only(const Function& f, const Calls& calls, InstId i, const Allowed& allowed) {
+  const Inst& inst = f.insts[i];
+  if (is_loop(inst.op)) return false;
+  if (inst.regions.empty()) return allowed(calls.effect(inst));
+  for (const RegionId r : inst.regions)
+    for (const InstId inner : f.regions[r].insts)
+      if (f.insts[inner].op != Op::Yield && !has_only(f, calls, inner, allowed)) return false;
+  return true;
+}
+
+}  // namespace
+
+bool only_computes(const Function& f, const Calls& calls, InstId i) {
+  return has_only(f, calls, i, [](Effect e) { return e == Effect::Pure; });
+}
+bool only_computes_and_loads(const Function& f, const Calls& calls, InstId i) {
+  return has_only(f, calls, i, [](Effect e) { return e == Effect::Pure || e == Effect::Read; });
+}
 
 void LoopExits::walk(const Function& f, RegionId r, InstId loop) {
   for (const InstId i : f.regions[r].insts) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/calls.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
 
@@ -29,6 +30,11 @@ void for_each_operand(const ir::Function& f, ir::InstId i, const Visit& visit) {
   for (const ir::RegionId r : f.insts[i].regions)
     for (const ir::InstId inner : f.regions[r].insts) for_each_operand(f, inner, visit);
 }
+
+/// Whether an instruction, with what its regions hold, computes alone, or computes and loads: no
+/// loop, and nothing that writes, waits or leaves.
+bool only_computes(const ir::Function& f, const ir::Calls& calls, ir::InstId i);
+bool only_computes_and_loads(const ir::Function& f, const ir::Calls& calls, ir::InstId i);
 
 /// Takes a region's instructions out of it, to be appended again.
 inline std::vector<ir::InstId> take_insts(ir::Function& f, ir::RegionId r) {

@@ -13,6 +13,7 @@ namespace {
 constexpr Feature cures[] = {
 #define VULKAN_QUIRK(driver, Cure, versions, probe, symptom) Feature::Cure,
 #define VULKAN_LIMIT(driver, limit, most, versions, probe, symptom)
+#define VULKAN_FRAGMENTS(driver, device, versions, probe, symptom)
 #define OPENCL_QUIRK(Cure, platform, versions, probe, symptom) Feature::Cure,
 #define QUIRK(driver, cure, versions, probe, symptom)
 #include "support/quirks.def"
@@ -41,7 +42,7 @@ bool runs(const CpuTarget& code, const CpuTarget& device) {
   std::string_view rest = code.features;
   while (!rest.empty()) {
     const std::string_view word = rest.substr(0, rest.find(','));
-    if (!device.adds(word)) return false;
+    if (word.front() == '+' && !device.adds(word)) return false;
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
   }
   return true;

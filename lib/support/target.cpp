@@ -10,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include "support/idioms.h"
+
 namespace krait::support {
 namespace {
 
@@ -198,7 +200,7 @@ class Parser {
   void added(std::string_view word, std::string_view value) {
     Words parts(value, ',');
     for (std::string_view part = parts.next(); !part.empty(); part = parts.next())
-      if (part.front() != '+')
+      if (part.front() != '+' && (part.front() != '-' || !idiom_of(part.substr(1))))
         return wrong("\"{}\": features of the processor can only be added: expected +…, not \"{}\"",
                      word, part);
     target_.cpu.features = value;
@@ -394,6 +396,8 @@ std::span<const Quirk> quirks() {
   {"Vulkan: " #driver, #Cure, versions, probe, symptom},
 #define VULKAN_LIMIT(driver, limit, most, versions, probe, symptom) \
   {"Vulkan: " #driver, "refused beyond " #most, versions, probe, symptom},
+#define VULKAN_FRAGMENTS(driver, device, versions, probe, symptom) \
+  {"Vulkan: " #driver ", " device, "Coop", versions, probe, symptom},
 #define OPENCL_QUIRK(Cure, platform, versions, probe, symptom) \
   {"OpenCL: " platform, #Cure, versions, probe, symptom},
 #define QUIRK(driver, cure, versions, probe, symptom) {driver, cure, versions, probe, symptom},

@@ -1,100 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels whose blocks each walk through a chunk of their own: a warp a block as vectors, and one
-// thread a block as scalar code, against loops of C++. Chunks may be empty, end within a trip, or
-// be more than the elements.
-#include <algorithm>
-#include <limits>
+// Kernels of scalar code, as a CPU runs it: blocks of one thread, and rows of different lengths,
+// against loops of C++. Sums, scans and sorts by chunks are the library's (tests/arrays).
 #include <numeric>
-#include <random>
+#include <vector>
 
-#include "../../tools/bench/chunk_kernels.h"
 #include "expect.h"
 
 namespace {
-
-const std::int64_t sizes[] = {1, 31, 32, 33, 1000, 4099, 70001};
-const int counts[] = {1, 2, 7, 64};
-
-template <class T>
-std::vector<T> some(std::int64_t n) {
-  std::mt19937_64 random{std::uint64_t(n)};
-  std::vector<T> x(std::size_t(n), T(0));
-  for (T& e : x) e = T(random() >> 44);  // sums of these are exact
-  return x;
-}
-template <class T>
-std::vector<T> host(const kr::array<T>& a) {
-  std::vector<T> out(std::size_t(a.size()));
-  a.copy_to(out);
-  return out;
-}
-
-template <class T, kr::combine how>
-void check_sums(const auto& combine) {
-  const kr::device cpu = kr::device::cpu();
-  for (const std::int64_t n : sizes)
-    for (const int count : counts) {
-      const std::vector<T> x = some<T>(n);
-      std::vector<T> sums(x);
-      for (std::size_t i = 1; i < sums.size(); ++i) sums[i] = combine(sums[i - 1], x[i]);
-      const auto on = kr::to_device(x, cpu);
-      kr::array<T> total(kr::shape<1>(1), cpu), out(kr::shape<1>(n), cpu);
-      bench::ChunkReduce<T, how>{cpu, count}(on, total);
-      EXPECT_EQ(host(total)[0], sums.back()) << n << " in " << count;
-      bench::ChunkScan<T, how>{cpu, count}(on, out);
-      EXPECT_EQ(host(out), sums) << n << " in " << count;
-    }
-}
-TEST(Chunks, SumsOfFloats) {
-  check_sums<double, kr::combine::add>([](double a, double b) { return a + b; });
-}
-TEST(Chunks, SumsOfIntegers) {
-  check_sums<std::uint32_t, kr::combine::add>(
-      [](std::uint32_t a, std::uint32_t b) { return a + b; });
-}
-TEST(Chunks, Smallest) {
-  check_sums<float, kr::combine::min>([](float a, float b) { return std::min(a, b); });
-}
-TEST(Chunks, Largest) {
-  check_sums<std::int64_t, kr::combine::max>(
-      [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
-}
-
-TEST(Chunks, Histogram) {
-  const kr::device cpu = kr::device::cpu();
-  auto counted = bench::chunks::make_histogram<std::uint32_t, 61>(
-      [](const auto& x) { return kr::cast<int>(x % 61u); });
-  for (const std::int64_t n : sizes)
-    for (const int count : counts) {
-      const std::vector<std::uint32_t> x = some<std::uint32_t>(n);
-      std::vector<unsigned> expected(61, 5u);
-      for (const std::uint32_t e : x) ++expected[e % 61];
-      auto bins = kr::to_device(std::vector<unsigned>(61, 5u), cpu);
-      counted.launch({count, 1}, kr::to_device(x, cpu), bins);
-      EXPECT_EQ(host(bins), expected) << n << " in " << count;
-    }
-}
-
-template <class T>
-void check_sort() {
-  const kr::device cpu = kr::device::cpu();
-  for (const bool streams : {false, true})
-    for (const std::int64_t n : sizes)
-      for (const int count : counts) {
-        std::mt19937_64 random{std::uint64_t(n)};
-        std::vector<T> keys(std::size_t(n), T(0));
-        for (T& k : keys) k = T(random() & random());  // with many equal digits
-        const auto on = kr::to_device(keys, cpu);
-        kr::array<T> out(kr::shape<1>(n), cpu);
-        bench::ChunkSort<T>{n, cpu, count, streams}(on, out);
-        std::sort(keys.begin(), keys.end());
-        EXPECT_EQ(host(out), keys) << n << " in " << count;
-      }
-}
-TEST(Chunks, SortU16) { check_sort<std::uint16_t>(); }
-TEST(Chunks, SortU32) { check_sort<std::uint32_t>(); }
-TEST(Chunks, SortU64) { check_sort<std::uint64_t>(); }
 
 /// All that a block of one thread can do: positions, branches, loops that are left, a shared array
 /// and a barrier, calls, atomics.

@@ -255,14 +255,18 @@ TEST(Waiting, BesideABarrierOfTheGrid) {
 
 /// What a thread of the host writes comes, too.
 TEST(Waiting, ForTheHost) {
-  auto kernel = kr::kernel([](kr::view<int> flag) { wait_for(flag, 0); });
-  std::vector<int> flag{0};
+  auto kernel = kr::kernel([](kr::view<int> flag, kr::view<int> seen) {
+    wait_for(flag, 0);
+    seen[0] = kr::volatile_view(flag).load(0);
+  });
+  std::vector<int> flag{0}, seen{0};
   std::thread writer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    std::atomic_ref<int>(flag[0]).store(1);
+    std::atomic_ref<int>(flag[0]).store(7);
   });
-  kernel.launch({1, 1}, flag);
+  kernel.launch({1, 1}, flag, seen);
   writer.join();
+  EXPECT_EQ(seen[0], 7);
 }
 
 TEST(Waiting, OnTheInterpreter) {

@@ -207,22 +207,6 @@ TEST(CpuCode, WhatIsASweep) {
                "store.u32 %1, %46, %25, %62 store.u32 %60, %61, %29"}}));
 }
 
-// ---- sums of differences of bytes ---------------------------------------------------------------
-
-/// Whether the instruction for them is used, and not for one thread after another.
-bool sums_bytes(const Choice& choice) {
-  return count(llvm_of("byte_differences", choice, facts, targets()[1]), "psad.bw") > 0;
-}
-
-TEST(CpuCode, WhatIsASumOfByteDifferences) {
-  EXPECT_TRUE(sums_bytes({}));
-  EXPECT_TRUE(sums_bytes({{"OTHER", "11"}, {"GUARD", "if %30 {"}, {"END", "yield }"}}));
-  EXPECT_TRUE(sums_bytes({{"COUNT", "24"}}));
-  EXPECT_FALSE(sums_bytes({{"SECOND", "%41"}}));
-  EXPECT_FALSE(sums_bytes({{"SIZE", "max %15, %13"}}));
-  EXPECT_FALSE(sums_bytes({{"SUM", "sub %12, %16"}}));
-}
-
 // ---- sums of products ---------------------------------------------------------------------------
 
 /// The sums' kernel, of those processors, in a mode.
@@ -249,17 +233,6 @@ TEST(CpuCode, SumsOfProductsAreInstructionsOfTheirOwn) {
     EXPECT_GE(count(sums_of(plain, "native"), "pmaddwd"), 8u) << plain;
     EXPECT_EQ(count(sums_of(plain, "native"), "vpdpbusd"), 0u) << plain;
   }
-}
-
-// ---- exchanges with the thread whose place has some bits flipped --------------------------------
-
-TEST(CpuCode, PartnersAreFoundWithoutGathers) {
-  for (const char* flip : {"1", "6", "8", "16", "40"})
-    for (const std::string& target : targets()) {
-      if (target.ends_with("v2")) continue;
-      EXPECT_EQ(count(llvm_of("flips", {{"FLIP", flip}}, whole_rows, target), "masked.gather"), 0u)
-          << flip << ", " << target;
-    }
 }
 
 // ---- elements some places apart -----------------------------------------------------------------

@@ -85,7 +85,7 @@ bool environment(std::string_view lines) {
 }
 
 std::vector<std::string> environment_seeds() {
-  return {"KRAIT_CPU=v2,lanes=4,parts=2\nKRAIT_DEVICE=cpu",
+  return {"KRAIT_CPU=v2,lanes=4,parts=2,-clamped_loads\nKRAIT_DEVICE=cpu",
           "KRAIT_NUM_THREADS=3\nKRAIT_DEVICE=cpu",
           "KRAIT_MEMORY_LIMIT=512M",
           "KRAIT_CACHE=rw\nKRAIT_CACHE_DIR=cache\nKRAIT_CACHE_MAXSIZE=1G",

@@ -197,8 +197,9 @@ TEST(Target, QuirksAreWhereTheirRowsSay) {
       EXPECT_TRUE(probe == "op_matrix" || probe == "random_kernels") << probe;
       continue;
     }
-    if (probe.starts_with("kernels.")) {
-      EXPECT_TRUE(fs::exists(fs::path(KRAIT_SOURCE_DIR "/tests/kernels") /
+    if (const std::string folder = probe.substr(0, dot);
+        folder == "kernels" || folder == "drivers") {
+      EXPECT_TRUE(fs::exists(fs::path(KRAIT_SOURCE_DIR "/tests") / folder /
                              (probe.substr(dot + 1) + ".kir")))
           << probe;
       continue;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The workloads of whole blocks as Krait kernels: tiles in shared memory, a histogram, a sum and a
-// scan in one pass each. Sum and scan are written for warps of 32.
+// The workloads of whole blocks that users write as kernels: tiles in shared memory; for the
+// benches that time compilation also a histogram and a sum by a tree. Sums, scans, sorts and
+// histograms that the suites time are the library's.
 #pragma once
 
+#include <krait/array.h>
 #include <krait/krait.h>
+#include <krait/slice.h>
 
 namespace bench {
 namespace kr = krait;
@@ -49,7 +52,6 @@ inline constexpr auto histogram_of_bytes = [](kr::view<const unsigned> x,
   kr::syncthreads();
   kr::atomic(counts[t]).add(own[t]);
 };
-inline auto make_histogram() { return kr::kernel(histogram_of_bytes, {.name = "histogram"}); }
 
 /// Rows of p are x, y, z and the mass of a body, rows of `a` its acceleration and 0; the bodies are
 /// a multiple of 256.
@@ -95,169 +97,12 @@ inline constexpr auto sum_by_trees = [](kr::view<const float> x, kr::view<float>
   }
   kr::if_(t == 0, [&] { sums[kr::block_idx().x] = part[0]; });
 };
-inline auto make_block_sum() { return kr::kernel(sum_by_trees, {.name = "block_sum"}); }
 
-namespace detail {
-/// The sum over a block of 256 in warps of 32, for every thread.
-inline kr::value<float> block_sum(kr::value<float> x) {
-  auto partial = kr::shared<float, 8>();
-  kr::var own = x;
-  for (int step = 16; step > 0; step /= 2) own += kr::warp::shfl_xor(own, step);
-  auto t = kr::thread_idx().x;
-  kr::if_((t & 31) == 0, [&] { partial[t >> 5] = own; });
-  kr::syncthreads();
-  kr::var sum = 0.0f;
-  for (int w = 0; w < 8; ++w) sum += partial[w];
-  return sum;
+/// The lowest byte of each word, where it lies: what the suites count in a histogram.
+inline auto low_bytes_of(const kr::array<unsigned>& words) {
+  const auto bytes =
+      kr::array<std::uint8_t, 2>::wrap(words.address(), {words.size(), 4}, words.device());
+  return bytes(kr::all, 0);
 }
-}  // namespace detail
-
-/// out[0] = the sum of x, whose size is a multiple of 4; blocks of 256, as many as `partials` has
-/// elements. The last block to finish adds up what the others found, so the order of additions does
-/// not depend on time. `ticket` is 0 before and after.
-inline constexpr auto sum_in_one_pass = [](kr::view<const float> x, kr::view<float> partials,
-                                           kr::view<unsigned> ticket, kr::view<float> out) {
-  constexpr int unroll = 4;
-  kr::var<float> lanes[4 * unroll];
-  auto groups = x.size() / 4, step = kr::gridsize();
-  kr::var at = kr::grid();
-  kr::while_([&] { return at + (unroll - 1) * step < groups; },
-             [&] {
-               for (int u = 0; u < unroll; ++u)
-                 for (int c = 0; c < 4; ++c) lanes[4 * u + c] += x[(at + u * step) * 4 + c];
-               at += unroll * step;
-             });
-  kr::while_([&] { return at < groups; },
-             [&] {
-               for (int c = 0; c < 4; ++c) lanes[c] += x[at * 4 + c];
-               at += step;
-             });
-  for (int distance = 2 * unroll; distance > 0; distance /= 2)
-    for (int i = 0; i < distance; ++i) lanes[i] += lanes[i + distance];
-  auto sum = detail::block_sum(lanes[0]);
-  auto t = kr::thread_idx().x;
-  auto last = kr::shared<unsigned, 1>();
-  kr::if_(t == 0, [&] {
-    partials[kr::block_idx().x] = sum;
-    kr::fence();
-    last[0] = kr::atomic(ticket[0]).add(1);
-  });
-  kr::syncthreads();
-  kr::if_(kr::uniform(last[0]) == kr::cast<unsigned>(kr::grid_dim().x - 1), [&] {
-    kr::fence();
-    kr::var total = 0.0f;
-    for (auto i : kr::range(t, partials.size(), 256)) total += partials[i];
-    kr::syncthreads();
-    auto all = detail::block_sum(total);
-    kr::if_(t == 0, [&] { out[0] = all, ticket[0] = 0; });
-  });
-};
-inline auto make_sum() { return kr::kernel(sum_in_one_pass, {.name = "sum"}); }
-
-/// out[i] = x[0] + … + x[i] in one pass, by looking back: Merrill and Garland, "Single-pass
-/// parallel prefix scan with decoupled look-back" (2016). Blocks of 256 take 4,096 elements each. A
-/// word of `states` says what its low half is: 0 nothing yet, 1 the block's own sum, 2 the sum up
-/// to its end. `states` (a word a block) and `ticket` are 0 before.
-inline constexpr auto scan_in_one_pass = [](kr::view<const float> x, kr::view<float> out,
-                                            kr::view<std::uint64_t> states,
-                                            kr::view<unsigned> ticket) {
-  constexpr int rounds = 4, warps = 8;
-  auto shared_number = kr::shared<unsigned, 1>();
-  auto sums = kr::shared<float, warps>();
-  auto prefix = kr::shared<float, 1>();
-  auto t = kr::cast<int>(kr::thread_idx().x);
-  auto lane = t & 31, warp = t >> 5;
-  kr::if_(t == 0, [&] { shared_number[0] = kr::atomic(ticket[0]).add(1); });
-  kr::syncthreads();
-  auto number = kr::cast<int>(shared_number[0]);
-  auto base = number * (1024 * rounds) + warp * (128 * rounds) + lane * 4;
-
-  // Each round a warp scans 128 neighbours, four a lane; `carry` is the sum of the rounds before.
-  kr::var<float> v[rounds][4];
-  for (int r = 0; r < rounds; ++r)
-    for (int c = 0; c < 4; ++c) v[r][c] = x[base + (r * 128 + c)];
-  kr::var carry = 0.0f;
-  for (int r = 0; r < rounds; ++r) {
-    for (int c = 1; c < 4; ++c) v[r][c] += v[r][c - 1];
-    kr::var before = kr::value<float>(v[r][3]);
-    for (int d = 1; d < 32; d *= 2) {
-      auto below = kr::warp::shfl_up(before, d);
-      before += kr::select(lane >= d, below, 0.0f);
-    }
-    auto exclusive = kr::select(lane > 0, kr::warp::shfl_up(before, 1), 0.0f) + carry;
-    for (int c = 0; c < 4; ++c) v[r][c] += exclusive;
-    carry += kr::warp::shfl(before, 31);
-  }
-  kr::if_(lane == 31, [&] { sums[warp] = carry; });
-  kr::syncthreads();
-
-  kr::if_(warp == 0, [&] {
-    kr::var own = 0.0f;
-    for (int w = 0; w < warps; ++w) own += sums[w];
-    auto word = [](auto kind, auto value) {
-      return kr::cast<std::uint64_t>(kr::bitcast<unsigned>(value)) | kr::cast<std::uint64_t>(kind)
-                                                                         << 32;
-    };
-    kr::if_(lane == 0, [&] {
-      kr::atomic(states[number]).exchange(word(kr::select(number == 0, 2u, 1u), own));
-    });
-    kr::var before = 0.0f;
-    kr::var at = number - 1;
-    kr::while_([&] { return at >= 0; },
-               [&] {
-                 auto place = at - lane;
-                 auto state = kr::select(
-                     place >= 0,
-                     [&] { return kr::value<std::uint64_t>(kr::atomic(states[place]).or_(0)); },
-                     [&] { return kr::value<std::uint64_t>(std::uint64_t(2) << 32); });
-                 auto kind = kr::cast<unsigned>(state >> 32);
-                 kr::if_(kr::warp::all(kind != 0u), [&] {
-                   auto whole = kr::cast<unsigned>(kr::warp::ballot(kind == 2u));
-                   auto first = kr::ctz(whole);
-                   kr::var part = kr::select(lane <= first,
-                                             kr::bitcast<float>(kr::cast<unsigned>(state)), 0.0f);
-                   for (int step = 16; step > 0; step /= 2) part += kr::warp::shfl_xor(part, step);
-                   before += part;
-                   at = kr::select(whole != 0u, -1, at - 32);
-                 });
-               });
-    kr::if_(lane == 0, [&] {
-      kr::if_(number > 0, [&] { kr::atomic(states[number]).exchange(word(2u, before + own)); });
-      prefix[0] = before;
-    });
-  });
-  kr::syncthreads();
-  kr::var lead = kr::value<float>(prefix[0]);
-  for (int w = 0; w < warps - 1; ++w) lead += kr::select(w < warp, sums[w], 0.0f);
-  for (int r = 0; r < rounds; ++r)
-    for (int c = 0; c < 4; ++c) out[base + (r * 128 + c)] = v[r][c] + lead;
-};
-inline auto make_scan() { return kr::kernel(scan_in_one_pass, {.name = "scan"}); }
-
-/// Zeroes both.
-inline constexpr auto scan_clear = [](kr::view<std::uint64_t> states, kr::view<unsigned> ticket) {
-  for (auto i : kr::grid_stride(states.size())) states[i] = 0;
-  kr::if_(kr::grid() == 0, [&] { ticket[0] = 0; });
-};
-inline auto make_scan_clear() { return kr::kernel(scan_clear, {.name = "scan_clear"}); }
-
-/// Scans a fixed number of elements, a multiple of 4,096.
-class Scan {
- public:
-  Scan(std::int64_t n, kr::device on)
-      : blocks_(n / 4096), states_(kr::shape<1>(blocks_), on), ticket_(kr::shape<1>(1), on) {}
-
-  void operator()(const kr::array<float>& x, kr::array<float>& out) {
-    clear_.launch({64, 256}, states_, ticket_);
-    scan_.launch({blocks_, 256}, x, out, states_, ticket_);
-  }
-
- private:
-  std::int64_t blocks_;
-  kr::array<std::uint64_t> states_;
-  kr::array<unsigned> ticket_;
-  decltype(make_scan_clear()) clear_ = make_scan_clear();
-  decltype(make_scan()) scan_ = make_scan();
-};
 
 }  // namespace bench

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What compiling a kernel costs, stage by stage, for targets whose devices need not be there:
-//   bench_compile [--rounds N] [--kernel NAME] [--large [N]] [--json FILE] [--kir FOLDER] [TARGET…]     cpu (default), ptx, spirv, or a whole target
+//   bench_compile [--rounds N] [--kernel NAME] [--large [N]] [--json FILE] [--kir FOLDER] [FILE.kir…] [TARGET…]
+// A target is cpu (default), ptx, spirv, or a whole one. Files are kernels as `krait dump --emit
+// ir` prints them, in place of the workloads; with --run PROGRAM --all it has those of kr::sort and
+// others.
 // --large takes generated kernels of 1,000 to 100,000 operations, or of N, three rounds each.
 // Times are the smallest of the rounds in a warm process, in ms: compiling is the same work every
 // time, and what is above the smallest is the machine's. `processor` is all of it in processor
@@ -13,9 +16,12 @@
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -108,6 +114,18 @@ std::vector<Workload> large_workloads(int only) {
   return all;
 }
 
+/// The kernel of a file, by the file's name.
+Workload file_workload(const std::string& path) {
+  static std::deque<std::string> kept;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw kr::error(kr::error::kind_type::usage, (path + " cannot be read").c_str());
+  const char* const text =
+      kept.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>())
+          .c_str();
+  const char* const name = kept.emplace_back(std::filesystem::path(path).stem().string()).c_str();
+  return {name, nullptr, nullptr, kr::fp::native, text};
+}
+
 std::string whole_target(const std::string& name) {
   if (name == "ptx") return kr::target::sm(90).c_str();
   return kr::target(name.c_str()).c_str();
@@ -120,6 +138,7 @@ int main(int argc, char** argv) try {
   std::vector<Workload> all = bench::workloads();
   std::string only, json, kir_folder;
   std::vector<std::string> targets;
+  std::vector<Workload> files;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--rounds") && i + 1 < argc)
       rounds = std::max(std::atoi(argv[++i]), 1);
@@ -130,8 +149,10 @@ int main(int argc, char** argv) try {
     } else if (!std::strcmp(argv[i], "--kernel") && i + 1 < argc) only = argv[++i];
     else if (!std::strcmp(argv[i], "--json") && i + 1 < argc) json = argv[++i];
     else if (!std::strcmp(argv[i], "--kir") && i + 1 < argc) kir_folder = argv[++i];
+    else if (std::string_view(argv[i]).ends_with(".kir")) files.push_back(file_workload(argv[i]));
     else targets.push_back(whole_target(argv[i]));
   }
+  if (!files.empty()) all = files;
   if (!rounds) rounds = 20;
   if (targets.empty()) targets.push_back(whole_target("cpu"));
   kr::host::plugin_build_id();  // loads the plug-in

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The GPU table's workloads of whole blocks: matrix product, transpose, histogram, tiled n-body,
-// sum, scan and radix sort, each checked against the host or the peer before it is timed.
+// The GPU table's workloads of whole blocks: matrix product, transpose and tiled n-body as kernels,
+// and the library's sum, scan, sort and histogram, each checked against the host before it is
+// timed.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
 #include <vector>
 
+#include <krait/algorithm/histogram.h>
+#include <krait/algorithm/reduce.h>
 #include <krait/algorithm/scan.h>
 #include <krait/algorithm/sort.h>
 
@@ -46,13 +49,8 @@ struct Arrays {
 
 void sum_and_scan(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   {
-    // of an H200 as many as it runs at once: one wave, with 64 bytes of each thread under way
-    const int blocks = 132 * 4;
-    auto partials = zeros<float>(a.on, blocks), total = zeros<float>(a.on, 1),
-         other = zeros<float>(a.on, 1);
-    auto ticket = zeros<unsigned>(a.on, 1);
-    auto f = make_sum();
-    const auto ours = [&] { f.launch({blocks, 256}, a.x, partials, ticket, total); };
+    auto total = zeros<float>(a.on, 1), other = zeros<float>(a.on, 1);
+    const auto ours = [&] { kr::sum(a.x, kr::axis(0), kr::keepdims, kr::into(total)); };
     ours();
     double expected = 0;
     for (const float v : a.hx) expected += double(v);
@@ -64,8 +62,8 @@ void sum_and_scan(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
     rows.push_back(measure_on(a.on, row, a.sizes.rounds));
   }
   {
-    kr::array<float> sums;
-    const auto ours = [&] { sums = kr::cumsum(a.x); };
+    kr::array<float> sums(kr::shape<1>(a.n), a.on);
+    const auto ours = [&] { kr::cumsum(a.x, kr::into(sums)); };
     ours();
     const auto got = sums.to_host();
     double run = 0, worst = 0;
@@ -80,15 +78,15 @@ void sum_and_scan(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   }
 }
 
-void radix_sort(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
+void sort(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   const std::int64_t n = std::int64_t(1) << a.sizes.log_keys;
   std::vector<unsigned> unsorted;
   for (std::int64_t i = 0; i < n; ++i)
     unsorted.push_back(unsigned(i) * 2654435761u ^ unsigned(i) >> 7);
   const auto keys = kr::to_device(unsorted, a.on);
-  kr::array<unsigned> sorted;
+  auto sorted = zeros<unsigned>(a.on, n);
   auto other = zeros<unsigned>(a.on, n);
-  const auto ours = [&] { sorted = kr::sort(keys); };
+  const auto ours = [&] { kr::sort(keys, kr::into(sorted)); };
   ours();
   const auto got = sorted.to_host();
   const auto mark = [](std::uint64_t sum, unsigned key) {
@@ -153,11 +151,12 @@ void tiles(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
 
 void histogram(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   auto words = kr::array<unsigned>::wrap(a.x.address(), kr::shape<1>(a.n), a.on);
-  auto counts = zeros<unsigned>(a.on, 256), other = zeros<unsigned>(a.on, 256);
-  auto f = make_histogram();
-  const auto ours = [&] { f.launch({132 * 8, 256}, words, counts); };
+  const auto low_bytes = low_bytes_of(words);
+  auto counts = zeros<std::int64_t>(a.on, 256);
+  auto other = zeros<unsigned>(a.on, 256);
+  const auto ours = [&] { kr::histogram(low_bytes, 256, 0, 256, kr::into(counts)); };
   ours();
-  std::vector<unsigned> expected(256);
+  std::vector<std::int64_t> expected(256);
   for (const float v : a.hx) ++expected[__builtin_bit_cast(unsigned, v) & 255];
   const auto got = counts.to_host();
   for (std::size_t i = 0; i < 256; ++i) require(got[i] == expected[i], "the histogram is wrong");
@@ -202,16 +201,8 @@ void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& 
   }
   a.x = kr::to_device(a.hx, on);
   a.out = kr::array<float>(kr::shape<1>(a.n), on);
-  auto lanes = zeros<int>(on, 1);
-  kr::kernel([](kr::view<int> to) { to[0] = kr::warp_size(); }).launch({1, 1}, lanes);
-  if (lanes.to_host()[0] == 32) {
-    sum_and_scan(a, peer, rows);
-    radix_sort(a, peer, rows);
-  } else {
-    std::printf(
-        "not measured, sum, scan and sort: they are written for warps of 32, the device's have %d\n",
-        lanes.to_host()[0]);
-  }
+  sum_and_scan(a, peer, rows);
+  sort(a, peer, rows);
   tiles(a, peer, rows);
   histogram(a, peer, rows);
   nbody(a, peer, rows);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recordings of the workloads without a device, for the benches that look behind the public
-// interface.
+// interface. A workload is a lambda, or the text of a kernel.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 #include "block_kernels.h"
 #include "host/jit.h"
+#include "ir/text/text.h"
 #include "kernels.h"
 #include "passes/passes.h"
-#include "radix_sort.h"
 #include "trace/trace.h"
 
 namespace bench {
@@ -23,6 +23,7 @@ struct Workload {
   const kr::detail::signature* as;
   const void* lambda;
   kr::fp mode = kr::fp::native;
+  const char* text = nullptr;
 };
 
 template <bool... Array, class Lambda>
@@ -41,8 +42,18 @@ Workload whole_kernel(const char* name, const Lambda& lambda) {
   return whole_kernel(name, lambda, &Lambda::operator());
 }
 
+inline kr::host::Recorded parsed(const Workload& w) {
+  kr::ir::ParseResult result = kr::ir::parse(w.text);
+  if (!result.error.empty())
+    throw kr::error(kr::error::kind_type::usage, (w.name + (": " + result.error)).c_str());
+  kr::host::Recorded out;
+  out.module = std::move(result.module), out.what = w.name;
+  return out;
+}
+
 /// `name`: the workload's own unless given.
 inline kr::host::Recorded record(const Workload& w, const char* name = nullptr) {
+  if (w.text) return parsed(w);
   kr::detail::recording_options options;
   options.name = name ? name : w.name, options.fp = std::uint8_t(w.mode);
   void* recording = kr::detail::begin_recording(options);
@@ -73,11 +84,6 @@ inline std::vector<Workload> workloads() {
           whole_kernel("transpose", transpose_tiles),
           whole_kernel("histogram", histogram_of_bytes),
           whole_kernel("block_sum", sum_by_trees),
-          whole_kernel("sum", sum_in_one_pass),
-          whole_kernel("scan", scan_in_one_pass),
-          whole_kernel("sort_counts", sort::count_digits),
-          whole_kernel("sort_starts", sort::find_starts),
-          whole_kernel("sort_pass", sort::one_pass<8>),
           whole_kernel("reports", reports)};
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include <krait/algorithm/detail/folds.h>
+#include <krait/algorithm/detail/form.h>
 #include <krait/algorithm/detail/selection.h>
 #include <krait/algorithm/reduce.h>
 
@@ -39,9 +40,7 @@ namespace detail {
 /// An array's dimensions with this one last.
 template <class Elem, int Rank>
 array<Elem, Rank> with_last(const array<Elem, Rank>& x, int axis) {
-  std::int64_t order[Rank];
-  for (int d = 0; d < Rank; ++d) order[d] = d < axis ? d : d + 1 < Rank ? d + 1 : axis;
-  return {permute(x.at(), order, Rank), x.memory_owner(), handle_of(x.device())};
+  return {axis_last(x.at(), axis), x.memory_owner(), handle_of(x.device())};
 }
 /// Appends dimensions of extent 1 to those of x.
 template <int More, class Elem, int Rank>

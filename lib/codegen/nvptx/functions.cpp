@@ -31,23 +31,31 @@ bool has_instruction(const ir::Inst& inst, ir::FpMode mode) {
   return false;
 }
 
-// b^x = 2^n · 2^u for log2(b) = high + low: n is the floor of x·log2(b), kept within the exponents
-// of normal numbers by the saturating fma, and u what remains. The bits of n + 127, left in the
-// mantissa by the addition of 1.5·2^23, become the exponent of 2^n by a shift. Where n was cut, u
-// is large and 2^u takes the rest: subnormal results round once. The floor matters: on an H200
-// ex2.approx errs by at most 1.40 ULP on [0, 1) and by 2.06 below 0.
-Value* Lowering::emit_exp2(Value* x, double high, double low) {
-  llvm::Type* f32 = b_.getFloatTy();
-  auto number = [&](double v) { return llvm::ConstantFP::get(f32, v); };
-  constexpr double magic = 0x1.8p+23;
-  Value* share =
-      b_.CreateIntrinsic(nvvm_fma_rn_sat_f, {x, number((high + low) / 253), number(126.0 / 253)});
-  Value* biased = b_.CreateIntrinsic(nvvm_fma_rm_f, {share, number(253), number(magic + 1)});
-  Value* n = b_.CreateFSub(biased, number(magic + 127));
-  Value* u = b_.CreateIntrinsic(llvm::Intrinsic::fma, {f32}, {x, number(high), b_.CreateFNeg(n)});
-  if (low != 0) u = b_.CreateIntrinsic(llvm::Intrinsic::fma, {f32}, {x, number(low), u});
-  Value* scale = b_.CreateBitCast(b_.CreateShl(b_.CreateBitCast(biased, b_.getInt32Ty()), 23), f32);
-  return b_.CreateFMul(b_.CreateIntrinsic(nvvm_ex2_approx_ftz, {f32}, {u}), scale);
+/// b^x, within the published bounds.
+Value* Lowering::emit_power(Value* x, SplitLogarithm b) {
+  struct Ops {
+    llvm::IRBuilderBase& b_;
+    llvm::Type* f32 = b_.getFloatTy();
+    Value* number(double v) const { return llvm::ConstantFP::get(f32, v); }
+    Value* share(Value* x, double factor) const {
+      return b_.CreateIntrinsic(nvvm_fma_rn_sat_f,
+                                {x, number(factor), number(exponents_below / normal_exponents)});
+    }
+    Value* floor(Value* x, double factor, double sum) const {
+      return b_.CreateIntrinsic(nvvm_fma_rm_f, {x, number(factor), number(sum)});
+    }
+    Value* minus(Value* x, double c) const { return b_.CreateFSub(x, number(c)); }
+    Value* negated(Value* x) const { return b_.CreateFNeg(x); }
+    Value* fma(Value* x, double factor, Value* z) const {
+      return b_.CreateIntrinsic(llvm::Intrinsic::fma, {f32}, {x, number(factor), z});
+    }
+    Value* times(Value* x, Value* y) const { return b_.CreateFMul(x, y); }
+    Value* scale(Value* x) const {
+      return b_.CreateBitCast(b_.CreateShl(b_.CreateBitCast(x, b_.getInt32Ty()), 23), f32);
+    }
+    Value* exp2(Value* x) const { return b_.CreateIntrinsic(nvvm_ex2_approx_ftz, {f32}, {x}); }
+  };
+  return power_of(Ops{b_}, x, b);
 }
 
 Value* Lowering::function_of(const ir::Inst& inst) {
@@ -64,12 +72,11 @@ Value* Lowering::function_of(const ir::Inst& inst) {
   auto log2 = [&] { return unary(nvvm_lg2_approx_f, nvvm_lg2_approx_ftz_f, x); };
   auto sine = [&] { return unary(nvvm_sin_approx_f, nvvm_sin_approx_ftz_f, x); };
   auto cosine = [&] { return unary(nvvm_cos_approx_f, nvvm_cos_approx_ftz_f, x); };
-  constexpr double log2_e = 0x1.71547652b82fep+0, log2_10 = 0x1.a934f0979a371p+1;
+  constexpr double log2_10 = 0x1.a934f0979a371p+1;
   constexpr double ln_2 = 0x1.62e42fefa39efp-1, log10_2 = 0x1.34413509f79ffp-2;
   switch (inst.op) {
-    case Op::Exp:
-      return fast ? exp2(times(x, log2_e)) : emit_exp2(x, 0x1.715476p+0, log2_e - 0x1.715476p+0);
-    case Op::Exp2: return fast ? exp2(x) : emit_exp2(x, 1, 0);
+    case Op::Exp: return fast ? exp2(times(x, log2_e)) : emit_power(x, split_log2_e);
+    case Op::Exp2: return fast ? exp2(x) : emit_power(x, {});
     case Op::Exp10: return exp2(times(x, log2_10));
     case Op::Log: return times(log2(), ln_2);
     case Op::Log2: return log2();

@@ -12,6 +12,7 @@
 #include "codegen/llvm/scalar.h"
 #include "codegen/nvptx/numeric.h"
 #include "codegen/nvptx/tiles.h"
+#include "codegen/powers.h"
 
 namespace krait::codegen::nvptx {
 
@@ -112,7 +113,7 @@ class Lowering final : public scalar::Target {
   llvm::Value* warp_reduce(const ir::Inst& inst);
 
   // functions.cpp
-  llvm::Value* emit_exp2(llvm::Value* x, double high, double low);
+  llvm::Value* emit_power(llvm::Value* x, SplitLogarithm b);
 
   PtxNumeric numeric_;
   Tiles tiles_;

@@ -17,6 +17,7 @@
 #include "ir/abi.h"
 #include "ir/walk.h"
 #include "support/ptx_blob.h"
+#include "support/tuning_gpu.h"
 
 namespace krait::codegen::nvptx {
 namespace {
@@ -68,15 +69,6 @@ std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool ve
   return for_ptxas(text);
 }
 
-// Kernels that handle several elements a thread live from many warps in flight, and a full
-// multiprocessor has so many registers for each thread. The driver may compile such a kernel twice
-// (runtime/cuda), so long ones (Black-Scholes: 35 KB, 60 ms) are left as they are.
-constexpr unsigned full = 32;
-constexpr std::size_t longest_wish = 16 << 10;
-// With more registers one block of 256 threads fits on a multiprocessor, and all of it waits at
-// each barrier. Products of large matrices take 129.
-constexpr unsigned two_blocks = 128;
-
 std::size_t directives_at(llvm::StringRef ptx) {
   const std::size_t body = ptx.find("\n{", ptx.rfind(".entry "));
   if (body == llvm::StringRef::npos) defect("the PTX has no entry");
@@ -112,12 +104,13 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
     envelope.entry = symbol_name(module.kernel().name);
     // the user has said what to take
     if (module.kernel().bounds != ir::Bounds{}) envelope.registers = 0;
-    else if (envelope.elements > 1 && reply.data.size() <= longest_wish) envelope.registers = full;
+    else if (envelope.elements > 1 && reply.data.size() <= tuning::gpu::longest_compiled_twice)
+      envelope.registers = tuning::gpu::full_registers;
     else if (ir::any_inst(module.kernel(),
                           [](const ir::Inst& i) { return i.op == ir::Op::Barrier; }) &&
              !ir::any_inst(module.kernel(),
                            [](const ir::Inst& i) { return i.op == ir::Op::Product; }))
-      envelope.registers = two_blocks;
+      envelope.registers = tuning::gpu::two_blocks_registers;
     envelope.set_own(support::PtxCode{directives_at(reply.data)});
     envelope.code = reply.data;
     reply.data = support::seal(envelope);

@@ -80,6 +80,8 @@ Parameter read_parameter(llvm::StringRef text, llvm::StringRef entry) {
         text.trim().str(), entry.str()));
   };
   Parameter p;
+  // sound texts have less than so many bytes, and elements, as kernels take 32 KiB of arguments
+  constexpr std::uint64_t most_alignment = 4096, most_elements = 1 << 16;
   std::uint64_t alignment = 0;
   Words words(text);
   llvm::StringRef word = words.next();
@@ -87,7 +89,7 @@ Parameter read_parameter(llvm::StringRef text, llvm::StringRef entry) {
   for (word = words.next(); word.starts_with("."); word = words.next()) {
     if (word == ".align") {  // behind .ptr of what it points to
       std::uint64_t n = 0;
-      if (words.next().getAsInteger(10, n) || n == 0 || n > 4096) wrong();
+      if (words.next().getAsInteger(10, n) || n == 0 || n > most_alignment) wrong();
       if (p.type.empty()) alignment = n;
     } else if (const unsigned bytes = bytes_of(word)) {
       p.type = word.str(), p.bytes = bytes;
@@ -102,7 +104,7 @@ Parameter read_parameter(llvm::StringRef text, llvm::StringRef entry) {
   if (words.rest().ltrim().empty()) return p;
   std::uint64_t length = 0;
   if (words.next() != "[" || words.next().getAsInteger(10, length) || length == 0 ||
-      length > 1 << 16 || words.next() != "]" || !words.rest().trim().empty())
+      length > most_elements || words.next() != "]" || !words.rest().trim().empty())
     wrong();
   p.bytes *= length, p.is_array = true;
   return p;

@@ -168,10 +168,7 @@ Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target,
   parameters = std::move(unit.parameters);
   own.local_bytes = common.local_bytes, own.fast = module.kernel().fp == ir::FpMode::Fast;
   const Words words = unit.emitter.m.finish(module.kernel().name, envelope.entry);
-  constexpr std::size_t first_instruction = 5;
-  for (std::size_t at = first_instruction; at < words.size(); at += words[at] >> 16)
-    if (spv::Op(words[at] & 0xffff) == spv::Op::OpSpecConstantFalse)
-      own.one_trip = std::uint32_t(at);
+  own.one_trip = std::uint32_t(unit.emitter.m.spec_bool_at);
   return words;
 }
 

@@ -28,88 +28,72 @@ void Straight::begin(const ir::Inst& i) {
   to_.lines.at(at);
 }
 
-void Straight::lower(const ir::Inst& i) {
-  using ir::Op;
-  switch (i.op) {
-    case Op::Shared:
-    case Op::Local: return to_.variables.declare(i);
-    case Op::Extent: return define(i, to_.arguments.extent(i.operands[0], unsigned(i.imm)));
-    case Op::Stride: return define(i, to_.arguments.stride(i.operands[0], unsigned(i.imm)));
+void Straight::lower(const ir::Inst& i) { by_family(i); }
 
-    case Op::Load: return to_.memory.load(i);
-    case Op::Store: return to_.memory.store(i);
-    case Op::LoadVec: return to_.memory.load_vec(i);
-    case Op::StoreVec: return to_.memory.store_vec(i);
-#define KRAIT_ATOMIC(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      return to_.atomics.atomic(i);
-
-    case Op::Barrier: return to_.sync.barrier(spv::Scope::Workgroup);
-    case Op::BarrierCount:
-    case Op::BarrierAnd:
-    case Op::BarrierOr: return define(i, to_.sync.block_vote(i));
-    case Op::Fence: return to_.sync.fence(i.imm);
-    case Op::WarpSync:
-      e_.need(Feature::Warp, "an operation of a warp");
-      return to_.sync.barrier(spv::Scope::Subgroup);
-    case Op::WarpSize: return define(i, to_.warp.size());
-    case Op::LaneId: return define(i, to_.warp.lane());
-    case Op::Clock: return define(i, to_.sync.clock());
-    case Op::Poll: defect("loops that wait are marked for the CPU alone");
-    case Op::Nanosleep:
-      unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device",
-                              e_.where));
-    case Op::Ballot: return define(i, to_.warp.ballot(i));
-    case Op::WarpAny:
-    case Op::WarpAll: return define(i, to_.warp.vote(i));
-    case Op::Shuffle: return define(i, to_.warp.shuffle(i));
-    case Op::MatchAny:
-    case Op::WarpReduce:
-    case Op::WarpScan: break;
-    case Op::Uniform: return define(i, value(i.operands[0]));
-    case Op::Call: return to_.calls.call(i);
-
-    case Op::Slot:
-      define(i, e_.m.code.local_variable(e_.type(f_.type_of(i.results[0]).scalar)));
-      return e_.m.code.emit_void(spv::Op::OpStore, {value(i.results[0]), value(i.operands[0])});
-    case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
-    case Op::Set:
-      return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
-
-    case Op::Product: return to_.tiles.product(i);
-    case Op::ProductEnd: return to_.tiles.product_end(i);
-    case Op::CopyRow: return to_.tiles.copy(i);
-
-    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the
-    // target does not have, and run_pipeline refuses barriers of the grid and clusters.
-    case Op::ClusterBarrier:
-    case Op::GridBarrier:
-    case Op::SharedOf:
-    case Op::Assume:
-    case Op::If:
-    case Op::Switch:
-#define KRAIT_LOOP(Name, ...) case Op::Name:
-#define KRAIT_END(Name, ...) case Op::Name:
-#define KRAIT_REPORT(Name, ...) case Op::Name:
-    case Op::CopyTile:
-    case Op::CopyBack:
-    case Op::CopyGroup:
-    case Op::CopyWait:
-#define KRAIT_TILE(Name, ...)
-#include "krait/ops.def"
-      break;
-
-#define KRAIT_POSITION(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      return define(i, to_.positions.position(i.op, unsigned(i.imm)));
-
-    case Op::Const: return define(i, to_.pure.literal(i.type.scalar, i.imm));
-#define KRAIT_VALUE(Name, ...) case Op::Name:
-#define KRAIT_MATH(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      return define(i, to_.pure.pure(i));
-  }
-  defect(fmt::format("{}: not lowered before", ir::info(i.op).name));
+void Straight::array(const ir::Inst& i) { to_.variables.declare(i); }
+void Straight::extent(const ir::Inst& i) {
+  define(i, to_.arguments.extent(i.operands[0], unsigned(i.imm)));
 }
+void Straight::stride(const ir::Inst& i) {
+  define(i, to_.arguments.stride(i.operands[0], unsigned(i.imm)));
+}
+void Straight::load(const ir::Inst& i) { to_.memory.load(i); }
+void Straight::store(const ir::Inst& i) { to_.memory.store(i); }
+void Straight::load_vec(const ir::Inst& i) { to_.memory.load_vec(i); }
+void Straight::store_vec(const ir::Inst& i) { to_.memory.store_vec(i); }
+void Straight::atomic(const ir::Inst& i) { to_.atomics.atomic(i); }
+
+void Straight::barrier(const ir::Inst& i) {
+  if (i.op == ir::Op::Barrier) return to_.sync.barrier(spv::Scope::Workgroup);
+  if (i.op == ir::Op::ClusterBarrier || i.op == ir::Op::GridBarrier)
+    left_by("run_pipeline, which refuses such barriers,", i);
+  define(i, to_.sync.block_vote(i));
+}
+void Straight::fence(const ir::Inst& i) { to_.sync.fence(i.imm); }
+
+void Straight::warp(const ir::Inst& i) {
+  using ir::Op;
+  if (i.op == Op::WarpSync) {
+    e_.need(Feature::Warp, "an operation of a warp");
+    return to_.sync.barrier(spv::Scope::Subgroup);
+  }
+  if (i.op == Op::WarpSize) return define(i, to_.warp.size());
+  if (i.op == Op::LaneId) return define(i, to_.warp.lane());
+  if (i.op == Op::Ballot) return define(i, to_.warp.ballot(i));
+  if (i.op == Op::WarpAny || i.op == Op::WarpAll) return define(i, to_.warp.vote(i));
+  if (i.op == Op::Shuffle) return define(i, to_.warp.shuffle(i));
+  left_by("expand_ops", i);
+}
+void Straight::uniform(const ir::Inst& i) { define(i, value(i.operands[0])); }
+
+void Straight::clock(const ir::Inst& i) { define(i, to_.sync.clock()); }
+void Straight::nanosleep(const ir::Inst&) {
+  unsupported(
+      fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device", e_.where));
+}
+void Straight::call(const ir::Inst& i) { to_.calls.call(i); }
+
+void Straight::slot(const ir::Inst& i) {
+  if (i.op == ir::Op::Get)
+    return define(i, e_.op(Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
+  if (i.op == ir::Op::Set)
+    return e_.m.code.emit_void(Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
+  define(i, e_.m.code.local_variable(e_.type(f_.type_of(i.results[0]).scalar)));
+  e_.m.code.emit_void(Op::OpStore, {value(i.results[0]), value(i.operands[0])});
+}
+
+void Straight::tile(const ir::Inst& i) {
+  if (i.op == ir::Op::Product) return to_.tiles.product(i);
+  if (i.op == ir::Op::ProductEnd) return to_.tiles.product_end(i);
+  if (i.op == ir::Op::CopyRow) return to_.tiles.copy(i);
+  left_by("expand_tiles", i);
+}
+
+void Straight::position(const ir::Inst& i) {
+  define(i, to_.positions.position(i.op, unsigned(i.imm)));
+}
+void Straight::constant(const ir::Inst& i) { define(i, to_.pure.literal(i.type.scalar, i.imm)); }
+void Straight::pure(const ir::Inst& i) { define(i, to_.pure.pure(i)); }
+void Straight::function(const ir::Inst& i) { define(i, to_.pure.pure(i)); }
 
 }  // namespace krait::codegen::spirv

@@ -7,6 +7,7 @@
 
 #include "codegen/spirv/frame.h"
 #include "codegen/spirv/numeric/sums.h"
+#include "codegen/straight.h"
 
 namespace krait::codegen::spirv {
 
@@ -22,7 +23,7 @@ class Tiles;
 class Variables;
 class Warp;
 
-class Straight : public Part {
+class Straight : public Part, private StraightLowering<Straight> {
  public:
   struct Needs {
     Positions& positions;
@@ -46,6 +47,29 @@ class Straight : public Part {
   void lower(const ir::Inst& i);
 
  private:
+  friend StraightLowering<Straight>;
+  void constant(const ir::Inst& i);
+  void pure(const ir::Inst& i);
+  void function(const ir::Inst& i);
+  void position(const ir::Inst& i);
+  void extent(const ir::Inst& i);
+  void stride(const ir::Inst& i);
+  void array(const ir::Inst& i);
+  void load(const ir::Inst& i);
+  void store(const ir::Inst& i);
+  void load_vec(const ir::Inst& i);
+  void store_vec(const ir::Inst& i);
+  void atomic(const ir::Inst& i);
+  void barrier(const ir::Inst& i);
+  void fence(const ir::Inst& i);
+  void warp(const ir::Inst& i);
+  void uniform(const ir::Inst& i);
+  void tile(const ir::Inst& i);
+  void clock(const ir::Inst& i);
+  void nanosleep(const ir::Inst& i);
+  void slot(const ir::Inst& i);
+  void call(const ir::Inst& i);
+
   const Needs to_;
   std::set<const ir::Inst*> sums_;  // additions whose terms may come in any order in fast mode
 };

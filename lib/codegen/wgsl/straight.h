@@ -3,6 +3,7 @@
 // Instructions without regions: each goes to the part of its kind.
 #pragma once
 
+#include "codegen/straight.h"
 #include "codegen/wgsl/frame.h"
 
 namespace krait::codegen::wgsl {
@@ -17,7 +18,7 @@ class Sync;
 class Variables;
 class Warp;
 
-class Straight : public Part {
+class Straight : public Part, private StraightLowering<Straight> {
  public:
   struct Needs {
     Positions& positions;
@@ -36,8 +37,27 @@ class Straight : public Part {
   void lower(const ir::Inst& i);
 
  private:
-  Expr constant(const ir::Inst& i) const;
+  friend StraightLowering<Straight>;
+  void constant(const ir::Inst& i);
+  void pure(const ir::Inst& i);
+  void function(const ir::Inst& i);
+  void position(const ir::Inst& i);
+  void extent(const ir::Inst& i);
+  void stride(const ir::Inst& i);
+  void array(const ir::Inst& i);
+  void load(const ir::Inst& i);
+  void store(const ir::Inst& i);
+  void load_vec(const ir::Inst& i);
+  void store_vec(const ir::Inst& i);
+  void atomic(const ir::Inst& i);
+  void barrier(const ir::Inst& i);
+  void fence(const ir::Inst& i);
+  void warp(const ir::Inst& i);
+  void uniform(const ir::Inst& i);
+  void clock(const ir::Inst& i);
+  void nanosleep(const ir::Inst& i);
   void slot(const ir::Inst& i);
+  void call(const ir::Inst& i);
 
   const Needs to_;
 };

@@ -35,7 +35,7 @@ class LoadsFirst {
           continue;
         }
       }
-      if (is_fence(i)) branch = nowhere, moved = 0;
+      if (!only_computes_and_loads(f_, calls_, i)) branch = nowhere, moved = 0;
       else if (branch == nowhere && becomes_branch(f_.insts[i])) branch = order_.size();
       append(i, order_.size());
     }
@@ -51,19 +51,6 @@ class LoadsFirst {
   bool is_load(InstId i) const {
     const Op op = f_.insts[i].op;
     return op == Op::Load || op == Op::LoadVec;
-  }
-  /// What no load may pass: whatever writes, waits or leaves.
-  bool is_fence(InstId i) const {
-    const Inst& inst = f_.insts[i];
-    if (is_loop(inst.op)) return true;
-    if (inst.regions.empty()) {
-      const Effect effect = calls_.effect(inst);
-      return effect != Effect::Pure && effect != Effect::Read;
-    }
-    for (const RegionId r : inst.regions)
-      for (const InstId inner : f_.regions[r].insts)
-        if (f_.insts[inner].op != Op::Yield && is_fence(inner)) return true;
-    return false;
   }
   bool becomes_branch(const Inst& inst) const {
     if (!inst.regions.empty() || inst.op == Op::Call) return true;

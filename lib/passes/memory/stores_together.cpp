@@ -33,7 +33,7 @@ class StoresTogether {
           count = 0;
         }
         begin = order.size() - count++;
-      } else if (!only_computes(i)) {
+      } else if (!only_computes(f_, calls_, i)) {
         count = 0;
       }
       order.push_back(i);
@@ -49,15 +49,6 @@ class StoresTogether {
   bool is_same_element(InstId a, InstId b) const {
     return f_.insts[a].operands[0] == f_.insts[b].operands[0] &&
            f_.insts[a].operands[1] == f_.insts[b].operands[1];
-  }
-  bool only_computes(InstId i) const {
-    const Inst& inst = f_.insts[i];
-    if (is_loop(inst.op)) return false;
-    if (inst.regions.empty()) return calls_.effect(inst) == Effect::Pure;
-    for (const RegionId r : inst.regions)
-      for (const InstId inner : f_.regions[r].insts)
-        if (f_.insts[inner].op != Op::Yield && !only_computes(inner)) return false;
-    return true;
   }
 
   Function& f_;

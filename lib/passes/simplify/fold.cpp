@@ -10,15 +10,12 @@
 #include "passes/simplify/simplify.h"
 #include "support/float_environment.h"
 #include "support/tuning_gpu.h"
+#include "support/tuning_passes.h"
 
 namespace krait::passes {
 namespace {
 
 using namespace ir;
-
-/// A region with at most this many cheap operations is computed on both sides instead of branching
-/// around it.
-constexpr std::size_t flat_limit = 4;
 
 class Folder {
  public:
@@ -185,7 +182,7 @@ class Folder {
       if (!is_pure(op) || is_math(op) || divides(op)) return false;
       if (op != Op::Const && info(op).rule != Rule::Id) ++cost;
     }
-    return cost <= flat_limit;
+    return cost <= tuning::passes::flat_limit;
   }
   void flatten(InstId i, RegionId into) {
     const Inst inst = f_.insts[i];

@@ -32,12 +32,11 @@ class Simplify {
   ir::ValueId make(ir::Op op, ir::Scalar s, std::initializer_list<ir::ValueId> operands,
                    std::uint64_t imm = 0, bool fast = false);
   ir::ValueId constant(ir::Scalar s, std::uint64_t bits) {
-    return b_->constant(s, bits & ir_mask(s));
+    return b_->constant(s, bits & mask_of(s));
   }
   static bool applies(const ir::Function& f, const ir::Inst& inst);
 
  private:
-  static std::uint64_t ir_mask(ir::Scalar s) { return mask_of(s); }
   ir::Scalar type(ir::ValueId v) const { return f_->type_of(v).scalar; }
   const ir::Inst* def(ir::ValueId v, ir::Op op) const {
     const ir::Inst* d = f_->def(v);

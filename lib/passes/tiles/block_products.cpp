@@ -16,6 +16,7 @@
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 #include "passes/tiles/tile_places.h"
+#include "support/tuning_passes.h"
 
 namespace krait::passes {
 namespace {
@@ -29,15 +30,15 @@ struct Shares {
   std::int64_t rows_at_once = 0, columns_at_once = 0;
 
   static std::optional<Shares> of(const Product& p, std::int64_t threads, std::int64_t most_sums) {
-    constexpr std::int64_t most_at_once = 4;
+    using tuning::passes::sums_at_once;
     Shares s;
     s.lanes = std::gcd(std::gcd(std::int64_t(ThreadTile::warp), p.columns), p.right_tile().strip());
     s.groups = threads / s.lanes;
     if (p.rows % s.groups != 0) return std::nullopt;
     s.rows = p.rows / s.groups, s.columns = p.columns / s.lanes;
-    s.columns_at_once = most_at_once;
+    s.columns_at_once = sums_at_once;
     while (s.columns % s.columns_at_once != 0) --s.columns_at_once;
-    s.rows_at_once = std::gcd(most_at_once, s.rows);
+    s.rows_at_once = std::gcd(sums_at_once, s.rows);
     while (s.rows_at_once > 1 && s.rows_at_once * s.columns_at_once > most_sums)
       s.rows_at_once /= 2;
     return s;

@@ -11,6 +11,7 @@
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 #include "passes/tiles/tile_places.h"
+#include "support/tuning_passes.h"
 
 namespace krait::passes {
 namespace {
@@ -88,8 +89,7 @@ class CopyExpander : TilePlaces {
       if (gathered) gather(c, i, all % threads == 0);
       else one(c, i, size, all % threads == 0, tested);
     };
-    constexpr std::int64_t written_out = 32;  // copies of a thread, with constant distances
-    if (trips <= written_out && !tested && size > 1 && !gathered) {
+    if (trips <= tuning::passes::copies_written_out && !tested && size > 1 && !gathered) {
       for (std::int64_t e = 0; e < trips; ++e) trip(number(e));
       return;
     }

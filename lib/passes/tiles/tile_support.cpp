@@ -62,6 +62,7 @@ bool copies_spirv(const Inst& inst, const Function& f) {
 /// bytes, of at most five dimensions, by coordinates of 32 bits. It reads past what this kernel
 /// writes.
 bool tiles_ptx(const Inst& inst, const Function& f) {
+  constexpr std::int64_t longest_box = 256;  // of a tensor map, in elements
   const TileCopy t(inst);
   const ValueId view = inst.operands[TileCopy::view];
   const Type& type = f.type_of(view);
@@ -69,7 +70,7 @@ bool tiles_ptx(const Inst& inst, const Function& f) {
   const bool given = !f.called && std::find(params.begin(), params.end(), view) != params.end();
   return given && !type.writable && type.rank <= 5 && size_of(type.scalar) == type.elem_bytes &&
          f.facts.contiguous && f.facts.aligned && f.facts.small && f.facts.disjoint &&
-         t.rows <= 256 && t.rows % pieces_of_strip == 0 &&
+         t.rows <= longest_box && t.rows % pieces_of_strip == 0 &&
          t.columns * type.elem_bytes % strip_bytes == 0;
 }
 /// Of halves and their like, of whole matrices of 16 by 16 by 16 (codegen/spirv/memory/tiles.h).
@@ -89,7 +90,10 @@ bool has_no_tile(const Inst&, const Function&) { return false; }
 
 TileSupport tile_support(const support::Target& target) {
   if (target.kind == support::TargetKind::Interpreter)
-    return {true, interprets_product, interprets_copy, interprets_tile};
+    return {.copies = true,
+            .product = interprets_product,
+            .copy = interprets_copy,
+            .tile = interprets_tile};
   if (target.kind == support::TargetKind::Spirv && target.has_matrices()) {
     TileSupport has{.copy = copies_spirv, .pieces = true};
     has.padded = has.product =
@@ -105,9 +109,11 @@ TileSupport tile_support(const support::Target& target) {
   }
   if (target.kind != support::TargetKind::Ptx || target.ptx.sm < 80) return {};
   const bool maps = target.ptx.sm >= 90 && target.ptx.isa >= 80;
-  return {true,       target.has_float8() && target.ptx.isa >= 84 ? has_ptx89 : has_ptx80,
-          copies_ptx, maps ? tiles_ptx : has_no_tile,
-          false,      maps};
+  return {.copies = true,
+          .product = target.has_float8() && target.ptx.isa >= 84 ? has_ptx89 : has_ptx80,
+          .copy = copies_ptx,
+          .tile = maps ? tiles_ptx : has_no_tile,
+          .tile_maps = maps};
 }
 
 }  // namespace krait::passes

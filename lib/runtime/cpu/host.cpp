@@ -7,6 +7,7 @@
 #include "runtime/cpu/debug.h"
 #include "support/environment.h"
 #include "support/error.h"
+#include "support/idioms.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -98,6 +99,16 @@ std::string dots(CpuLevel) { return {}; }
 
 #endif
 
+namespace {
+support::Idiom idiom_named(const char* asked, std::string_view word) {
+  const std::optional<support::Idiom> idiom = support::idiom_of(word);
+  if (!idiom)
+    support::fail_usage("KRAIT_CPU={}: there is no idiom \"{}\"; there are {}", asked, word,
+                        support::idiom_words());
+  return *idiom;
+}
+}  // namespace
+
 void reset_float_control() { set_float_control(default_float_control); }
 
 support::Target host_target() {
@@ -105,6 +116,7 @@ support::Target host_target() {
   CpuLevel level = host;
   unsigned lanes = 0, parts = 0;
   bool amd = host_is_amd(), level_alone = false;
+  support::Idioms without;
   const char* asked = support::environment("KRAIT_CPU");
   std::string_view rest = asked ? asked : "";
   while (!rest.empty()) {
@@ -112,9 +124,10 @@ support::Target host_target() {
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     auto number = [&](std::string_view name) -> unsigned {
       if (!word.starts_with(name)) return 0;
+      constexpr unsigned wrong = 1000;
       unsigned n = 0;
       for (char c : word.substr(name.size()))
-        n = c >= '0' && c <= '9' && n < 100 ? n * 10 + unsigned(c - '0') : 1000;
+        n = c >= '0' && c <= '9' && n < wrong / 10 ? n * 10 + unsigned(c - '0') : wrong;
       return n && n <= 16 && (n & (n - 1)) == 0 ? n : 0;
     };
     if (word == "v2") level = CpuLevel::Sse42, level_alone = true;
@@ -124,9 +137,10 @@ support::Target host_target() {
     else if (word == "intel") amd = false;
     else if (unsigned n = number("lanes=")) lanes = n;
     else if (unsigned m = number("parts=")) parts = std::min(m, 8u);
+    else if (word.starts_with('-')) without.set(std::size_t(idiom_named(asked, word.substr(1))));
     else
       support::fail_usage(
-          "KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16 and parts=1..8, not \"{}\"",
+          "KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16, parts=1..8 and -IDIOM, not \"{}\"",
           asked, word);
   }
   if (level > host)
@@ -137,6 +151,8 @@ support::Target host_target() {
   target.cpu.lanes = lanes, target.cpu.parts = parts;
   target.cpu.cpu = fmt::format("x86-64-v{}", unsigned(level)), target.cpu.tune = tuning(level, amd);
   if (!level_alone) target.cpu.features = dots(level);
+  const std::string left_out = support::text_of(without);
+  target.cpu.features.append(left_out, target.cpu.features.empty() && !left_out.empty());
   target.cpu.debug = debugging();
   return target;
 }

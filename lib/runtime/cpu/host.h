@@ -16,7 +16,8 @@ CpuLevel host_level();
 std::string host_name();
 /// The target of this host. KRAIT_CPU changes it: a comma-separated list of v2, v3 or v4 (no higher
 /// than the host's, and without instructions that some processors of the level have), amd or intel
-/// (whose tuning), lanes=N and parts=N. Throws usage for anything else.
+/// (whose tuning), lanes=N, parts=N, and -IDIOM, which switches a row of idioms.def off. Throws
+/// usage for anything else.
 support::Target host_target();
 
 /// Floating point as C++ starts a program with: nearest even, subnormals kept, no traps.

@@ -20,11 +20,12 @@ namespace {
 
 unsigned count_threads() {
   if (const char* asked = support::environment_text("KRAIT_NUM_THREADS")) {
+    constexpr long most = 4096;
     char* end = nullptr;
     const long n = std::strtol(asked, &end, 10);
-    if (*end != '\0' || n < 1 || n > 4096)
-      support::fail_usage("KRAIT_NUM_THREADS={}: expected a number of threads from 1 to 4096",
-                          asked);
+    if (*end != '\0' || n < 1 || n > most)
+      support::fail_usage("KRAIT_NUM_THREADS={}: expected a number of threads from 1 to {}", asked,
+                          most);
     return unsigned(n);
   }
   cpu_set_t cores;

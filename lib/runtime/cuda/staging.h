@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "runtime/cuda/driver_api.h"
+#include "support/tuning_gpu.h"
 
 namespace krait::runtime::cuda {
 
@@ -23,7 +24,8 @@ class Staging {
   Result to_host(std::byte* to, Address from, std::size_t bytes, Stream stream);
 
  private:
-  static constexpr std::size_t chunk_bytes = 2u << 20, chunk_count = 4;
+  static constexpr std::size_t chunk_bytes = tuning::gpu::staged_bytes,
+                               chunk_count = tuning::gpu::staged_pieces;
   struct Chunk {
     std::byte* memory = nullptr;
     Event copied = nullptr;  // the last copy from or to it

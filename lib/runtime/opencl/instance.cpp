@@ -93,6 +93,7 @@ Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::stri
   gpu.told.set(A64, wide), gpu.told.set(Sa64, wide);
 #define VULKAN_QUIRK(driver, Cure, versions, probe, symptom)
 #define VULKAN_LIMIT(driver, limit, most, versions, probe, symptom)
+#define VULKAN_FRAGMENTS(driver, device, versions, probe, symptom)
 #define OPENCL_QUIRK(Cure, platform, versions, probe, symptom) \
   if (gpu.platform_name == platform) gpu.told.set(Cure);
 #define QUIRK(driver, cure, versions, probe, symptom)

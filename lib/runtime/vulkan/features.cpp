@@ -59,6 +59,8 @@ void quirks(VkDriverId driver, Features& f) {
   if (driver == VK_DRIVER_ID_##id) f.told.set(Feature::Cure);
 #define VULKAN_LIMIT(id, limit, most, versions, probe, symptom) \
   if (driver == VK_DRIVER_ID_##id) f.most_##limit = most;
+#define VULKAN_FRAGMENTS(id, device, versions, probe, symptom) \
+  f.fragments |= driver == VK_DRIVER_ID_##id && f.name.find(device) != std::string::npos;
 #define OPENCL_QUIRK(Cure, platform, versions, probe, symptom)
 #define QUIRK(driver, cure, versions, probe, symptom)
 #include "support/quirks.def"
@@ -76,10 +78,6 @@ void query_properties(VkPhysicalDevice device, Features& f) {
   f.largest_allocation = v11.maxMemoryAllocationSize;
   float_controls(v12, f.told);
   quirks(v12.driverID, f);
-  // Matrices were read back lane by lane on these alone (docs/tiles.md): another layout would give
-  // wrong products.
-  const auto is = [&](const char* word) { return f.name.find(word) != std::string::npos; };
-  f.fragments = v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY && (is("H100") || is("H200"));
   const VkSubgroupFeatureFlags needed =
       VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
       VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;

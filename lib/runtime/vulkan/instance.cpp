@@ -174,9 +174,10 @@ Instance::~Instance() {
 VKAPI_ATTR VkBool32 VKAPI_CALL
 Instance::on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                      const VkDebugUtilsMessengerCallbackDataEXT* data, void* self) {
+  constexpr std::size_t enough = 4000;  // bytes, for an error's text
   auto& instance = *static_cast<Instance*>(self);
   const std::lock_guard lock(instance.mutex_);
-  if (instance.messages_.size() < 4000) instance.messages_.append(data->pMessage).append("\n");
+  if (instance.messages_.size() < enough) instance.messages_.append(data->pMessage).append("\n");
   return VK_FALSE;
 }
 

@@ -6,19 +6,13 @@
 
 #include <tuple>
 
-#include <krait/algorithm/detail/any_array.h>
 #include <krait/algorithm/detail/form.h>
 
 namespace krait::detail {
 
-/// The kernels of products with one ending, with their code.
-struct product_kernels;
-KRAIT_API product_kernels* make_product_kernels();
-KRAIT_API void free_product_kernels(product_kernels* kernels) noexcept;
-
 /// Without kernels of its own: the sum as it is.
 struct product_ending {
-  product_kernels* kernels = nullptr;
+  kernel_set* kernels = nullptr;
   const void* function = nullptr;
   /// The element to store, for a sum of this type at a place: batch, row and column.
   node (*record)(const void* function, scalar sum_type, node sum, const node* operands,
@@ -86,18 +80,7 @@ struct ending_of {
     return apply(f, value<Word>(sum), operands, place, all);
   }
 
-  struct kept {
-    Function f;
-    product_kernels* kernels;
-    explicit kept(const Function& given) : f(given), kernels(make_product_kernels()) {}
-    kept(kept&& other) noexcept : f(std::move(other.f)), kernels(other.kernels) {
-      other.kernels = nullptr;
-    }
-    ~kept() { free_product_kernels(kernels); }
-  };
-
-  /// use(ending) with operands for a result of these extents. A function without state, whose type
-  /// says all, keeps its kernels.
+  /// use(ending) with operands for a result of these extents.
   template <class Use>
   static void with(const Function& function, const std::int64_t* extents, int rank, const Use& use,
                    const More&... more) {
@@ -106,15 +89,10 @@ struct ending_of {
     argument arguments[count + 1];
     [[maybe_unused]] argument* next = arguments;
     std::apply([&](const auto&... each) { (ending_operand<More>::pass(next, each), ...); }, spread);
-    const auto call = [&](const kept& own) {
-      use(product_ending{own.kernels, &own.f, &record, parameters.at, arguments, count});
-    };
-    if constexpr (std::is_empty_v<Function>) {
-      static const auto& made = lasting<ending_of>(kept(function));
-      call(made);
-    } else {
-      call(kept(function));
-    }
+    with_kernels_of<ending_of, Function>::call(
+        function, [&](const Function& held, kernel_set* kernels) {
+          use(product_ending{kernels, &held, &record, parameters.at, arguments, count});
+        });
   }
 };
 

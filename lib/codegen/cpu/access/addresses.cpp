@@ -196,10 +196,6 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
     }
 }
 
-bool Addresses::scatters() const {
-  return shape_.machine.level == CpuLevel::Avx512 && !shape_.machine.tune.starts_with("znver");
-}
-
 /// Lanes at known distances are better accessed one by one, except with AVX-512, which has an
 /// instruction for any places; on AMD's processors that one is slow (Zen 4: `bench_corpus --filter
 /// "40 bytes" --cpu-time`, 4.5 ms by it, 1.8 one by one). Under a mask pieces of whole registers
@@ -211,9 +207,10 @@ Split Addresses::split_of(Scalar s) const {
   if (!lanes_.everyone())
     return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces
                                                                                  : Split::None;
-  if (shape_.machine.quick || ((scatters() || shape_.is_brick()) && code_.lanes_in_loops()))
+  if (shape_.machine.quick ||
+      ((shape_.machine.scatters() || shape_.is_brick()) && code_.lanes_in_loops()))
     return Split::Pieces;
-  return scatters() ? Split::Spaced : Split::Steps;
+  return shape_.machine.scatters() ? Split::Spaced : Split::Steps;
 }
 
 /// A pointer for each lane of rows whose lanes are so far apart as the launch says. Three of four
@@ -293,7 +290,8 @@ std::vector<std::pair<unsigned, unsigned>> Addresses::chunks(unsigned first, uns
 /// Neighbours under a mask, or all of them where there is none.
 V Addresses::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::ValueId array) {
   const V zeros = llvm::Constant::getNullValue(row);
-  if (const auto first = mask ? first_lanes(mask) : std::nullopt) {
+  if (const auto first =
+          mask && shape_.machine.uses(Idiom::FirstLanes) ? first_lanes(mask) : std::nullopt) {
     if (*first == 0) return zeros;
     auto* all = llvm::cast<llvm::FixedVectorType>(row);
     llvm::LoadInst* load =
@@ -310,7 +308,8 @@ V Addresses::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::Valu
 }
 
 llvm::Instruction* Addresses::store_row(V row, V at, llvm::Align align, V mask) {
-  if (const auto first = first_lanes(mask)) {
+  if (const auto first =
+          shape_.machine.uses(Idiom::FirstLanes) ? first_lanes(mask) : std::nullopt) {
     if (*first == 0) return nullptr;
     return b_.CreateAlignedStore(b_.CreateShuffleVector(row, lanes_up_to(*first, *first)), at,
                                  align);

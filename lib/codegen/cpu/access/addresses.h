@@ -74,9 +74,6 @@ class Addresses : public Part {
   /// How many elements of `size` bytes a part's lanes lie apart, where load_spaced and store_spaced
   /// know it (strided_loads.cpp); else 0.
   unsigned spacing_of(const Address& a, unsigned p, unsigned size) const;
-  /// Whether whole gangs may access lanes anywhere by an instruction: with AVX-512, but not on
-  /// AMD's processors.
-  bool scatters() const;
   V load_spaced(const Address& a, llvm::Type* element, unsigned p, unsigned spacing,
                 llvm::Align align, ir::ValueId array);
   void store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align,

@@ -116,7 +116,9 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
 /// knows where the lane before has stored: 1.5 ns an element instead of 0.5 (Emerald Rapids, a
 /// histogram of bytes, `bench_corpus --filter "histogram, shared" --cpu-time`).
 bool Atomics::update_from_registers(const ir::Inst& inst, const Address& a) {
-  if (!lanes_.active.all() || uses_[inst.results[0]] != 0) return false;
+  if (!shape_.machine.uses(Idiom::RegisterUpdates) || !lanes_.active.all() ||
+      uses_[inst.results[0]] != 0)
+    return false;
   Indices indices = addresses_.indices_of(a);
   for (V& part : indices.parts) {
     auto* type = llvm::cast<llvm::FixedVectorType>(part->getType());

@@ -22,6 +22,7 @@
 #include "codegen/cpu/access/memory.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/access/row_accesses.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 
@@ -30,8 +31,6 @@ using ir::Scalar;
 
 namespace {
 
-// Of larger elements a member is found in ever more registers of a row.
-constexpr unsigned largest_element = 16;
 constexpr unsigned piece_bytes = 16, largest_record = 64;
 
 // Three quarters of a register's 16 bytes are elements of 3 or 6 bytes: a shuffle of words brings
@@ -51,7 +50,8 @@ Members::Members(const Common& common, Addresses& addresses, Rows& rows, Memory&
       later_(f_.insts.size()) {
   find_member_stores(f_.body);
   // what lies between two barriers is lowered apart
-  if (!code_.traits.barriers || code_.whole_block) find_member_loads(f_.body);
+  if (shape_.machine.uses(Idiom::Records) && (!code_.traits.barriers || code_.whole_block))
+    find_member_loads(f_.body);
 }
 
 bool Members::load(const ir::Inst& inst) {
@@ -65,7 +65,8 @@ bool Members::load_member(const ir::Inst& inst) {
   const Scalar s = inst.type.scalar;
   const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s),
                  first = unsigned(inst.imm);
-  if (inst.op != Op::Load || bytes <= size || bytes > largest_element || first + size > bytes)
+  if (!shape_.machine.uses(Idiom::DenseMembers) || inst.op != Op::Load || bytes <= size ||
+      bytes > tuning::cpu::largest_in_rows || first + size > bytes)
     return false;
   const Few<V> rows = addresses_.element_rows(array, inst.operands[1]);
   if (rows.empty()) return false;
@@ -250,8 +251,9 @@ bool Members::store_record(const std::vector<ir::InstId>& members) {
   const Scalar s = first.type.scalar;
   const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s),
                  block = piece_bytes / size, lanes = shape_.lanes;
-  if ((size != 4 && size != 8) || lanes % block != 0 || !lanes_.active.all() ||
-      code_.lanes_in_loops() || f_.type_of(array).space != ir::Space::Global)
+  if (!shape_.machine.uses(Idiom::Records) || (size != 4 && size != 8) || lanes % block != 0 ||
+      !lanes_.active.all() || code_.lanes_in_loops() ||
+      f_.type_of(array).space != ir::Space::Global)
     return false;
   std::map<unsigned, ir::InstId> by_place;
   for (const ir::InstId member : members) {
@@ -330,7 +332,8 @@ bool Members::store_member(ir::InstId id) {
   const ir::ValueId array = f_.insts[id].operands[0];
   // Without neighbouring rows in memory there is no vector to build: records go by themselves,
   // others member by member.
-  const bool large = f_.type_of(array).index_bytes() > largest_element;
+  const bool large = f_.type_of(array).index_bytes() > tuning::cpu::largest_in_rows ||
+                     !shape_.machine.uses(Idiom::DenseMembers);
   const Few<V> rows = large ? Few<V>{} : addresses_.element_rows(array, f_.insts[id].operands[1]);
   if (rows.empty()) {
     if (f_.type_of(array).index_bytes() >= piece_bytes && store_record(found->second)) return true;

@@ -8,7 +8,6 @@
 
 #include "codegen/cpu/access/addresses.h"
 #include "codegen/cpu/lanes/each_lane.h"
-#include "codegen/cpu/idioms/xor_partners.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/lanes/positions.h"
 #include "codegen/cpu/access/row_accesses.h"
@@ -36,7 +35,6 @@ Memory::Memory(const Common& common, const Needs& needs)
       positions_(needs.positions),
       each_lane_(needs.each_lane),
       addresses_(needs.addresses),
-      xor_partners_(needs.xor_partners),
       rows_(needs.rows),
       hint_notes_(needs.notes),
       in_row_(needs.in_row) {}
@@ -87,7 +85,7 @@ llvm::LoadInst* Memory::load_one(llvm::Type* memory, V at, llvm::Align align, ir
 }
 
 void Memory::emit_load(const ir::Inst& inst) {
-  if (rows_.load_rows(inst) || xor_partners_.load_flipped(inst)) return;
+  if (rows_.load_rows(inst)) return;
   for (std::size_t k = 0; k < inst.results.size(); ++k) load_element(inst, k);
 }
 
@@ -237,7 +235,7 @@ void Memory::store_last(V at, Scalar s, ir::ValueId value, ir::ValueId array, ll
 }
 
 void Memory::emit_store(const ir::Inst& inst) {
-  if (rows_.store_rows(inst) || xor_partners_.store_flipped(inst)) return;
+  if (rows_.store_rows(inst)) return;
   for (std::size_t k = 2; k < inst.operands.size(); ++k) store_element(inst, k);
 }
 
@@ -292,7 +290,7 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
   }
   // Without AVX-512 a store under a mask is no faster than those of the lanes.
   if (const unsigned spacing =
-          addresses_.scatters()
+          shape_.machine.scatters()
               ? addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar)))
               : 0)
     return addresses_.store_spaced(a, x, p, spacing, align, array);

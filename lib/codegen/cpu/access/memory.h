@@ -15,7 +15,6 @@ namespace krait::codegen::cpu {
 
 class Addresses;
 class EachLane;
-class XorPartners;
 class HintNotes;
 class Positions;
 class Rows;
@@ -27,7 +26,6 @@ class Memory : public Part {
     const Positions& positions;
     EachLane& each_lane;
     Addresses& addresses;
-    XorPartners& xor_partners;
     Rows& rows;
     HintNotes& notes;
     const InRow& in_row;
@@ -64,7 +62,6 @@ class Memory : public Part {
   const Positions& positions_;
   EachLane& each_lane_;
   Addresses& addresses_;
-  XorPartners& xor_partners_;
   Rows& rows_;
   HintNotes& hint_notes_;
   const InRow& in_row_;

@@ -86,13 +86,12 @@ bool Rows::load_rows(const ir::Inst& inst) {
   const Scalar s = inst.type.scalar;
   const unsigned size = ir::size_of(s), count = unsigned(inst.results.size()), lanes = shape_.lanes,
                  bytes = count * size;
-  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space == ir::Space::Local ||
-      shape_.machine.quick || bytes > Addresses::longest_piece)
+  if (!shape_.machine.uses(Idiom::RowPieces) || inst.op != ir::Op::LoadVec ||
+      f_.type_of(array).space == ir::Space::Local || shape_.machine.quick ||
+      bytes > Addresses::longest_piece)
     return false;
   const unsigned block = block_bytes / size;  // elements
   if (bytes > number_bytes && (bytes % block_bytes != 0 || lanes % block != 0)) return false;
-  const auto id = ir::InstId(&inst - f_.insts.data());
-  numbers_of_loads.erase(id);
   // Pieces side by side are a vector of numbers.
   const std::optional<Scalar> number_of_piece =
       number_beside(inst.operands[1], f_.type_of(array).index_bytes(), bytes);
@@ -123,7 +122,6 @@ bool Rows::load_rows(const ir::Inst& inst) {
                 : llvm::PoisonValue::get(numbers);
       for (unsigned lane = 0; lane < at.size(); ++lane)
         row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
-      numbers_of_loads[id].push_back(row);
       for (unsigned k = 0; k < count; ++k) {
         const V bits = b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k),
                                       llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
@@ -181,9 +179,9 @@ bool Rows::store_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
   const unsigned size = ir::size_of(s), block = unsigned(inst.operands.size()) - 2;
-  if (inst.op != ir::Op::StoreVec || f_.type_of(array).space == ir::Space::Local ||
-      shape_.machine.quick || !lanes_.active.all() || block * size != block_bytes ||
-      shape_.lanes % block != 0)
+  if (!shape_.machine.uses(Idiom::RowPieces) || inst.op != ir::Op::StoreVec ||
+      f_.type_of(array).space == ir::Space::Local || shape_.machine.quick || !lanes_.active.all() ||
+      block * size != block_bytes || shape_.lanes % block != 0)
     return false;
   const Address a = addresses_.address(array, inst.operands[1], 0, inst.imm, s, Split::Steps);
   if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;

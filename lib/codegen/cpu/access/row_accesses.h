@@ -4,7 +4,6 @@
 // passes/loops/unroll_rows.cpp asks for, or the members of a large aggregate.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -34,9 +33,6 @@ class Rows : public Part {
   /// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element
   /// k.
   void turn_blocks(std::vector<V>& rows);
-
-  // by a load of 8 bytes a lane: these as one number, by part
-  std::map<ir::InstId, Few<V>> numbers_of_loads;
 
  private:
   std::optional<ir::Scalar> number_beside(ir::ValueId index, std::uint64_t element,

@@ -61,8 +61,8 @@ void Blocks::emit_block(Layout layout) {
   // A gang may not hold a thread twice.
   const bool wide =
       f_.block[0] ? f_.block[0] >= shape_.gang() : f_.facts.whole_rows && shape_.gang() <= 32;
-  if (layout == Layout::Rows && !shape_.is_brick() && !code_.traits.barriers &&
-      !code_.traits.warps && wide)
+  if (shape_.machine.uses(Idiom::BlockStrided) && layout == Layout::Rows && !shape_.is_brick() &&
+      !code_.traits.barriers && !code_.traits.warps && wide)
     code_.sweep = find_sweep(f_, code_.functions.calls);
   code_.d = find_divergence(f_, code_.functions.calls, shape_,
                             code_.sweep ? code_.sweep->loop : ir::none);

@@ -10,6 +10,7 @@
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/emit/pure.h"
 #include "support/tuning_cpu.h"
+#include "support/tuning_passes.h"
 
 namespace krait::codegen::cpu {
 
@@ -105,7 +106,7 @@ bool Branches::flattens(const ir::Inst& inst) const {
       ++count;
     }
   }
-  return count <= tuning::cpu::flat_limit;
+  return count <= tuning::passes::flat_limit;
 }
 
 /// One side of a divergent branch: tells its values and its lanes' mask where it ends.

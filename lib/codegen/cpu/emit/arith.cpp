@@ -180,8 +180,9 @@ llvm::Value* Arithmetic::f16_from_f64(V x) {
 llvm::Value* Arithmetic::range(bool min, Scalar s, std::array<V, 2> x,
                                std::array<bool, 2> signals) {
   const unsigned n = lanes_of(x[0]), bits = x[0]->getType()->getScalarSizeInBits();
-  if (machine_.level < CpuLevel::Avx512 || n * bits < 128) return nullptr;
-  if (n * bits > 512) {
+  constexpr unsigned least = 128, most = 512;  // bits of a register
+  if (machine_.level < CpuLevel::Avx512 || n * bits < least) return nullptr;
+  if (n * bits > most) {
     llvm::SmallVector<int, 64> all(n);
     std::iota(all.begin(), all.end(), 0);
     const llvm::ArrayRef<int> lanes(all);
@@ -196,7 +197,7 @@ llvm::Value* Arithmetic::range(bool min, Scalar s, std::array<V, 2> x,
     if (signals[i]) x[i] = b_.CreateUnaryIntrinsic(In::canonicalize, x[i]);
   const bool single = s == Scalar::F32;
   const ID id =
-      n * bits == 512
+      n * bits == most
           ? (single ? In::x86_avx512_mask_range_ps_512 : In::x86_avx512_mask_range_pd_512)
       : n * bits == 256
           ? (single ? In::x86_avx512_mask_range_ps_256 : In::x86_avx512_mask_range_pd_256)
@@ -205,7 +206,7 @@ llvm::Value* Arithmetic::range(bool min, Scalar s, std::array<V, 2> x,
   llvm::SmallVector<V, 6> operands{x[0], x[1], b_.getInt32(min ? 4 : 5),
                                    llvm::Constant::getNullValue(x[0]->getType()),
                                    llvm::Constant::getAllOnesValue(b_.getIntNTy(std::max(n, 8u)))};
-  if (n * bits == 512) operands.push_back(b_.getInt32(4));  // rounds as ever
+  if (n * bits == most) operands.push_back(b_.getInt32(4));  // rounds as ever
   return b_.CreateIntrinsic(id, {}, operands);
 }
 

@@ -16,12 +16,10 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "codegen/cpu/image.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 namespace {
-
-/// Vectors held in registers, of 32 (AVX-512) or 16.
-unsigned registers_for_constants(CpuLevel level) { return level == CpuLevel::Avx512 ? 12 : 4; }
 
 /// A comparison whose constant is one of the values that it chooses from: together they are one
 /// instruction.
@@ -115,8 +113,11 @@ void load_constants(llvm::Function& f, Loader& loader, unsigned registers) {
 
 void load_constants(llvm::Module& module, const Shape& shape) {
   Loader loader(module);
+  const unsigned in_registers = shape.machine.level == CpuLevel::Avx512
+                                    ? tuning::cpu::constants_of_32
+                                    : tuning::cpu::constants_of_16;
   for (llvm::Function& f : module)
-    if (!f.isDeclaration()) load_constants(f, loader, registers_for_constants(shape.machine.level));
+    if (!f.isDeclaration()) load_constants(f, loader, in_registers);
 }
 
 }  // namespace krait::codegen::cpu

@@ -16,12 +16,9 @@
 #include "codegen/cpu/control/loop_slots.h"
 #include "codegen/cpu/idioms/clamped_loads.h"
 #include "codegen/cpu/control/control.h"
-#include "codegen/cpu/idioms/absolute_differences.h"
 #include "codegen/cpu/lanes/each_lane.h"
-#include "codegen/cpu/idioms/xor_partners.h"
 #include "codegen/cpu/launch/gangs.h"
 #include "codegen/cpu/lanes/lane_bounds.h"
-#include "codegen/cpu/idioms/local_updates.h"
 #include "codegen/cpu/control/loops.h"
 #include "codegen/cpu/access/members.h"
 #include "codegen/cpu/access/memory.h"
@@ -75,23 +72,19 @@ class Emitter {
   Arguments arguments_{common_, positions_};
   Addresses addresses_{common_, arguments_, each_lane_};
   HintNotes hint_notes_{common_, arguments_, addresses_};
-  XorPartners xor_partners_{common_, positions_, addresses_, hint_notes_};
   LaneBounds lane_bounds_{common_};
-  Pure pure_{common_, positions_, xor_partners_, lane_bounds_, hint_notes_};
+  Pure pure_{common_, positions_, lane_bounds_, hint_notes_};
   ClampedLoads clamped_loads_{common_, lane_bounds_, pure_};
   Rows rows_{common_, addresses_, hint_notes_};
   InRow in_row_;
-  Memory memory_{common_,
-                 {positions_, each_lane_, addresses_, xor_partners_, rows_, hint_notes_, in_row_}};
+  Memory memory_{common_, {positions_, each_lane_, addresses_, rows_, hint_notes_, in_row_}};
   Members members_{common_, addresses_, rows_, memory_, hint_notes_};
-  LocalUpdates local_updates_{common_, addresses_, memory_, pure_};
-  AbsoluteDifferences absolute_differences_{common_, rows_, pure_};
   Atomics atomics_{common_, arguments_, each_lane_, addresses_, memory_, hint_notes_};
   Warp warp_{common_, each_lane_};
   Calls calls_{common_, arguments_, each_lane_, hint_notes_};
   Straight straight_{common_,
-                     {positions_, arguments_, pure_, absolute_differences_, clamped_loads_, memory_,
-                      members_, local_updates_, atomics_, warp_, calls_, in_row_}};
+                     {positions_, arguments_, pure_, clamped_loads_, memory_, members_, atomics_,
+                      warp_, calls_, in_row_}};
   Control control_{common_, straight_, branches_, loops_};
   Branches branches_{common_, control_, lane_bounds_, pure_, hint_notes_};
   Loops loops_{common_, {positions_, loop_slots_, control_, lane_bounds_, pure_, hint_notes_}};

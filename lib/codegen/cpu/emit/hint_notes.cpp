@@ -46,9 +46,10 @@ void HintNotes::note_access(const ir::Inst& inst, const Address* a) {
   const bool linear = i.form == Lowered::Form::Linear && i.step != 0 && !i.across[0];
   if (linear && array.space != ir::Space::Local && !addresses_.wraps(index))
     return record->access(f_, inst, Record::Access::Strided, "strided", [&] {
-      const unsigned spacing = a->kind == Address::Kind::Steps && (!stores || addresses_.scatters())
-                                   ? addresses_.spacing_of(*a, 0, size)
-                                   : 0;
+      const unsigned spacing =
+          a->kind == Address::Kind::Steps && (!stores || shape_.machine.scatters())
+              ? addresses_.spacing_of(*a, 0, size)
+              : 0;
       return strided_text(stores, i.step * std::int64_t(array.index_bytes()), array.elem_bytes,
                           spacing
                               ? fmt::format("so {} vectors are accessed instead of one", spacing)

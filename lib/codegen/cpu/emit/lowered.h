@@ -23,14 +23,16 @@ using Block = llvm::BasicBlock*;
 template <class T>
 using Few = llvm::SmallVector<T, 4>;
 
+/// Numbers from lane to lane, and places in a row, below which a gang of lanes is far from the ends
+/// of 32 bits.
+inline constexpr std::int64_t near_lanes = 1 << 20;
+
 /// A lowered value.
 struct Lowered {
   enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;
   // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
   Few<V> v;
   std::int64_t step = 0;  // Linear: from lane to lane along x, beside across[0]
-  V start = nullptr;      // Parts: where `flip` is not 0, the lanes are start + (lane ^ flip)
-  unsigned flip = 0;
   // Linear: from lane to lane along x and, in bricks of one base, y and z, by uniform numbers;
   // null: nothing
   V across[3] = {};

@@ -10,7 +10,6 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/cpu/control/fissioned.h"
-#include "codegen/cpu/idioms/xor_partners.h"
 #include "codegen/cpu/lanes/lane_bounds.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/lanes/positions.h"
@@ -22,13 +21,9 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
-Pure::Pure(const Common& common, const Positions& positions, XorPartners& xor_partners,
-           LaneBounds& lane_bounds, HintNotes& notes)
-    : Part(common),
-      positions_(positions),
-      xor_partners_(xor_partners),
-      lane_bounds_(lane_bounds),
-      hint_notes_(notes) {
+Pure::Pure(const Common& common, const Positions& positions, LaneBounds& lane_bounds,
+           HintNotes& notes)
+    : Part(common), positions_(positions), lane_bounds_(lane_bounds), hint_notes_(notes) {
   if (shape_.lone && f_.fp == ir::FpMode::Fast) find_sums();
 }
 
@@ -80,9 +75,7 @@ void Pure::emit_pure(const ir::Inst& inst) {
     values_.set_uniform(inst.results[0], arith_.pure(inst, f_.fp, operand, x));
     return;
   }
-  if (emit_row_part(inst) || xor_partners_.emit_flip(inst) || emit_linear(inst) ||
-      xor_partners_.emit_flip_compare(inst) || emit_linear_compare(inst))
-    return;
+  if (emit_row_part(inst) || emit_linear(inst) || emit_linear_compare(inst)) return;
   hint_notes_.note_pure(inst);
   if (emit_close_quotients(inst)) return;
   Lowered r{Lowered::Form::Parts, {}, 0};

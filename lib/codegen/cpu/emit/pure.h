@@ -11,15 +11,13 @@
 
 namespace krait::codegen::cpu {
 
-class XorPartners;
 class LaneBounds;
 class HintNotes;
 class Positions;
 
 class Pure : public Part {
  public:
-  Pure(const Common& common, const Positions& positions, XorPartners& xor_partners,
-       LaneBounds& lane_bounds, HintNotes& notes);
+  Pure(const Common& common, const Positions& positions, LaneBounds& lane_bounds, HintNotes& notes);
   void emit_pure(const ir::Inst& inst);
   /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all:
   /// gangs that get by with the hull do not compute them.
@@ -38,7 +36,6 @@ class Pure : public Part {
   unsigned magnitude(ir::ValueId v, unsigned depth = 0) const;
 
   const Positions& positions_;
-  XorPartners& xor_partners_;
   LaneBounds& lane_bounds_;
   HintNotes& hint_notes_;
   std::set<ir::ValueId> sums_;  // that may be added in any order

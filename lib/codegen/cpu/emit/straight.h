@@ -4,6 +4,7 @@
 #pragma once
 
 #include "codegen/cpu/emit/part.h"
+#include "codegen/straight.h"
 
 namespace krait::codegen::cpu {
 
@@ -11,8 +12,6 @@ class Arguments;
 class Atomics;
 class Calls;
 class ClampedLoads;
-class AbsoluteDifferences;
-class LocalUpdates;
 class Members;
 class Memory;
 class Positions;
@@ -20,17 +19,15 @@ class Pure;
 class Warp;
 struct InRow;
 
-class Straight : public Part {
+class Straight : public Part, private StraightLowering<Straight> {
  public:
   struct Needs {
     Positions& positions;
     Arguments& arguments;
     Pure& pure;
-    AbsoluteDifferences& differences;
     ClampedLoads& clamped_loads;
     Memory& memory;
     Members& members;
-    LocalUpdates& local_updates;
     Atomics& atomics;
     Warp& warp;
     Calls& calls;
@@ -40,7 +37,30 @@ class Straight : public Part {
   void emit(ir::InstId id);
 
  private:
-  void emit_by_part(ir::InstId id, const ir::Inst& inst);
+  friend StraightLowering<Straight>;
+  void constant(const ir::Inst& inst);
+  void pure(const ir::Inst& inst);
+  void function(const ir::Inst& inst);
+  void position(const ir::Inst& inst);
+  void extent(const ir::Inst& inst);
+  void stride(const ir::Inst& inst);
+  void array(const ir::Inst& inst);
+  void load(const ir::Inst& inst);
+  void store(const ir::Inst& inst);
+  void load_vec(const ir::Inst& inst);
+  void store_vec(const ir::Inst& inst);
+  void atomic(const ir::Inst& inst);
+  void barrier(const ir::Inst& inst);
+  void fence(const ir::Inst& inst);
+  void warp(const ir::Inst& inst);
+  void uniform(const ir::Inst& inst);
+  void clock(const ir::Inst& inst);
+  void nanosleep(const ir::Inst& inst);
+  void poll(const ir::Inst& inst);
+  void slot(const ir::Inst& inst);
+  void call(const ir::Inst& inst);
+  ir::InstId number_of(const ir::Inst& inst) const { return ir::InstId(&inst - f_.insts.data()); }
+
   const Needs to_;
 };
 

@@ -90,7 +90,7 @@ V Values::base_of_lane(const Lowered& x, unsigned lane) {
 
 /// How far the lanes are from the first one, where that is known and not too far for 32 bits.
 std::optional<std::vector<std::int64_t>> Values::known_steps(const Lowered& x) const {
-  if (std::abs(x.step) > 1 << 20) return {};
+  if (std::abs(x.step) > near_lanes) return {};
   std::int64_t step[3] = {x.step, 0, 0};
   for (unsigned d : {0u, 1u, 2u}) {
     if (!x.across[d]) continue;

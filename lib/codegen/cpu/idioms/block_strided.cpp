@@ -56,7 +56,8 @@ class Finder {
       } else if (!inst.regions.empty() || inst.op == Op::Unreachable ||
                  (inst.op == Op::Return && r != f_.body)) {
         return false;
-      } else if (!ir::is_terminator(inst.op) && !calls_.is_pure(inst) && !reads_constants(inst)) {
+      } else if (!ir::is_terminator(inst.op) && !calls_.is_pure(inst) &&
+                 !ir::reads_constants(f_, inst)) {
         return false;
       }
     }
@@ -74,13 +75,6 @@ class Finder {
     }
     return false;
   }
-  bool reads_constants(const ir::Inst& inst) const {
-    if (inst.op != Op::Load && inst.op != Op::LoadVec) return false;
-    const ir::Type& array = f_.type_of(inst.operands[0]);
-    return array.space == ir::Space::Argument ||
-           (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
-  }
-
   bool wide(ValueId v) const { return ir::is_int(f_.type_of(v).scalar) && bits(v) >= 32; }
   unsigned bits(ValueId v) const { return ir::bits_of(f_.type_of(v).scalar); }
   const ir::Inst* def(ValueId v, Op op) const {
@@ -201,8 +195,8 @@ class Finder {
     const ir::Inst* d = f_.def(v);
     if (!d) return true;
     need_value(v);
-    if (!d->regions.empty() ||
-        !(calls_.is_pure(*d) || (reads_constants(*d) && holders_[f_.values[v].def] == f_.body)))
+    if (!d->regions.empty() || !(calls_.is_pure(*d) || (ir::reads_constants(f_, *d) &&
+                                                        holders_[f_.values[v].def] == f_.body)))
       return false;
     for (const ValueId operand : d->operands)
       if (!f_.type_of(operand).is_array() && !is_safe(operand)) return false;

@@ -19,7 +19,8 @@ using Form = Lowered::Form;
 /// is there for those that do gather.
 bool ClampedLoads::may_be_row(const ir::Inst& inst) const {
   constexpr std::uint64_t most_bytes = 16;
-  if (inst.op != Op::Load || shape_.lanes == 1 || shape_.machine.quick || lanes_.masked_copy)
+  if (!shape_.machine.uses(Idiom::ClampedLoads) || inst.op != Op::Load || shape_.lanes == 1 ||
+      shape_.machine.quick || lanes_.masked_copy)
     return false;
   const ir::Type& array = f_.type_of(inst.operands[0]);
   if (array.space == ir::Space::Local || array.index_bytes() >= most_bytes) return false;

@@ -43,7 +43,7 @@ unsigned Addresses::lanes_of_register(unsigned size) const {
 
 unsigned Addresses::spacing_of(const Address& a, unsigned p, unsigned size) const {
   if (a.kind != Address::Kind::Steps || !lanes_.active.all() || shape_.is_brick() ||
-      shape_.machine.quick)
+      shape_.machine.quick || !shape_.machine.uses(Idiom::StridedLoads))
     return 0;
   constexpr unsigned fewest = 4;  // of two lanes, each is a load and an insertion at most
   const unsigned lanes = lanes_of_register(size), first = p * shape_.lanes;

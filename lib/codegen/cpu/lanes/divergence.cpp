@@ -21,7 +21,8 @@ class BlockLoads {
  public:
   BlockLoads(const ir::Function& f, const ir::Calls& calls, const Shape& shape)
       : f_(f), calls_(calls), shape_(shape) {
-    if (ir::any_inst(f, [](const ir::Inst& inst) { return ir::is_barrier(inst.op); }))
+    if (shape.machine.uses(Idiom::BlockLoads) &&
+        ir::any_inst(f, [](const ir::Inst& inst) { return ir::is_barrier(inst.op); }))
       region(f.body);
   }
   bool holds(const ir::Inst& inst) const {
@@ -91,8 +92,9 @@ class LanesOf {
       return known.varying(inst.operands[1]) ? Uniform::Varying : Uniform::Warp;
     if (inst.op == Op::ThreadIdx || inst.op == Op::GlobalId) return of_id(unsigned(inst.imm));
     if (inst.op == Op::BlockIdx && inst.imm == 0 && shape_.layout == Layout::Grid)
-      return Uniform::Varying;                        // a gang's threads are of several blocks
-    if (inst.op == Op::Local) return Uniform::Block;  // where the gang's arrays lie
+      return Uniform::Varying;  // a gang's threads are of several blocks
+    if (inst.op == Op::Local)   // where the gang's arrays lie
+      return shape_.machine.uses(Idiom::EqualOwnArrays) ? Uniform::Block : Uniform::Varying;
     if (ir::info(inst.op).effect == ir::Effect::Read) return of_load(inst, known);
     if (shape_.layout == Layout::Rows)  // whose gangs begin at multiples of their size
       if (const auto part = row_part_of(f_, inst);
@@ -118,9 +120,7 @@ class LanesOf {
     const ir::Type& array = f_.type_of(inst.operands[0]);
     if (array.space == ir::Space::Local)
       return std::max({passes::level_of_operands(inst, known), Uniform::Warp});
-    const bool constant =
-        !writes_ || array.space == ir::Space::Argument ||
-        (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
+    const bool constant = !writes_ || ir::reads_constants(f_, inst);
     const Uniform index = passes::level_of_operands(inst, known, 1);
     if (block_loads_.holds(inst)) return std::max(index, Uniform::Block);
     return constant ? index : std::max(index, Uniform::Warp);

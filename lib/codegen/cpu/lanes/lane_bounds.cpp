@@ -23,7 +23,7 @@ std::optional<Bounds> LaneBounds::bounds_of(ir::ValueId v, unsigned depth) {
   if (x.form == Form::Uniform) return Bounds{x.v[0], x.v[0], b_.getTrue()};
   if (x.form == Form::Linear) {
     if (x.v.size() > 1 || x.across[0] || x.across[1] || x.across[2] || ir::bits_of(s) < 32 ||
-        std::abs(x.step) > 1 << 20)
+        std::abs(x.step) > near_lanes)
       return {};
     const V first = x.v[0],
             last = b_.CreateAdd(first,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/cpu/lanes/shape.h"
 
+#include <algorithm>
+
 #include "ir/calls.h"
 #include "ir/latency.h"
 #include "ir/walk.h"
@@ -122,12 +124,29 @@ Traits find_traits(const ir::Module& module) {
   return t;
 }
 
+namespace {
+
+/// Without the idioms that are left out.
+std::string added_features(std::string_view features) {
+  std::string added;
+  while (!features.empty()) {
+    const std::string_view word = features.substr(0, features.find(','));
+    features.remove_prefix(std::min(word.size() + 1, features.size()));
+    if (word.starts_with('+')) added.append(added.empty() ? "" : ",").append(word);
+  }
+  return added;
+}
+
+}  // namespace
+
 Shape read_shape(const support::CpuTarget& target) {
   Shape shape;
   shape.lanes = target.lanes, shape.parts = target.parts;
   Machine& m = shape.machine;
-  m.cpu = target.cpu, m.tune = target.tune, m.features = target.features, m.quick = target.quick;
-  m.debug = target.debug;
+  m.cpu = target.cpu, m.tune = target.tune, m.features = added_features(target.features),
+  m.quick = target.quick;
+  m.slow_gathers = m.tune.starts_with("znver");  // LLVM's names of AMD's processors
+  m.debug = target.debug, m.without = support::idioms_without(target);
   m.level = target.level();
   m.fma = m.f16c = m.level >= CpuLevel::Avx2;
   m.vnni = m.level == CpuLevel::Avx512 && target.adds("+avx512vnni");

@@ -10,9 +10,12 @@
 
 #include "codegen/reply.h"
 #include "ir/ir.h"
+#include "support/idioms.h"
 #include "support/target.h"
 
 namespace krait::codegen::cpu {
+
+using support::Idiom;
 
 /// Which threads a gang holds.
 enum class Layout : std::uint8_t {
@@ -34,10 +37,17 @@ struct Machine {
   bool dots_pairs = false;  // sums of products of bf16, of AVX-512
   bool quick = false;       // effort=quick: code that is soon compiled, not the fastest
   bool debug = false;       // debug=on: with what debuggers read
-  std::string cpu, tune, features;
+  // gathers and scatters take longer than an access for each lane
+  bool slow_gathers = false;
+  std::string cpu, tune, features;  // LLVM's words
+  support::Idioms without;
+  bool uses(support::Idiom idiom) const { return !without[std::size_t(idiom)]; }
   bool dots_bytes(unsigned lanes) const { return vnni || (vex_vnni && lanes <= 8); }
   /// Whether an instruction loads numbers of that size from any places, fast or slow.
   bool gathers(unsigned bits) const { return level >= CpuLevel::Avx2 && bits >= 32; }
+  /// Whether whole gangs may access lanes anywhere by an instruction: with AVX-512, where that is
+  /// not slow.
+  bool scatters() const { return level == CpuLevel::Avx512 && !slow_gathers; }
 };
 
 struct Shape {

@@ -10,6 +10,7 @@
 #include "codegen/reply.h"
 #include "ir/shared_lengths.h"
 #include "ir/walk.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 
@@ -97,7 +98,6 @@ void Arguments::load_arguments() {
 /// Scratch memory: arrays of fixed size, then those sized at launch; the gangs' spilled values
 /// follow.
 void Arguments::place_arrays() {
-  constexpr std::uint64_t stack_limit = 16 << 10;
   array_offset_.assign(f_.values.size(), 0);
   shared_lengths_.assign(f_.values.size(), nullptr);
   std::uint64_t fixed = 0;
@@ -112,7 +112,7 @@ void Arguments::place_arrays() {
     if (bytes > (1u << 30) || fixed > (1u << 30))
       unsupported("shared or local arrays exceed 1 GiB");
     if (inst.op == Op::Shared && inst.list[0] == 0) return;
-    if (inst.op == Op::Local && bytes <= stack_limit) {
+    if (inst.op == Op::Local && bytes <= tuning::cpu::stack_limit) {
       array_offset_[inst.results[0]] = on_stack;
     } else {
       array_offset_[inst.results[0]] = std::uint32_t(fixed);

@@ -96,8 +96,8 @@ class Uses {
 
 /// Fills in the header's list, and copied.
 void Arguments::find_copies() {
-  if (!code_.traits.atomics || !f_.facts.disjoint || !f_.facts.contiguous ||
-      orders_memory(code_.functions.module))
+  if (!shape_.machine.uses(Idiom::PrivateCopies) || !code_.traits.atomics || !f_.facts.disjoint ||
+      !f_.facts.contiguous || orders_memory(code_.functions.module))
     return;
   const Uses uses(f_, uses_);
   const auto params = f_.params();

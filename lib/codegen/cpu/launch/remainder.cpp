@@ -108,8 +108,8 @@ class Accesses {
 }  // namespace
 
 std::vector<RemainderArray> Remainder::remainder_arrays() const {
-  if (shape_.layout != Layout::Range || shape_.gang() == 1 ||
-      code_.traits.cost < tuning::cpu::worth_copying)
+  if (!shape_.machine.uses(Idiom::RemainderCopies) || shape_.layout != Layout::Range ||
+      shape_.gang() == 1 || code_.traits.cost < tuning::cpu::worth_copying)
     return {};
   return Accesses(f_, code_.functions.calls, f_.insts[code_.traits.stride_loop]).arrays();
 }

@@ -25,7 +25,7 @@ using ir::Scalar;
 /// The quotients and remainders of the loop's index; none where the body does more than compute and
 /// access.
 std::optional<RowGang> RowGangs::find_plane() const {
-  if (shape_.machine.quick || shape_.lanes == 1) return {};
+  if (!shape_.machine.uses(Idiom::RowGangs) || shape_.machine.quick || shape_.lanes == 1) return {};
   const ir::RegionId body = f_.insts[code_.traits.stride_loop].regions[0];
   const auto& insts = f_.regions[body].insts;
   if (insts.size() > tuning::cpu::twice_limit) return {};

@@ -62,6 +62,7 @@ Id Globals::spec_constant(std::uint32_t spec_id, std::uint32_t value) {
 
 Id Globals::spec_bool(std::uint32_t spec_id) {
   Id type = bool_type(), id = ids_.next();
+  place_of_spec_bool_ = words_.size();
   append(words_, spv::Op::OpSpecConstantFalse, {type, id});
   head_.decorate(id, spv::Decoration::SpecId, {spec_id});
   return id;

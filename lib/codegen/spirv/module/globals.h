@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "codegen/spirv/module/head.h"
 
@@ -47,6 +48,8 @@ class Globals {
   Id null(Id type) { return unique_typed(spv::Op::OpConstantNull, type, {}); }
   Id spec_constant(std::uint32_t spec_id, std::uint32_t value);
   Id spec_bool(std::uint32_t spec_id);
+  /// Where the last one begins among words().
+  std::optional<std::size_t> place_of_spec_bool() const { return place_of_spec_bool_; }
   Id spec_op(Id type, spv::Op op, std::initializer_list<Id> operands);
   Id spec_composite(Id type, std::initializer_list<Id> members);
 
@@ -68,6 +71,7 @@ class Globals {
   Ids& ids_;
   Head& head_;
   Words words_, interface_;
+  std::optional<std::size_t> place_of_spec_bool_;
   std::map<Words, Id> known_;
   std::map<std::uint32_t, Id> builtins_;
 };

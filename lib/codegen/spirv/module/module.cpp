@@ -27,6 +27,7 @@ Words Module::finish(std::string_view kernel_name, std::string_view entry_name) 
   const Id entry_type = code.entry_type();
   Words out{spv::MagicNumber, kernel ? 0x00010000u : 0x00010500u, 0, 0, 0};
   head.write(out, entry_name, globals.interface());
+  if (const auto place = globals.place_of_spec_bool()) spec_bool_at = out.size() + *place;
   out.insert(out.end(), globals.words().begin(), globals.words().end());
   code.write(out, head.entry(), entry_type);
   out[3] = ids.bound();

@@ -17,6 +17,8 @@ struct Module {
   Words finish(std::string_view kernel_name, std::string_view entry_name);
 
   const Dialect dialect;
+  // the word where the last bool begins that a launch chooses, once finished; 0: there is none
+  std::size_t spec_bool_at = 0;
   Ids ids;
   Head head{dialect, ids};
   Globals globals{dialect, ids, head};

@@ -5,6 +5,7 @@
 // of their own.
 #pragma once
 
+#include "codegen/powers.h"
 #include "codegen/spirv/emitter.h"
 
 namespace krait::codegen::spirv {
@@ -38,8 +39,8 @@ Id fma(Emitter& e, Scalar s, Id x, Id y, Id z);
 
 // ---- numeric_round.cpp
 Id rsqrt_f32(Emitter& e, Id x);
-/// b^x for log2(b) = high + low, by the device's Exp2.
-Id power_f32(Emitter& e, Id x, double high, double low);
+/// b^x, by the device's Exp2.
+Id power_f32(Emitter& e, Id x, SplitLogarithm b);
 /// 1 / y within one ULP where both are normal.
 Id reciprocal_f32(Emitter& e, Id y);
 

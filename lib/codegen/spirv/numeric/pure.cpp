@@ -120,13 +120,10 @@ Id Pure::real(const ir::Inst& i, Scalar s) {
 /// keeps them in fast mode alone, as Vulkan's bounds on them are wide.
 Id Pure::math(const ir::Inst& i, Scalar s) {
   if (s == Scalar::F64) defect(fmt::format("{}: f64 functions must be expanded", e_.where));
-  constexpr double log2_e = 0x1.71547652b82fep+0;
   Id x = value(i.operands[0]);
   switch (i.op) {
-    case Op::Exp:
-      return e_.fast ? e_.ext(GLSLstd450Exp, s, {x})
-                     : power_f32(e_, x, 0x1.715476p+0, log2_e - 0x1.715476p+0);
-    case Op::Exp2: return e_.fast ? e_.ext(GLSLstd450Exp2, s, {x}) : power_f32(e_, x, 1, 0);
+    case Op::Exp: return e_.fast ? e_.ext(GLSLstd450Exp, s, {x}) : power_f32(e_, x, split_log2_e);
+    case Op::Exp2: return e_.fast ? e_.ext(GLSLstd450Exp2, s, {x}) : power_f32(e_, x, {});
     case Op::Log: return e_.ext(GLSLstd450Log, s, {x});
     case Op::Log2: return e_.ext(GLSLstd450Log2, s, {x});
     case Op::Sin: return e_.ext(GLSLstd450Sin, s, {x});

@@ -234,22 +234,30 @@ Id rsqrt_f32(Emitter& e, Id x) {
       e.type(f), normal, [&] { return estimate(x); }, slow);
 }
 
-// As for PTX (nvptx/functions.cpp): 2^n times 2^u for u from 0 to 1, where the instruction errs
-// least. Here additions round to the nearest, so half of a step is taken off before.
-Id power_f32(Emitter& e, Id x, double high, double low) {
-  const auto number = [&](double v) {
-    return e.constant(f, std::bit_cast<std::uint32_t>(float(v)));
+/// b^x. Additions round to the nearest, so half of a step is taken off before the sum that PTX
+/// rounds down.
+Id power_f32(Emitter& e, Id x, SplitLogarithm b) {
+  struct Ops {
+    Emitter& e;
+    Id number(double v) const { return e.constant(f, std::bit_cast<std::uint32_t>(float(v))); }
+    Id sum(Id x, double factor, Id z) const {
+      return e.ext(GLSLstd450Fma, f, {x, number(factor), z});
+    }
+    Id share(Id x, double factor) const {
+      constexpr double below = (exponents_below - 0.5) / normal_exponents;
+      return e.ext(GLSLstd450NClamp, f, {sum(x, factor, number(below)), number(0), number(1)});
+    }
+    Id floor(Id x, double factor, double plus) const { return sum(x, factor, number(plus)); }
+    Id minus(Id x, double c) const { return e.exact(Op::OpFSub, f, {x, number(c)}); }
+    Id negated(Id x) const { return e.exact(Op::OpFNegate, f, {x}); }
+    Id fma(Id x, double factor, Id z) const { return sum(x, factor, z); }
+    Id times(Id x, Id y) const { return e.exact(Op::OpFMul, f, {x, y}); }
+    Id scale(Id x) const {
+      return e.bits(f, u, e.op(Op::OpShiftLeftLogical, u, {e.bits(u, f, x), e.u32(23)}));
+    }
+    Id exp2(Id x) const { return e.ext(GLSLstd450Exp2, f, {x}); }
   };
-  const auto fma = [&](Id a, double b, Id c) { return e.ext(GLSLstd450Fma, f, {a, number(b), c}); };
-  constexpr double magic = 0x1.8p+23;
-  const Id share = e.ext(GLSLstd450NClamp, f,
-                         {fma(x, (high + low) / 253, number(125.5 / 253)), number(0), number(1)});
-  const Id biased = fma(share, 253, number(magic + 1));
-  const Id n = e.exact(Op::OpFSub, f, {biased, number(magic + 127)});
-  Id rest = fma(x, high, e.exact(Op::OpFNegate, f, {n}));
-  if (low != 0) rest = fma(x, low, rest);
-  const Id scale = e.bits(f, u, e.op(Op::OpShiftLeftLogical, u, {e.bits(u, f, biased), e.u32(23)}));
-  return e.exact(Op::OpFMul, f, {e.ext(GLSLstd450Exp2, f, {rest}), scale});
+  return power_of(Ops{e}, x, b);
 }
 
 Id fma_where_normal(Emitter& e, Id x, Id y, Id z) {
