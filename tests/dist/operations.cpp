@@ -131,7 +131,8 @@ void check(kr::dist::world& ranks, const Whole& all, const kr::dist::along (&wor
     else element = kr::dist::at(a, last[0], last[1], last[2]);
     EXPECT(element == Elem(all.at(last[0], last[1], last[2])));
   } else {
-    EXPECT(error_of([&] { (void)kr::max(a); }) == "kr::max and kr::min of an array without elements have no value");
+    EXPECT(error_of([&] { (void)kr::max(a); }) ==
+           "kr::max and kr::min of an array without elements have no value");
   }
   kr::dist::array<Elem, Rank> c = Elem(2) * a + kr::abs(b) - Elem(1);
   c += a;
@@ -303,7 +304,8 @@ void broken_jobs() {
       in(2, [](kr::dist::world& ranks) { kr::dist::array<float> x(ranks, {10 + ranks.rank()}); })
           .find(
               "the ranks make different calls: rank 0 calls kr::dist::array (4, 10, 0, 0), call 2; rank 1 calls kr::dist::array (4, 11, 0, 0), "
-              "call 2: every function of kr::dist is called by all ranks in the same order, with the same arguments") != std::string::npos);
+              "call 2: every function of kr::dist is called by all ranks in the same order, with the same arguments") !=
+      std::string::npos);
   EXPECT(in(2, [](kr::dist::world& ranks) {
            if (ranks.rank() == 0) ranks.barrier();
          }).find("rank 1 calls the end of kr::dist::world") != std::string::npos);
