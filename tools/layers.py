@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks who includes whom: support <- ir <- {trace, passes, math, codegen}; cache and runtime see only support; devices
-sees runtime, cache and ir; host sees all of these; observe, arrays, algorithms, tune and ship stand on host.
+sees runtime, cache and ir; host sees all of these; observe, arrays, algorithms, dist, tune and ship stand on host.
 LLVM headers only in lib/codegen, Vulkan headers only in lib/runtime/vulkan, CUDA headers nowhere, and no private library in
 include/. Variables of the environment are read by lib/support/environment.h alone, in tools/krait too. Threads are made in
 lib/support/threads.h alone, which blocks signals. Exits with 1 and the offending lines."""
@@ -26,6 +26,7 @@ MAY_SEE = {
     "observe": {*HOST, "observe"},
     "arrays": {*HOST, "arrays"},
     "algorithms": {*HOST, "arrays", "algorithms"},
+    "dist": {*HOST, "arrays", "algorithms", "dist"},
     "tune": {*HOST, "tune"},
     "ship": {*HOST, "observe", "ship"},
 }

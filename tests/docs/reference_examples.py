@@ -49,6 +49,11 @@ inline const auto saxpy = kr::kernel([](kr::value<float> s, kr::view<const float
 });
 extern const char ptx[];
 """
+# krait/dist.h is no part of krait.h.
+DIST_NAMES = """
+extern kr::dist::world ranks;
+extern kr::dist::array<double, 2> t, next;
+"""
 STANDARD = "complex cstdint cstdio iostream string tuple vector".split()
 
 
@@ -56,11 +61,12 @@ class Example:
     def __init__(self, path, line, text):
         self.path, self.header, self.line, self.text = path.relative_to(ROOT), spelled(path), line, text
         self.kernel = self.header in {f"krait/{name}.h" for name in KERNELS}
+        self.dist = "/dist" in self.header
 
     def function(self):
         place = f'#line {self.line} "{self.path}"'
         text = re.sub(r"(?m)^#include.*$", "", self.text)
-        names = "kernel_names" if self.kernel else "host_names"
+        names = "kernel_names" if self.kernel else "dist_names" if self.dist else "host_names"
         name = re.sub(r"\W", "_", self.header)
         return f"namespace {names} {{\nvoid {name}_{self.line}() {{\n{place}\n{text}\n}}\n}}\n"
 
@@ -86,6 +92,8 @@ def source_of(examples, headers):
     include = "".join(f"#include <{name}>\n" for name in [*STANDARD, "krait/krait.h", "krait/tile.h", *headers])
     include += "".join(f"{line}\n" for line in named)
     names = f"namespace kernel_names {{{KERNEL_NAMES}}}\nnamespace host_names {{{HOST_NAMES}}}\n"
+    if any(e.dist for e in examples):
+        names += f"namespace dist_names {{{DIST_NAMES}}}\n"
     return f"{include}namespace kr = krait;\n{names}" + "".join(e.function() for e in examples)
 
 

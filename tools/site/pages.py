@@ -15,7 +15,7 @@ EDIT = f"{REPOSITORY}/edit/{BRANCH}/"
 # Each group as the reader looks for it. `*` stands for pages whose name begins so. A page of docs that no group has is an error.
 GROUPS = [
     ("Start", ["ten-minutes", "installing", "gallery", "examples/index", "why", "coming-from"]),
-    ("Use", ["concepts", "calls", "dsl", "arrays", "algorithms", "tiles", "howto", "traps", "debugging", "hints", "tool", "tuning", "caching", "shipping",
+    ("Use", ["concepts", "calls", "dsl", "arrays", "algorithms", "tiles", "dist", "howto", "traps", "debugging", "hints", "tool", "tuning", "caching", "shipping",
              "raw-kernels", "neighbours", "python", "opencl", "webgpu", "environment"]),
     ("Reference", ["reference", "headers", "operations", "errors", "glossary"]),
     ("Understand", ["performance", "performance-log", "numbers", "architecture", "ir", "code-generation"]),

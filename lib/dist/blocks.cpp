@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moving parts of arrays between ranks. Contiguous parts in host memory are sent in place. Others are
+// packed into host memory by the array's own copies, which wait for the kernels that wrote them: MPI
+// never reads a buffer too early, and gets no strides.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "devices/devices.h"
+#include "devices/layout.h"
+#include "dist/job.h"
+#include "support/error.h"
+
+namespace krait::dist::detail {
+namespace {
+
+/// The rank at a place of the grid.
+int rank_at(const decomposition& how, const int* place) {
+  int at = 0;
+  for (int d = 0; d < how.rank; ++d) at = at * how.parts[d] + place[d];
+  return at;
+}
+/// The neighbour along an axis, or -1 at an end.
+int neighbour(const decomposition& how, int axis, int step) {
+  int place[max_rank];
+  std::copy_n(how.place, max_rank, place);
+  place[axis] += step;
+  if (place[axis] < 0 || place[axis] >= how.parts[axis]) {
+    if (!how.periodic[axis]) return -1;
+    place[axis] = (place[axis] + how.parts[axis]) % how.parts[axis];
+  }
+  return rank_at(how, place);
+}
+
+/// Tags of an array's messages: MPI guarantees 15 bits, 4 for the axis and the side.
+constexpr int tags_per_array = 16, arrays_with_tags = 2047;
+int tag_of(const decomposition& how, int axis, int side) {
+  return int(how.serial % arrays_with_tags) * tags_per_array + 2 * axis + side;
+}
+constexpr int whole_tag = arrays_with_tags * tags_per_array;
+
+layout part(const layout& of, int axis, std::int64_t first, std::int64_t count) {
+  layout p = of;
+  p.offset += first * p.strides[axis];
+  p.extents[axis] = count;
+  return p;
+}
+std::size_t bytes_of(const layout& of, std::size_t element) {
+  return std::size_t(host::size_of(of)) * element;
+}
+
+/// Memory that MPI can use in place: contiguous, and the host's.
+std::byte* in_place(const elements& of, const layout& part) {
+  const auto& handle = *static_cast<const host::DeviceHandle*>(krait::detail::device_of(of.memory));
+  if (!handle.device->host_memory() || !krait::detail::is_dense(part, false)) return nullptr;
+  return reinterpret_cast<std::byte*>(krait::detail::address_of(of.memory)) +
+         part.offset * std::int64_t(of.element_bytes);
+}
+
+/// One axis' messages: the low and the high neighbour get `out`, and `in` comes from them.
+struct Axis {
+  int axis = 0, to[2] = {-1, -1};
+  layout out[2], in[2];
+  std::size_t bytes = 0;
+  std::byte* buffer = nullptr;  // out low, out high, in low, in high; null: the array's own memory
+
+  Axis(const decomposition& how, const elements& all, int d) : axis(d) {
+    const std::int64_t w = how.halo[d], n = how.owned[d];
+    layout slab = *all.at;
+    // Later axes come without their halos, which their own turn fills, these corners included.
+    for (int e = d + 1; e < how.rank; ++e) slab = part(slab, e, how.halo[e], how.owned[e]);
+    out[0] = part(slab, d, w, w), out[1] = part(slab, d, n, w);
+    in[0] = part(slab, d, 0, w), in[1] = part(slab, d, w + n, w);
+    to[0] = neighbour(how, d, -1), to[1] = neighbour(how, d, 1);
+    bytes = bytes_of(out[0], all.element_bytes);
+  }
+  /// Periodic, and one block has both ends: no message.
+  bool alone(const decomposition& how) const { return how.parts[axis] == 1; }
+  void start(const decomposition& how, const elements& all) {
+    if (alone(how) || bytes == 0) return;
+    job& of = *how.of;
+    if (!in_place(all, out[0])) buffer = of.scratch(4 * bytes);
+    for (int side = 0; side < 2; ++side)
+      if (to[side] >= 0)
+        of.receive(buffer ? buffer + (2 + side) * bytes : in_place(all, in[side]), bytes, to[side],
+                   tag_of(how, axis, side));
+    for (int side = 0; side < 2; ++side) {
+      if (to[side] < 0) continue;
+      std::byte* const from = buffer ? buffer + side * bytes : in_place(all, out[side]);
+      if (buffer) krait::detail::copy_to_host({all.memory, &out[side], all.element_bytes}, from);
+      of.send(from, bytes, to[side], tag_of(how, axis, 1 - side));  // named by the receiver's side
+    }
+  }
+  void finish(const decomposition& how, const elements& all) {
+    if (alone(how)) {
+      for (int side = 0; side < 2; ++side)
+        krait::detail::copy_elements({all.memory, &in[side], all.element_bytes},
+                                     {all.memory, &out[1 - side], all.element_bytes});
+      return;
+    }
+    how.of->wait("kr::dist::exchange");
+    for (int side = 0; side < 2; ++side)
+      if (to[side] >= 0 && buffer)
+        krait::detail::copy_from_host({all.memory, &in[side], all.element_bytes},
+                                      buffer + (2 + side) * bytes);
+  }
+};
+
+/// The block of a rank within the whole array.
+layout block_of(const decomposition& how, int rank, const layout& whole) {
+  layout block = whole;
+  for (int d = how.rank - 1, rest = rank; d >= 0; rest /= how.parts[d], --d) {
+    const std::int64_t n = how.extents[d], p = how.parts[d], place = rest % p;
+    const std::int64_t first = n / p * place + std::min(place, n % p);
+    block = part(block, d, first, n / p + (place < n % p));
+  }
+  return block;
+}
+
+void check_whole(const decomposition& how, const char* function, int root, const elements* whole) {
+  if (root < 0 || root >= how.of->size())
+    support::fail_usage("{}: there is no rank {} of {}", function, root, how.of->size());
+  if (whole && how.of->rank() == root)
+    guard(how.of, [&] {
+      krait::detail::check_same_shape(whole->at->extents, how.extents, how.rank, function);
+    });
+}
+
+}  // namespace
+
+void exchange(const decomposition& how, const elements& all, function_ref<void()> between) {
+  call what{.name = "kr::dist::exchange"};
+  what.add(how.serial);
+  how.of->begin(what);
+  guard(how.of, [&] {
+    bool first = true;
+    for (int d = 0; d < how.rank; ++d) {
+      if (how.halo[d] == 0 || (how.parts[d] == 1 && !how.periodic[d])) continue;
+      Axis axis(how, all, d);
+      axis.start(how, all);
+      if (first) between();
+      first = false;
+      axis.finish(how, all);
+    }
+    if (first) between();
+  });
+}
+
+void gather(const decomposition& how, const elements& owned, int root, const elements* whole) {
+  check_whole(how, "kr::dist::gather", root, whole);
+  job& of = *how.of;
+  call what{.name = "kr::dist::gather"};
+  what.add(how.serial), what.add(root);
+  all_gather(&of, what, nullptr, nullptr, 0);
+  guard(&of, [&] {
+    if (how.replicated || of.size() == 1) {
+      if (of.rank() == root) krait::detail::copy_elements(*whole, owned);
+      return;
+    }
+    if (of.rank() != root) {
+      const std::size_t bytes = bytes_of(*owned.at, owned.element_bytes);
+      std::byte* const packed = of.scratch(bytes);
+      krait::detail::copy_to_host(owned, packed);
+      of.send(packed, bytes, root, whole_tag);
+      return of.wait(what.name);
+    }
+    // One after another: the whole array needs no second copy of itself on the host.
+    for (int r = 0; r < of.size(); ++r) {
+      const layout block = block_of(how, r, *whole->at);
+      const elements to{whole->memory, &block, whole->element_bytes};
+      if (r == root) {
+        krait::detail::copy_elements(to, owned);
+        continue;
+      }
+      const std::size_t bytes = bytes_of(block, whole->element_bytes);
+      std::byte* const packed = of.scratch(bytes);
+      of.receive(packed, bytes, r, whole_tag);
+      of.wait(what.name);
+      krait::detail::copy_from_host(to, packed);
+    }
+  });
+}
+
+void scatter(const decomposition& how, const elements& owned, int root, const elements* whole) {
+  check_whole(how, "kr::dist::scatter", root, whole);
+  job& of = *how.of;
+  call what{.name = "kr::dist::scatter"};
+  what.add(how.serial), what.add(root);
+  all_gather(&of, what, nullptr, nullptr, 0);
+  guard(&of, [&] {
+    const std::size_t mine = bytes_of(*owned.at, owned.element_bytes);
+    if (of.rank() != root) {
+      std::byte* const packed = of.scratch(mine);
+      of.receive(packed, mine, root, whole_tag);
+      of.wait(what.name);
+      return krait::detail::copy_from_host(owned, packed);
+    }
+    for (int r = 0; r < of.size(); ++r) {
+      const layout block = how.replicated ? *whole->at : block_of(how, r, *whole->at);
+      const elements from{whole->memory, &block, whole->element_bytes};
+      if (r == root) {
+        krait::detail::copy_elements(owned, from);
+        continue;
+      }
+      const std::size_t bytes = bytes_of(block, whole->element_bytes);
+      std::byte* const packed = of.scratch(bytes);
+      krait::detail::copy_to_host(from, packed);
+      of.send(packed, bytes, r, whole_tag);
+      of.wait(what.name);
+    }
+  });
+}
+
+// Sums with the same bits for any number of ranks: each element is cut into three slices of 26 bits
+// on a grid that the largest absolute value decides alone; integers add in any order. The idea is
+// that of J. Demmel and H. D. Nguyen, "Fast Reproducible Floating-Point Summation" (ARITH 2013).
+int grid_exponent(double largest) {
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return std::max(exponent, -940);  // so that 2^(78 - exponent) is a double
+}
+double power_of_two(int exponent) { return std::ldexp(1.0, exponent); }
+double join_slices(const std::int64_t (&sums)[3], int exponent) {
+  __extension__ using wide = __int128;
+  const wide total = (wide(sums[0]) << 52) + (wide(sums[1]) << 26) + wide(sums[2]);
+  return std::ldexp(double(total), exponent - 78);
+}
+
+}  // namespace krait::dist::detail

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dist/job.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "support/environment.h"
+#include "support/error.h"
+
+namespace krait::dist::detail {
+namespace {
+
+constexpr std::size_t slot_payload = 40;
+struct Slot {
+  std::uint64_t call = 0, signature = 0, spare = 0;
+  std::byte payload[slot_payload]{};
+};
+static_assert(sizeof(Slot) == 64);
+/// What a rank says of a call that others do not make.
+struct CallText {
+  char text[256] = {};
+};
+
+// MPI counts in int: longer messages go in pieces of so many bytes.
+constexpr std::size_t piece = std::size_t(1) << 30;
+// How long a rank that gives up listens to the others, and a failed one waits for them.
+constexpr std::chrono::milliseconds last_words{900};
+// JAX's heartbeats give up after 100 s, its start after 300; a rank may write a file meanwhile.
+constexpr double default_limit = 300;
+
+std::uint64_t signature_of(const call& what) {
+  std::uint64_t h = 14695981039346656037u;  // FNV-1a
+  const auto mix = [&](std::uint64_t x) { h = (h ^ x) * 1099511628211u; };
+  for (const char* c = what.name; *c; ++c) mix(std::uint64_t(*c));
+  for (const char* c = what.type; *c; ++c) mix(std::uint64_t(*c));
+  for (int i = 0; i < what.count; ++i) mix(std::uint64_t(what.numbers[i]));
+  return h;
+}
+std::string text_of(const call& what) {
+  std::string text = what.name;
+  if (*what.type) text += fmt::format(" of {}", what.type);
+  if (what.count > 0)
+    text += fmt::format(" ({})", fmt::join(what.numbers, what.numbers + what.count, ", "));
+  return text;
+}
+
+double limit() {
+  const char* const given = support::environment_text("KRAIT_DIST_TIMEOUT");
+  if (!given) return default_limit;
+  char* end = nullptr;
+  const double seconds = std::strtod(given, &end);
+  if (*end || !(seconds > 0 && seconds < 1e9))
+    support::fail_usage("KRAIT_DIST_TIMEOUT is \"{}\", but must be a number of seconds above 0",
+                        given);
+  return seconds;
+}
+
+/// The devices of the default one's kind, a rank of this machine each in turn. KRAIT_DEVICE with a
+/// number is for all ranks.
+krait::device device_for(std::size_t place) {
+  const krait::device standard;
+  const char* const wished = support::environment_text("KRAIT_DEVICE");
+  const char* const colon = std::strchr(standard.id(), ':');
+  if (!colon || (wished && std::strchr(wished, ':'))) return standard;
+  std::vector<krait::device> same;
+  for (const krait::device& d : krait::devices())
+    if (std::strncmp(d.id(), standard.id(), std::size_t(colon + 1 - standard.id())) == 0)
+      same.push_back(d);
+  return same.empty() ? standard : same[place % same.size()];
+}
+
+}  // namespace
+
+job::job(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {
+  limit_ = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit()));
+  checked_ = support::environment_asks("KRAIT_CHECK");
+  // Ranks of one machine have one name; their place among them chooses the device.
+  char host[slot_payload] = {};
+  gethostname(host, sizeof host - 1);
+  std::vector<char> hosts(sizeof host * std::size_t(size()));
+  all_gather({.name = "kr::dist::world"}, host, hosts.data(), sizeof host);
+  std::size_t place = 0;
+  for (int r = 0; r < rank(); ++r)
+    place += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;
+  device_ = device_for(place);
+}
+job::~job() { leave(); }
+
+std::string job::here(const char* name) const { return fmt::format("{} (call {})", name, calls_); }
+
+void job::begin(const call& what) {
+  if (broken()) throw error(error::kind_type::device, why_.c_str());
+  ++calls_;
+  if (checked_ && size() > 1) {
+    --calls_;
+    all_gather(what, nullptr, nullptr, 0);
+  }
+}
+
+void job::all_gather(const call& what, const void* mine, void* all, std::size_t bytes) {
+  if (broken()) throw error(error::kind_type::device, why_.c_str());
+  ++calls_;
+  if (size() == 1) {
+    if (bytes > 0) std::memcpy(all, mine, bytes);
+    return;
+  }
+  Slot slot{calls_, signature_of(what), 0, {}};
+  if (bytes > 0) std::memcpy(slot.payload, mine, bytes);
+  slots_.resize(sizeof(Slot) * std::size_t(size()));
+  gathering_.assign(1, {});
+  engine_->gather(&slot, slots_.data(), sizeof slot, gathering_[0]);
+  wait_for(gathering_, what.name);
+  const auto* const got = reinterpret_cast<const Slot*>(slots_.data());
+  for (int r = 0; r < size(); ++r)
+    if (got[r].signature != slot.signature) disagree(what);
+  for (int r = 0; r < size() && bytes > 0; ++r)
+    std::memcpy(static_cast<std::byte*>(all) + bytes * std::size_t(r), got[r].payload, bytes);
+}
+
+void job::disagree(const call& what) {
+  CallText mine;
+  std::vector<CallText> texts(static_cast<std::size_t>(size()));
+  const std::string text = fmt::format("{}, call {}", text_of(what), calls_);
+  text.copy(mine.text, sizeof mine.text - 1);
+  gathering_.assign(1, {});
+  engine_->gather(&mine, texts.data(), sizeof mine, gathering_[0]);
+  wait_for(gathering_, what.name);
+  std::string told;
+  int shown = 0;
+  for (int r = 0; r < size(); ++r) {
+    if (r == rank() || !std::strcmp(texts[std::size_t(r)].text, mine.text)) continue;
+    if (++shown > 3) continue;
+    told +=
+        fmt::format("{}rank {} calls {}", told.empty() ? "" : "; ", r, texts[std::size_t(r)].text);
+  }
+  if (shown > 3) told += fmt::format("; and {} more ranks differ", shown - 3);
+  fail(
+      error::kind_type::usage,
+      fmt::format(
+          "the ranks make different calls: rank {} calls {}; {}: every function of kr::dist is called by all ranks in the "
+          "same order, with the same arguments",
+          rank(), text, told),
+      true);
+}
+
+void job::send(const void* from, std::size_t bytes, int to, int tag) {
+  const auto* const first = static_cast<const std::byte*>(from);
+  for (std::size_t at = 0; at < bytes; at += piece)
+    engine_->send(first + at, std::min(piece, bytes - at), to, tag, tickets_.emplace_back());
+}
+void job::receive(void* to, std::size_t bytes, int from, int tag) {
+  auto* const first = static_cast<std::byte*>(to);
+  for (std::size_t at = 0; at < bytes; at += piece)
+    engine_->receive(first + at, std::min(piece, bytes - at), from, tag, tickets_.emplace_back());
+}
+void job::wait(const char* name) {
+  wait_for(tickets_, name);
+  tickets_.clear();
+}
+std::byte* job::scratch(std::size_t bytes) {
+  if (bytes > scratch_bytes_) {
+    scratch_.reset(new std::byte[bytes]);
+    scratch_bytes_ = bytes;
+  }
+  return scratch_.get();
+}
+
+void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
+  // Most messages between neighbours are there after a few tests; the clock costs more than one.
+  constexpr int tests_between_looks = 64;
+  Clock::time_point began{};
+  for (unsigned tests = 1;; ++tests) {
+    bool all = true;
+    for (Ticket& t : tickets) all = engine_->test(t) && all;
+    if (all) return;
+    if (tests % tests_between_looks == 0 || !engine_->has_processes()) {
+      listen(name);
+      const auto now = Clock::now();
+      if (began == Clock::time_point{}) began = now;
+      if (now - began > limit_) give_up(name, nullptr);
+    }
+    if (tests > tests_between_looks / 4 || !engine_->has_processes()) engine_->pause();
+  }
+}
+
+void job::listen(const char* name) {
+  Notice n;
+  if (!engine_->hear(n)) return;
+  if (n.kind == Notice::Kind::Waiting) give_up(name, &n);
+  fail(error::kind_type(n.error), fmt::format("{}: rank {} failed: {}", here(name), n.rank, n.text),
+       true);
+}
+
+void job::give_up(const char* name, const Notice* heard) {
+  Notice mine;
+  mine.kind = Notice::Kind::Waiting, mine.rank = rank(), mine.call = calls_;
+  here(name).copy(mine.text, sizeof mine.text - 1);
+  engine_->tell(mine);
+  std::vector<std::string> others(static_cast<std::size_t>(size()));
+  int missing = size() - 1;
+  const auto take = [&](const Notice& n) {
+    std::string& of = others[std::size_t(n.rank)];
+    missing -= of.empty();
+    of = fmt::format("rank {} {} {}", n.rank,
+                     n.kind == Notice::Kind::Waiting ? "waits in" : "failed:", n.text);
+  };
+  if (heard) take(*heard);
+  const auto until = Clock::now() + last_words;
+  for (Notice n; missing > 0 && Clock::now() < until; engine_->pause())
+    while (engine_->hear(n)) take(n);
+  std::string told;
+  int shown = 0;
+  for (int r = 0; r < size(); ++r) {
+    const std::string& of = others[std::size_t(r)];
+    if (r == rank() || ++shown > 4) continue;
+    told += (told.empty() ? "" : "; ") +
+            (of.empty()
+                 ? fmt::format("rank {} does not answer: it computes, is stopped or has ended", r)
+                 : of);
+  }
+  fail(error::kind_type::device,
+       fmt::format("{}: no answer for {:g} s (KRAIT_DIST_TIMEOUT): {}", here(name),
+                   std::chrono::duration<double>(limit_).count(), told),
+       true);
+}
+
+void job::fail(error::kind_type kind, const std::string& text, bool told) {
+  if (!told) failed(kind, text.c_str());
+  why_ = text, told_ = true;
+  throw error(kind, text.c_str());
+}
+
+void job::failed(error::kind_type kind, const char* text) noexcept {
+  if (told_) return;
+  told_ = true;
+  try {
+    why_ = text;
+    Notice n;
+    n.error = std::uint8_t(kind), n.rank = rank(), n.call = calls_;
+    why_.copy(n.text, sizeof n.text - 1);
+    if (size() > 1) engine_->tell(n);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "krait: rank %d of %d: the others cannot be told: %s\n", rank(), size(),
+                 e.what());
+  }
+}
+
+void job::leave() noexcept {
+  if (left_) return;
+  left_ = true;
+  if (!broken()) {
+    try {
+      all_gather({.name = "the end of kr::dist::world"}, nullptr, nullptr, 0);
+    } catch (const std::exception&) {
+    }  // the job is broken, and says why
+  }
+  if (!broken()) return engine_->close(true);
+  if (engine_->has_processes())
+    std::fprintf(stderr, "krait: rank %d of %d: %s\n", rank(), size(), why_.c_str());
+  try {
+    Ticket all;
+    Notice more;
+    engine_->meet(all);
+    const auto until = Clock::now() + last_words;
+    while (!engine_->test(all)) {
+      if (Clock::now() > until) {
+        engine_->abort();
+        break;
+      }
+      engine_->hear(more);
+      engine_->pause();
+    }
+  } catch (const std::exception&) {
+    engine_->abort();
+  }
+  engine_->close(false);
+}
+
+}  // namespace krait::dist::detail

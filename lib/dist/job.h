@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One rank's part in a job. Every wait ends: by its messages, by another rank's failure, or by the
+// time limit. A job that has failed once fails in every later call.
+//
+// Small collective calls are one gathering of slots of 64 bytes: a signature of the call, then the
+// rank's own number. So ranks that make different calls meet in the same message and find it out.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dist/engine.h"
+#include "krait/detail/dist_calls.h"
+#include "krait/error.h"
+
+namespace krait::dist::detail {
+
+struct job {
+ public:
+  explicit job(std::unique_ptr<Engine> engine);
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+  ~job();
+
+  int rank() const noexcept { return engine_->rank(); }
+  int size() const noexcept { return engine_->size(); }
+  krait::device device() const { return device_; }
+  bool checked() const noexcept { return checked_; }
+  std::uint32_t next_serial() noexcept { return ++arrays_; }
+
+  /// Begins a call: it counts, and fails in a job that has failed.
+  void begin(const call& what);
+  void all_gather(const call& what, const void* mine, void* all, std::size_t bytes);
+
+  // Messages of any length; wait() ends all that were started.
+  void send(const void* from, std::size_t bytes, int to, int tag);
+  void receive(void* to, std::size_t bytes, int from, int tag);
+  void wait(const char* name);
+  /// Host memory for messages, until the next call asks for its own.
+  std::byte* scratch(std::size_t bytes);
+
+  /// Tells the others, once, that this rank has failed.
+  void failed(error::kind_type kind, const char* text) noexcept;
+  bool broken() const noexcept { return !why_.empty(); }
+  /// What a rank says of its end, and the error that the others get from it.
+  const std::string& why() const noexcept { return why_; }
+
+  /// Ends the rank: with the others, or after a failure within a second.
+  void leave() noexcept;
+  bool has_processes() const noexcept { return engine_->has_processes(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void wait_for(std::vector<Ticket>& tickets, const char* name);
+  void listen(const char* name);
+  /// Throws for this rank, and breaks the job. Where `told`, the others know by themselves.
+  [[noreturn]] void fail(error::kind_type kind, const std::string& text, bool told);
+  /// After the limit: asks who waits where, and fails.
+  /// `heard`: the notice of a rank that has done so already.
+  [[noreturn]] void give_up(const char* name, const Notice* heard);
+  [[noreturn]] void disagree(const call& what);
+  std::string here(const char* name) const;
+
+  std::unique_ptr<Engine> engine_;
+  krait::device device_;
+  Clock::duration limit_;
+  bool checked_ = false, told_ = false, left_ = false;
+  std::uint64_t calls_ = 0;
+  std::uint32_t arrays_ = 0;
+  std::string why_;
+  std::vector<Ticket> tickets_, gathering_;
+  std::vector<std::byte> slots_;
+  std::unique_ptr<std::byte[]> scratch_;
+  std::size_t scratch_bytes_ = 0;
+};
+
+}  // namespace krait::dist::detail

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The engine on an MPI. It has two communicators of its own, one for data and one for notices, so
+// that a program's own messages meet none of ours.
+#include <sched.h>
+
+#include <climits>
+#include <cstring>
+#include <deque>
+
+#include "dist/engine.h"
+#include "dist/mpi_table.h"
+#include "support/error.h"
+
+namespace krait::dist {
+namespace {
+
+class Mpi final : public Engine {
+ public:
+  Mpi(const MpiTable& mpi, bool ours) : mpi_(mpi), ours_(ours) {
+    check(mpi_.comm_dup(mpi_.world, &data_), "MPI_Comm_dup");
+    check(mpi_.comm_dup(mpi_.world, &side_), "MPI_Comm_dup");
+    for (const Word comm : {data_, side_})
+      check(mpi_.comm_set_errhandler(comm, mpi_.errors_return), "MPI_Comm_set_errhandler");
+    check(mpi_.comm_rank(data_, &rank_), "MPI_Comm_rank");
+    check(mpi_.comm_size(data_, &size_), "MPI_Comm_size");
+    listen();
+  }
+
+  void send(const void* from, std::size_t bytes, int to, int tag, Ticket& ticket) override {
+    ticket = {};
+    check(mpi_.isend(from, int(bytes), mpi_.byte, to, tag, data_, &ticket.request), "MPI_Isend");
+    ticket.done = false;
+  }
+  void receive(void* to, std::size_t bytes, int from, int tag, Ticket& ticket) override {
+    ticket = {};
+    check(mpi_.irecv(to, int(bytes), mpi_.byte, from, tag, data_, &ticket.request), "MPI_Irecv");
+    ticket.done = false;
+  }
+  void gather(const void* mine, void* all, std::size_t bytes, Ticket& ticket) override {
+    ticket = {};
+    check(mpi_.iallgather(mine, int(bytes), mpi_.byte, all, int(bytes), mpi_.byte, data_,
+                          &ticket.request),
+          "MPI_Iallgather");
+    ticket.done = false;
+  }
+  bool test(Ticket& ticket) override {
+    if (!ticket.done) ticket.done = finished(ticket.request);
+    return ticket.done;
+  }
+  void pause() noexcept override { sched_yield(); }
+
+  void tell(const Notice& notice) override {
+    told_.push_back(notice);
+    for (int to = 0; to < size_; ++to) {
+      if (to == rank_) continue;
+      Word request = 0;
+      check(mpi_.isend(&told_.back(), sizeof(Notice), mpi_.byte, to, notice_tag, side_, &request),
+            "MPI_Isend");
+      mpi_.request_free(&request);
+    }
+  }
+  bool hear(Notice& notice) override {
+    if (!listening_ || !finished(news_)) return false;
+    notice = heard_;
+    listen();
+    return true;
+  }
+  void meet(Ticket& ticket) override {
+    ticket = {};
+    check(mpi_.ibarrier(side_, &ticket.request), "MPI_Ibarrier");
+    ticket.done = false;
+  }
+
+  bool has_processes() const noexcept override { return true; }
+  void abort() noexcept override { mpi_.abort(mpi_.world, 1); }
+  void close(bool clean) noexcept override {
+    int over = 0;
+    mpi_.finalized(&over);
+    if (over || !clean) return;
+    if (listening_) {
+      alignas(16) char status[64];
+      int done = 0;
+      mpi_.cancel(&news_);
+      mpi_.test(&news_, &done, status);
+      if (!done) mpi_.request_free(&news_);
+    }
+    mpi_.comm_free(&data_), mpi_.comm_free(&side_);
+    if (ours_) mpi_.finalize();
+  }
+
+ private:
+  static constexpr int notice_tag = 7;
+
+  void check(int code, const char* function) const {
+    if (code == 0) return;
+    char text[512] = {};  // MPI_MAX_ERROR_STRING is at most that
+    int length = 0;
+    mpi_.error_string(code, text, &length);
+    support::fail_device("{} of {}: {}", function, mpi_.file, text);
+  }
+  bool finished(Word& request) {
+    alignas(16) char status[64];  // that of any ABI
+    int done = 0;
+    check(mpi_.test(&request, &done, status), "MPI_Test");
+    return done;
+  }
+  void listen() {
+    if (size_ == 1) return;
+    check(mpi_.irecv(&heard_, sizeof heard_, mpi_.byte, mpi_.any_source, notice_tag, side_, &news_),
+          "MPI_Irecv");
+    listening_ = true;
+  }
+
+  const MpiTable& mpi_;
+  const bool ours_;
+  Word data_ = 0, side_ = 0, news_ = 0;
+  bool listening_ = false;
+  Notice heard_;
+  std::deque<Notice> told_;  // until the process ends: nobody waits for these
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> open_launched() {
+  const MpiTable* const mpi = mpi_table();
+  if (!mpi) return open_alone();
+  int on = 0, over = 0, level = 0, size = 0;
+  mpi->initialized(&on), mpi->finalized(&over);
+  if (over)
+    support::fail_usage(
+        "kr::dist::world: MPI has been finalised in this process, and cannot start again: keep one world for the whole job");
+  if (!on && mpi->init_thread(nullptr, nullptr, mpi->thread_serialized, &level) != 0)
+    support::fail_device("kr::dist: MPI_Init_thread of {} fails", mpi->file);
+  auto engine = std::make_unique<Mpi>(*mpi, !on);
+  size = engine->size();
+  const char* variable = nullptr;
+  if (const int launched = launched_ranks(variable); launched > 0 && !on && launched != size) {
+    engine->close(true);
+    support::fail_device(
+        "kr::dist: {}={}, but {} ({}) sees {} rank{}: the launcher and the MPI library are of different kinds",
+        variable, launched, mpi->file, mpi->abi, size, size == 1 ? "" : "s");
+  }
+  return engine;
+}
+
+}  // namespace krait::dist

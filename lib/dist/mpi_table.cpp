@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dist/mpi_table.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "support/environment.h"
+#include "support/error.h"
+#include "support/places.h"
+
+namespace krait::dist {
+namespace {
+
+constexpr const char *open_mpi = "libmpi.so.40", *mpich = "libmpich.so.12",
+                     *mpich_upstream = "libmpi.so.12", *standard = "libmpi_abi.so.0";
+
+struct Launcher {
+  const char* variable;  // of the number of ranks
+  std::vector<const char*> libraries;
+};
+/// The first whose variable is set. SLURM's is set for the processes of srun alone, not for a
+/// script's own. mpirun within SLURM sets both.
+const Launcher* launcher() {
+  static const auto* const known = new std::vector<Launcher>{
+      {"OMPI_COMM_WORLD_SIZE", {open_mpi, standard}},
+      {"PMI_SIZE", {mpich, mpich_upstream, standard}},
+      {"SLURM_STEP_NUM_TASKS", {standard, mpich_upstream, mpich, open_mpi}},
+  };
+  for (const Launcher& l : *known)
+    if (support::environment_text(l.variable)) return &l;
+  return nullptr;
+}
+
+bool loaded(const char* library) {
+  void* const found = dlopen(library, RTLD_NOW | RTLD_NOLOAD | RTLD_LOCAL);
+  if (found) dlclose(found);
+  return found;
+}
+
+/// Constants of an ABI; false where the library is of none that is known here.
+bool constants(void* library, MpiTable& table) {
+  if (void* const world = dlsym(library, "ompi_mpi_comm_world")) {
+    table.abi = "Open MPI";
+    table.world = Word(world), table.byte = Word(dlsym(library, "ompi_mpi_byte"));
+    table.errors_return = Word(dlsym(library, "ompi_mpi_errors_return"));
+    table.any_source = -1, table.thread_serialized = 2;
+    return true;
+  }
+  int major = -1, minor = -1;
+  using version = int (*)(int*, int*);
+  if (const auto of = version(dlsym(library, "MPI_Abi_get_version")); of) of(&major, &minor);
+  if (major >= 1) {  // MPI 5.0, chapter 20
+    table.abi = "MPI-5";
+    table.world = 0x101, table.byte = 0x247, table.errors_return = 0x143;
+    table.any_source = -1, table.thread_serialized = 2048;
+    return true;
+  }
+  if (dlsym(library, "MPIR_Dup_fn")) {  // MPICH's ABI, which Intel MPI and MVAPICH share
+    table.abi = "MPICH";
+    table.world = 0x44000000, table.byte = 0x4c00010d, table.errors_return = 0x54000001;
+    table.any_source = -2, table.thread_serialized = 2;
+    return true;
+  }
+  return false;
+}
+
+template <class Function>
+void find(void* library, const char* name, Function*& into, const std::string& file) {
+  into = reinterpret_cast<Function*>(dlsym(library, name));
+  if (!into)
+    support::fail_device("kr::dist: {} has no function {}: it is not an MPI of version 3 or later",
+                         file, name);
+}
+
+const MpiTable* made(void* library, const std::string& file) {
+  auto* const table = new MpiTable{};
+  table->file = file;
+  if (!constants(library, *table))
+    support::fail_device(
+        "kr::dist: {} has neither the ABI of Open MPI, nor MPICH's, nor MPI-5's: name another library in KRAIT_MPI",
+        file);
+  find(library, "MPI_Initialized", table->initialized, file);
+  find(library, "MPI_Finalized", table->finalized, file);
+  find(library, "MPI_Init_thread", table->init_thread, file);
+  find(library, "MPI_Finalize", table->finalize, file);
+  find(library, "MPI_Abort", table->abort, file);
+  find(library, "MPI_Comm_dup", table->comm_dup, file);
+  find(library, "MPI_Comm_free", table->comm_free, file);
+  find(library, "MPI_Comm_rank", table->comm_rank, file);
+  find(library, "MPI_Comm_size", table->comm_size, file);
+  find(library, "MPI_Comm_set_errhandler", table->comm_set_errhandler, file);
+  find(library, "MPI_Error_string", table->error_string, file);
+  find(library, "MPI_Isend", table->isend, file);
+  find(library, "MPI_Irecv", table->irecv, file);
+  find(library, "MPI_Iallgather", table->iallgather, file);
+  find(library, "MPI_Ibarrier", table->ibarrier, file);
+  find(library, "MPI_Test", table->test, file);
+  find(library, "MPI_Cancel", table->cancel, file);
+  find(library, "MPI_Request_free", table->request_free, file);
+  return table;
+}
+
+const MpiTable* open() {
+  const Launcher* const by = launcher();
+  if (loaded(open_mpi) && (loaded(mpich) || loaded(mpich_upstream)))
+    support::fail_device(
+        "kr::dist: this process has loaded Open MPI and MPICH: link libraries of one kind of MPI");
+  if (dlsym(RTLD_DEFAULT, "MPI_Comm_rank")) return made(RTLD_DEFAULT, "the MPI of this program");
+  std::vector<const char*> names;
+  if (const char* const wished = support::environment_text("KRAIT_MPI")) names = {wished};
+  else if (by) names = by->libraries;
+  std::string why;
+  for (const char* name : names) {
+    std::string said;
+    if (void* const library = support::open_library(name, said)) {
+      dlopen(name, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);  // its plug-ins may take symbols from it
+      return made(library, name);
+    }
+    why += (why.empty() ? "" : "; ") + said;
+  }
+  if (names.empty()) return nullptr;
+  support::fail_device(
+      "kr::dist: no MPI for the launcher that started this process{}: {}; name its library in KRAIT_MPI",
+      by ? std::string(" (it sets ") + by->variable + ")" : "", why);
+}
+
+}  // namespace
+
+const MpiTable* mpi_table() {
+  static const MpiTable* const table = open();
+  return table;
+}
+
+int launched_ranks(const char*& variable) {
+  const Launcher* const by = launcher();
+  if (!by) return 0;
+  variable = by->variable;
+  return std::atoi(support::environment_text(by->variable));
+}
+
+}  // namespace krait::dist

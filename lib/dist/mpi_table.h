@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPI without mpi.h: the functions that the engine needs, and the constants of each ABI, as data.
+// Handles are 64-bit words; where an MPI has 32-bit ones it reads and writes the lower half.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace krait::dist {
+
+using Word = std::uintptr_t;
+
+struct MpiTable {
+  const char* abi;  // "Open MPI", "MPICH" or "MPI-5"
+  std::string file;
+  // Constants.
+  Word world, byte, errors_return;
+  int any_source, thread_serialized;
+  // Functions.
+  int (*initialized)(int*);
+  int (*finalized)(int*);
+  int (*init_thread)(int*, char***, int, int*);
+  int (*finalize)();
+  int (*abort)(Word, int);
+  int (*comm_dup)(Word, Word*);
+  int (*comm_free)(Word*);
+  int (*comm_rank)(Word, int*);
+  int (*comm_size)(Word, int*);
+  int (*comm_set_errhandler)(Word, Word);
+  int (*error_string)(int, char*, int*);
+  int (*isend)(const void*, int, Word, int, int, Word, Word*);
+  int (*irecv)(void*, int, Word, int, int, Word, Word*);
+  int (*iallgather)(const void*, int, Word, void*, int, Word, Word, Word*);
+  int (*ibarrier)(Word, Word*);
+  int (*test)(Word*, int*, void*);
+  int (*cancel)(Word*);
+  int (*request_free)(Word*);
+};
+
+/// The table of the MPI that this process has, that KRAIT_MPI names, or that belongs to the
+/// launcher; null where there was no launcher and is no MPI. Throws error{device} where it is
+/// missing, or of an ABI that is not known.
+const MpiTable* mpi_table();
+
+/// The number of ranks that the launcher's variable names, and that variable; 0 without one.
+int launched_ranks(const char*& variable);
+
+}  // namespace krait::dist
