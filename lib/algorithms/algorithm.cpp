@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "algorithms/tuning.h"
 #include "devices/devices.h"
 #include "devices/layout.h"
 #include "krait/algorithm/convolve.h"
@@ -17,14 +18,13 @@ namespace krait::detail {
 
 algorithm_device algorithm_device_of(device on) {
   const host::DeviceHandle& handle = *static_cast<host::DeviceHandle*>(handle_of(on));
-  // Several a worker, so that one that is held up leaves the others work.
   if (handle.device->host_memory())
-    return {algorithm_form::chunks, std::int64_t(8) * host::processors(), 0,
+    return {algorithm_form::chunks, host::chunks_of_processor * host::processors(), 0,
             handle.target.cpu.level() == CpuLevel::Avx512, handle.target.cpu.adds("+avx512bf16")};
   const bool waits = handle.target.kind == support::TargetKind::Ptx;
   const bool matrices = handle.target.has_matrices(),
              tensor_cores = matrices || (waits && handle.target.ptx.sm >= 80);
-  return {waits ? algorithm_form::warps : algorithm_form::blocks, 512,
+  return {waits ? algorithm_form::warps : algorithm_form::blocks, host::busy_blocks,
           tensor_cores ? handle.device->limits().shared_bytes : 0, false, matrices};
 }
 

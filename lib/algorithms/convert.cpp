@@ -3,10 +3,7 @@
 // Conversions of elements: one element-wise kernel for each pair of types.
 #include "algorithms/convert.h"
 
-#include <map>
-#include <mutex>
-
-#include "algorithms/library_kernel.h"
+#include "algorithms/kernels.h"
 
 namespace krait::host {
 namespace {
@@ -14,20 +11,18 @@ namespace {
 /// Each thread has elements; their positions follow from their numbers, the last dimension fastest.
 template <int Rank>
 void record(const void*, const node* parameters) {
-  const Elements from{scalar::none, parameters[0]}, to{scalar::none, parameters[1]};
-  node size = node_of(to.extent(0));
-  for (unsigned d = 1; d < Rank; ++d) size = node_of(Index(size) * to.extent(d));
-  for (auto i : grid_stride(Index(size))) {
-    detail::place at{from.array, {}, Rank};
+  const ElementView to(scalar::none, parameters[1], Rank);
+  for (auto i : grid_stride(to.size())) {
+    detail::place at{parameters[0], {}, Rank};
     node rest = node_of(i);
     for (int d = Rank - 1; d > 0; --d) {
-      const Index before(rest), extent = to.extent(unsigned(d));
+      const Index before(rest), extent = to.extent(d);
       at.indices[d] = node_of(before % extent);
       rest = node_of(before / extent);
     }
     at.indices[0] = rest;
     detail::place stored = at;
-    stored.array = to.array;
+    stored.array = parameters[1];
     const node x = detail::load(at);
     detail::locate(stored);
     detail::store(stored, x);
@@ -53,27 +48,19 @@ struct Conversion {
   template <int Rank>
   void set_rank(scalar from, scalar to) {
     auto& own = parameters[Rank - 1];
-    own = {view_parameter(from, Rank), view_parameter(to, Rank, true)};
+    own = {described(in(from, Rank)), described(out(to, Rank))};
     own[1].output = true;
     as[Rank - 1] = {own.data(), 2, &record<Rank>};
     by_rank.at[Rank - 1] = &as[Rank - 1];
   }
 };
 
-const Conversion& conversion_of(scalar from, scalar to) {
-  static auto& mutex = *new std::mutex;
-  static auto& made = *new std::map<std::pair<scalar, scalar>, std::unique_ptr<Conversion>>;
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<Conversion>& kept = made[{from, to}];
-  if (!kept) kept = std::make_unique<Conversion>(from, to);
-  return *kept;
-}
-
 }  // namespace
 
-void convert_elements(const detail::any_array& from, const detail::any_array& to) {
-  const Conversion& convert = conversion_of(from.type, to.type);
-  detail::argument arguments[] = {array_argument(from), array_argument(to)};
+void convert_elements(const any_array& from, const any_array& to) {
+  const scalar read = from.type->whole, written = to.type->whole;
+  const Conversion& convert = kept_for({read, written}, [&] { return Conversion(read, written); });
+  detail::argument arguments[] = {argument_of(from), argument_of(to)};
   detail::call_config config;
   config.form = detail::call_config::elements, config.count = 1;
   for (int d = 0; d < to.at.rank; ++d) config.count *= to.at.extents[d];

@@ -3,11 +3,11 @@
 // Conversions of elements between types that a call has.
 #pragma once
 
-#include "krait/algorithm/detail/any_array.h"
+#include "algorithms/arrays.h"
 
 namespace krait::host {
 
 /// to = from, element by element, converted as C++ does. Extents are equal; elements are numbers.
-void convert_elements(const detail::any_array& from, const detail::any_array& to);
+void convert_elements(const any_array& from, const any_array& to);
 
 }  // namespace krait::host

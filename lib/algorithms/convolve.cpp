@@ -3,14 +3,14 @@
 // Convolutions, and the elements that borders give.
 #include "krait/algorithm/convolve.h"
 
-#include "algorithms/products.h"
+#include <algorithm>
+
+#include "algorithms/kernels.h"
 
 namespace krait::detail {
 namespace {
 
-using host::Index;
-using host::Local;
-using host::Number;
+using namespace krait::host;
 
 /// An index within the extent, where one outside is meant as `at` says.
 Index inside_border(const Index& p, const Index& n, border at) {
@@ -34,47 +34,32 @@ Index inside_border(const Index& p, const Index& n, border at) {
 }
 Index extent_of(const place& of, unsigned d) { return Index(extent(of.array, d)); }
 
-struct ConvolveTypes {
-  scalar elem, weight, out, word;
-  int rank;
-  border at;
-};
-void record_convolve(const ConvolveTypes& t, const node* parameters) {
-  const host::Elements from{t.elem, parameters[0]}, weights{t.weight, parameters[1]},
-      to{t.out, parameters[2]};
-  const Index firsts[] = {Index(parameters[3]), Index(parameters[4]), Index(parameters[5])};
-  const Number beyond{t.elem, parameters[6]};
-  const unsigned rank = unsigned(t.rank);
-  node size = node_of(to.extent(0));
-  for (unsigned d = 1; d < rank; ++d) size = node_of(Index(size) * to.extent(d));
-  for (auto i : grid_stride(Index(size))) {
-    const place own = place_in_result(to.array, t.rank, node_of(i));
-    const Local sum(t.word);
+void record_convolve(scalar word, border by, const Parameters& p) {
+  const ElementView from = p.array(0), weights = p.array(1), to = p.array(2);
+  const Index firsts[] = {p.number(3), p.number(4), p.number(5)};
+  const Element beyond = p.element(6);
+  const unsigned rank = unsigned(to.rank());
+  for (auto i : grid_stride(to.size())) {
+    const place own = place_in_result(node_of(to), to.rank(), node_of(i));
+    Variable sum(zero_of(word));
     const auto add = [&](const node* k) {
-      place moved{from.array, {}, rank}, weight{weights.array, {}, rank};
-      for (unsigned d = 0; d < rank; ++d) {
+      place moved{node_of(from), {}, rank};
+      for (unsigned d = 0; d < rank; ++d)
         moved.indices[d] = node_of(Index(own.indices[d]) + firsts[d] - Index(k[d]));
-        weight.indices[d] = k[d];
-      }
-      const Number x{t.elem, bordered(moved, t.at, t.elem, beyond.at)};
-      const Number by{t.weight, load(weight)};
-      sum.add(host::convert(t.word, x) * host::convert(t.word, by));
+      const Element x{from.type(), {bordered(moved, by, from.type()->whole, beyond.only())}},
+          weight = weights.at(k, to.rank());
+      sum.add(x.as(word) * weight.as(word));
     };
     node k[3];
     const auto each = [&](const auto& self, unsigned d) -> void {
       if (d == rank) return add(k);
-      for (auto step : range(std::int64_t(0), weights.extent(d))) {
+      for (auto step : range(std::int64_t(0), weights.extent(int(d)))) {
         k[d] = node_of(step);
         self(self, d + 1);
       }
     };
     each(each, 0);
-    const Number total = sum.get();
-    place stored = own;
-    locate(stored);
-    store(stored, t.out == scalar::boolean
-                      ? apply(op::Ne, total.type, total.at, host::zero_of(total.type).at)
-                      : detail::convert(t.out, total.at));
+    Place(to.type(), own) = total_as(to.type(), sum);
   }
 }
 
@@ -123,27 +108,16 @@ node bordered(const place& at, border by, scalar type, node outside) {
 
 void convolve_into(const any_array& x, const any_array& weights, const any_array& out, scalar word,
                    const std::int64_t* first, border at, std::uint64_t outside) {
-  static const char maker = 0;
-  const ConvolveTypes t{x.type, weights.type, out.type, word, out.at.rank, at};
-  const host::LibraryKernel& convolve = host::KernelStore::of_library().of(
-      {&maker, {int(t.elem), int(t.weight), int(t.out), int(t.word), t.rank, int(at)}}, [&] {
-        const auto view_of = [&](scalar type, bool writable) {
-          return host::view_parameter(type, t.rank, writable);
-        };
-        const parameter_type index = host::index_parameter();
-        return host::LibraryKernel::make(
-            {.name = "convolve"},
-            {view_of(t.elem, false), view_of(t.weight, false), view_of(t.out, true), index, index,
-             index, host::number_parameter(t.elem)},
-            [t](const node* nodes) { record_convolve(t, nodes); });
-      });
-  std::int64_t size = 1, all[3] = {};
-  for (int d = 0; d < t.rank; ++d) size *= out.at.extents[d], all[d] = first[d];
-  if (size == 0) return;
-  convolve.cover(size,
-                 {host::array_argument(x), host::array_argument(weights), host::array_argument(out),
-                  host::number_argument(all[0]), host::number_argument(all[1]),
-                  host::number_argument(all[2]), host::number_argument(outside)});
+  const int rank = out.at.rank;
+  std::int64_t all[3] = {};
+  std::copy_n(first, rank, all);
+  if (out.size() == 0) return;
+  const ElementArgument beyond{x.type, &outside};
+  kernel_of("convolve", {x.type, weights.type, out.type, word, rank, at},
+            {in(x.type, rank), in(weights.type, rank), host::out(out.type, rank), number(),
+             number(), number(), number(x.type)},
+            [word, at](const Parameters& p) { record_convolve(word, at, p); })
+      .forall(out.size(), x, weights, out, all[0], all[1], all[2], beyond);
 }
 
 }  // namespace krait::detail

@@ -5,6 +5,7 @@
 // scalar, a struct several.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ir/types.h"
@@ -20,26 +21,24 @@ using detail::op;
 using detail::scalar;
 using Index = value<std::int64_t>;
 
-/// The type of an element. One object a type, never destroyed: addresses are compared.
-struct ElementType {
-  std::vector<detail::leaf> scalars;
-  std::uint32_t bytes;
-  scalar whole;   // of a number; none: a struct
-  bool as_bytes;  // a struct that a launch passes as bytes
-
-  bool is_float() const { return ir::is_float(ir::Scalar(whole)); }
-};
-const ElementType* type_of(const detail::element_type& erased);
+using ElementType = detail::element_type;
 template <class Type>
 const ElementType* type_of() {
-  return type_of(detail::element_type_of<Type>());
+  return detail::element_type_of<Type>();
 }
+inline const ElementType* type_of(scalar whole) { return detail::number_type(whole); }
+inline std::span<const detail::leaf> scalars_of(const ElementType* type) {
+  return {type->scalars, type->count};
+}
+inline std::uint32_t bytes_of(scalar type) { return ir::size_of(ir::Scalar(type)); }
+inline bool is_float(const ElementType* type) { return ir::is_float(ir::Scalar(type->whole)); }
 
 /// A value that does not change.
 class Element {
  public:
   Element(const ElementType* type, std::vector<node> scalars)
       : type_(type), scalars_(std::move(scalars)) {}
+  Element(scalar type, node number) : Element(type_of(type), {number}) {}
   template <detail::plain Type>
   Element(const value<Type>& x) : Element(type_of<Type>(), {node_of(x)}) {}  // NOLINT: implicit
 
@@ -55,6 +54,9 @@ class Element {
   Element as(const ElementType* to) const {
     return mapped(to, [](scalar type, node x) { return detail::convert(type, x); });
   }
+  Element as(scalar to) const { return as(type_of(to)); }
+  /// One of its numbers.
+  Element part(std::size_t i) const { return {type_->scalars[i].type, scalars_[i]}; }
   /// change(type of the scalar in `to`, the scalar) of each.
   template <class Change>
   Element mapped(const ElementType* to, const Change& change) const {
@@ -72,16 +74,27 @@ class Element {
 /// Zeros.
 inline Element zero_of(const ElementType* type) {
   std::vector<node> zeros;
-  for (const detail::leaf& l : type->scalars) zeros.push_back(detail::literal(l.type, 0));
+  for (const detail::leaf& l : scalars_of(type)) zeros.push_back(detail::literal(l.type, 0));
   return {type, std::move(zeros)};
 }
+inline Element zero_of(scalar type) { return zero_of(type_of(type)); }
 /// x where the condition holds, else y, as one operation a scalar.
 inline Element choose(const value<bool>& condition, const Element& x, const Element& y) {
   std::vector<node> chosen;
-  for (std::size_t i = 0; i < x.type()->scalars.size(); ++i)
+  for (std::size_t i = 0; i < x.type()->count; ++i)
     chosen.push_back(detail::apply(op::Select, x.type()->scalars[i].type, node_of(condition),
                                    x.scalars()[i], y.scalars()[i]));
   return {x.type(), std::move(chosen)};
+}
+/// One of two numbers, each recorded in a branch of its own.
+using Branch = detail::function_ref<Element()>;
+inline Element choose(const value<bool>& condition, scalar type, Branch yes, Branch no) {
+  return {type, detail::record_select(
+                    node_of(condition), type, [&] { return detail::convert(type, yes().only()); },
+                    [&] { return detail::convert(type, no().only()); }, detail::location::here())};
+}
+inline Element choose(const value<bool>& condition, scalar type, Branch yes, const Element& no) {
+  return choose(condition, type, yes, [&] { return no; });
 }
 /// The type in which numbers of a type are computed: C++'s promotion, and float for floats of 8
 /// bits.
@@ -96,23 +109,31 @@ inline Element compute(op what, const Element& x, const Element& y) {
   const node result = detail::apply(what, arithmetic_type(type), x.only(), y.only());
   return {x.type(), {detail::convert(type, result)}};
 }
+inline Element operator+(const Element& x, const Element& y) { return compute(op::Add, x, y); }
+inline Element operator*(const Element& x, const Element& y) { return compute(op::Mul, x, y); }
+/// A sum as an element: of truth values whether it is not 0.
+inline Element total_as(const ElementType* to, const Element& sum) {
+  if (to->whole != scalar::boolean) return sum.as(to);
+  const Element zero = zero_of(sum.type());
+  return {to, {detail::apply(op::Ne, sum.type()->whole, sum.only(), zero.only())}};
+}
 /// A comparison of two numbers of one type.
 inline value<bool> compare(op what, const Element& x, const Element& y) {
   return value<bool>(detail::apply(what, arithmetic_type(x.type()->whole), x.only(), y.only()));
 }
 /// The order of sorts: NaN is last, and equal to itself.
 inline value<bool> key_before(const Element& x, const Element& y) {
-  if (!x.type()->is_float()) return compare(op::Lt, x, y);
+  if (!is_float(x.type())) return compare(op::Lt, x, y);
   return compare(op::Lt, x, y) || (compare(op::Eq, x, x) && compare(op::Ne, y, y));
 }
 inline value<bool> same_key(const Element& x, const Element& y) {
-  if (!x.type()->is_float()) return compare(op::Eq, x, y);
+  if (!is_float(x.type())) return compare(op::Eq, x, y);
   return compare(op::Eq, x, y) || (compare(op::Ne, x, x) && compare(op::Ne, y, y));
 }
 /// A user's function of one or two elements.
 inline Element call(const detail::element_function& f, const ElementType* result, const Element& x,
                     const Element* y = nullptr) {
-  std::vector<node> made(result->scalars.size());
+  std::vector<node> made(result->count);
   f.record(f.function, x.scalars(), y ? y->scalars() : nullptr, made.data());
   return {result, std::move(made)};
 }
@@ -122,7 +143,7 @@ class Variable {
  public:
   explicit Variable(const Variable& first) : Variable(Element(first)) {}
   explicit Variable(const Element& first) : type_(first.type()) {
-    for (std::size_t i = 0; i < type_->scalars.size(); ++i)
+    for (std::size_t i = 0; i < type_->count; ++i)
       slots_.push_back(detail::make_slot(type_->scalars[i].type, first.scalars()[i]));
   }
   Variable(Variable&&) = default;
@@ -133,14 +154,20 @@ class Variable {
   /// Of a number.
   void add(const Element& x) { detail::update(op::Add, type_->whole, slots_[0], x.only()); }
   /// The value now.
-  operator Element() const {  // NOLINT: implicit on purpose
-    return Element(type_, slots_).as(type_);
-  }
+  Element get() const { return Element(type_, slots_).as(type_); }
+  operator Element() const { return get(); }  // NOLINT: implicit on purpose
 
  private:
   const ElementType* type_;
   std::vector<node> slots_;
 };
+
+/// Zeros.
+inline std::vector<Variable> variables(scalar type, int count) {
+  std::vector<Variable> made;
+  for (int i = 0; i < count; ++i) made.emplace_back(zero_of(type));
+  return made;
+}
 
 /// An element of an array, to read or to assign to.
 class Place {
@@ -150,7 +177,7 @@ class Place {
   }
   Element get() const {
     std::vector<node> loaded;
-    for (std::size_t i = 0; i < type_->scalars.size(); ++i) {
+    for (std::size_t i = 0; i < type_->count; ++i) {
       detail::place p = of(i);
       loaded.push_back(detail::load(p));
     }
@@ -158,7 +185,7 @@ class Place {
   }
   operator Element() const { return get(); }  // NOLINT: implicit on purpose
   void operator=(const Element& x) const {
-    for (std::size_t i = 0; i < type_->scalars.size(); ++i) detail::store(of(i), x.scalars()[i]);
+    for (std::size_t i = 0; i < type_->count; ++i) detail::store(of(i), x.scalars()[i]);
   }
   void operator=(const Place& x) const { *this = x.get(); }
   /// The place of one scalar.
@@ -179,6 +206,8 @@ class ElementView {
  public:
   ElementView(const ElementType* type, node array, int rank = 1)
       : type_(type), array_(array), rank_(rank) {}
+  ElementView(scalar type, node array, int rank = 1) : ElementView(type_of(type), array, rank) {}
+  friend node node_of(const ElementView& x) { return x.array_; }
   template <class... Indices>
   Place operator()(const Indices&... indices) const {
     return {type_, {array_, {index(indices)...}, sizeof...(Indices)}};
@@ -227,8 +256,18 @@ inline Index place_in(const ElementView& sorted, const Element& x, bool right) {
          });
   return Index(low);
 }
+inline ElementView shared_elements(const ElementType* type,
+                                   std::initializer_list<std::int64_t> extents) {
+  return {type,
+          detail::make_array(op::Shared, type->whole, type->bytes, extents.begin(),
+                             unsigned(extents.size())),
+          int(extents.size())};
+}
 inline ElementView shared_elements(const ElementType* type, std::int64_t count) {
-  return {type, detail::make_array(op::Shared, type->whole, type->bytes, &count, 1)};
+  return shared_elements(type, {count});
+}
+inline ElementView shared_elements(scalar type, std::initializer_list<std::int64_t> extents) {
+  return shared_elements(type_of(type), extents);
 }
 
 // Of numbers, in warps.

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "algorithms/convert.h"
-#include "algorithms/products.h"
 #include "devices/layout.h"
 #include "krait/algorithm/detail/linalg_calls.h"
 #include "krait/algorithm/detail/result.h"
@@ -94,12 +93,11 @@ array<T, 3> matrices_of(const any_array& x, void* on) {
   auto out = new_matrices<T>(matrices_of_stack(x), rows_of(x), columns_of(x), on);
   const any_array to = as_stack(out, x);
   any_array from = x;
-  if (x.type != element<T>::type) {
-    from =
-        host::new_array(element<T>::type, sizeof(T), dense(x.at.extents, x.at.rank, false), x.on);
-    if (host::size_of(from.at) > 0) host::convert_elements(x, from);
+  if (x.type != element_type_of<T>()) {
+    from = host::new_array(element_type_of<T>(), dense(x.at.extents, x.at.rank, false), x.on);
+    if (from.size() > 0) host::convert_elements(x, from);
   }
-  copy_elements({to.memory.get(), &to.at, sizeof(T)}, {from.memory.get(), &from.at, sizeof(T)});
+  copy_elements(host::elements_of(to), host::elements_of(from));
   return out;
 }
 template <class T>

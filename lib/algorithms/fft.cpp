@@ -16,6 +16,9 @@
 #include "support/error.h"
 
 namespace krait::detail {
+
+using namespace krait::host;
+
 namespace {
 
 /// The prime factors, the largest first; none where one is above 7.
@@ -65,22 +68,17 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
   if (factors.empty() && total != 1) return plan;
   const bool cpu = on.form == algorithm_form::chunks;
   const bool warps = on.form == algorithm_form::warps;
-  // A block keeps its elements twice, as 2 numbers each: in a core's second cache, or in shared
-  // memory. Its columns are a line of memory. GPUs before sm_80 may give a block 48 KiB alone; the
-  // others give 99 KiB and more.
-  constexpr std::int64_t line = 128;
-  // A block of the CPU is one gang: as many threads as a vector has lanes of f32, none of them
-  // masked. Twice as many: calls of 1,024 points take 1.7 times as long with AVX-512, 1.4 with AVX2
-  // (`bench_fft cpu --cpu-time --only "f32 1 x 1024"`).
-  const int width = on.wide ? 16 : 8;
-  const std::int64_t bytes = cpu                ? 1 << 18
-                             : !warps           ? 1 << 14
-                             : on.tensor_shared ? 1 << 16
-                                                : 1 << 15,
+  // A block keeps its elements twice, as 2 numbers each. Its columns are a line of memory. A block
+  // of the CPU is one gang.
+  const int width = on.wide ? fft_wide_gang : fft_gang;
+  const std::int64_t bytes = cpu                ? fft_cpu_bytes
+                             : !warps           ? fft_block_bytes
+                             : on.tensor_shared ? fft_warp_bytes
+                                                : fft_small_warp_bytes,
                      most = bytes / std::int64_t(4 * number_bytes),
                      side = cpu     ? width
-                            : warps ? line / std::int64_t(2 * number_bytes)
-                                    : 8;
+                            : warps ? fft_line / std::int64_t(2 * number_bytes)
+                                    : fft_block_columns;
   std::vector<std::int64_t> lengths{total};
   if (total > most) lengths = lengths_of(factors, most / side);
   std::int64_t done = 1;
@@ -89,19 +87,22 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
     pass.total = total, pass.done = done, pass.length = int(length);
     // A block has neighbouring rows where one of them keeps too few threads busy, or a core's
     // vectors: those take neighbours of a row where steps before made a multiple of their elements.
-    const bool odd = cpu && length % 16 != 0 && length * side <= 2 * most;
+    const bool odd = cpu && length % fft_wide_gang != 0 && length * side <= 2 * most;
     pass.columns =
-        lengths.size() > 1 || (rows >= fft_rows_at_once && (odd || length <= (cpu ? 128 : 255)))
+        lengths.size() > 1 || (rows >= fft_rows_at_once &&
+                               (odd || length <= (cpu ? fft_cpu_short_row : fft_short_row)))
             ? int(side)
             : 1;
     set_radices(pass, cpu);
     const std::int64_t busy = pass.columns * length / (pass.radices[0] == 16 ? 16 : 8);
     // Up to 16 points of one row are straight code of one thread.
-    pass.threads = !cpu ? 32 : total <= 16 && pass.columns == 1 ? 1 : width;
-    while (!cpu && pass.threads < std::min<std::int64_t>(busy, 256)) pass.threads *= 2;
+    pass.threads = !cpu                                         ? fft_least_threads
+                   : total <= fft_straight && pass.columns == 1 ? 1
+                                                                : width;
+    while (!cpu && pass.threads < std::min<std::int64_t>(busy, fft_most_threads)) pass.threads *= 2;
     // A distance that is no power of 2: columns would meet in few sets of a cache, or banks of
     // shared memory.
-    const std::int64_t apart = cpu ? 16 : 32 / side;
+    const std::int64_t apart = cpu ? fft_cpu_apart : fft_banks / side;
     pass.pitch = int(length + (pass.columns * (length + apart) <= most || warps ? apart : 0));
     done *= length;
   }
@@ -155,10 +156,7 @@ struct RowTransform {
   bool wide;  // of doubles
 
   bool inverse() const { return kind == fft_kind::inverse || kind == fft_kind::to_real; }
-  scalar type() const {
-    return kind != fft_kind::to_real ? scalar::none : wide ? scalar::f64 : scalar::f32;
-  }
-  std::uint32_t bytes() const { return (wide ? 8u : 4u) * (kind == fft_kind::to_real ? 1u : 2u); }
+  const element_type* type() const { return wide ? type_as<double>() : type_as<float>(); }
   std::int64_t results(std::int64_t points) const {
     return kind == fft_kind::real ? points / 2 + 1 : points;
   }
@@ -168,6 +166,11 @@ struct RowTransform {
   }
 
  private:
+  template <class Real>
+  const element_type* type_as() const {
+    return kind == fft_kind::to_real ? element_type_of<Real>()
+                                     : element_type_of<std::complex<Real>>();
+  }
   template <class Real>
   void run_as(const any_array& x, const any_array& out, std::int64_t points, double scale) const {
     if (kind == fft_kind::real) fft_of<Real>::real(x, out, points, scale);
@@ -181,30 +184,12 @@ std::int64_t product_of(const std::int64_t* extents, int count) {
   for (int d = 0; d < count; ++d) product *= extents[d];
   return product;
 }
-/// A dense array, whatever its dimensions, as rows.
-any_array as_rows(const any_array& x, std::int64_t rows, std::int64_t length) {
-  any_array flat = x;
-  const std::int64_t extents[] = {rows, length};
-  flat.at = dense(extents, 2, false), flat.at.offset = x.at.offset;
-  return flat;
-}
-any_array one_row(const any_array& x) {
-  any_array row = x;
-  row.at.rank = 2;
-  row.at.extents[1] = x.at.extents[0], row.at.strides[1] = x.at.strides[0];
-  row.at.extents[0] = 1, row.at.strides[0] = 0;
-  return row;
-}
 /// The elements as rows along an axis: shared where strides can say it, else copied.
 any_array rows_along(const any_array& x, std::int64_t axis, std::int64_t rows) {
-  any_array turned = x;
-  turned.at = axis_last(x.at, axis);
   const int rank = x.at.rank;
-  const std::int64_t length = turned.at.extents[rank - 1], extents[] = {rows, length};
-  if (length == 0 || rows == 0 || rank == 2)
-    return turned.at.rank == 2 ? turned : as_rows(x, rows, length);
-  if (rank == 1) return one_row(x);
-  return host::reshaped(std::move(turned), extents, 2);
+  const std::int64_t length = axis_last(x.at, axis).extents[rank - 1];
+  if (rank != 2 && (length == 0 || rows == 0)) return host::memory_as(x, rows, length);
+  return rank == 1 ? host::one_row(x) : host::rows_along(x, axis);
 }
 
 /// Rows of complex numbers in their memory order: for few elements, the layouts of the general way
@@ -213,17 +198,17 @@ bool transform_whole_rows(const any_array& x, const RowTransform& by, const fft_
                           any_array& out) {
   const int rank = x.at.rank;
   const std::int64_t n = x.at.extents[rank - 1];
-  if (rank > 2 || (with.axes[0] != -1 && with.axes[0] != rank - 1) || host::size_of(x.at) == 0 ||
+  if (rank > 2 || (with.axes[0] != -1 && with.axes[0] != rank - 1) || x.size() == 0 ||
       (with.has_points && with.points != n))
     return false;
   const double scale = fft_scale(with.norm, n, by.inverse());
-  out = host::new_array(by.type(), by.bytes(), dense(x.at.extents, rank, false), x.on);
+  out = host::new_array(by.type(), dense(x.at.extents, rank, false), x.on);
   const auto run = [&](const any_array& rows, const any_array& to) {
     if (by.wide) fft_of<double>::rows(rows, to, by.inverse(), scale);
     else fft_of<float>::rows(rows, to, by.inverse(), scale);
   };
   if (rank == 2) run(x, out);
-  else run(one_row(x), one_row(out));
+  else run(host::one_row(x), host::one_row(out));
   return true;
 }
 
@@ -241,19 +226,16 @@ any_array transform_along(const any_array& x, const RowTransform& by, std::int64
   at.extents[last] = results;
   const layout wanted = axis_back(dense(at.extents, x.at.rank, false), axis);
   if (into) check_output(into->at, into->on, wanted, x.on);
-  const bool in_place =
-      into && same_strides(into->at, wanted) &&
-      !may_meet({x.memory.get(), &x.at, x.bytes}, {into->memory.get(), &into->at, into->bytes});
-  const any_array out = in_place ? *into : host::new_array(by.type(), by.bytes(), wanted, x.on);
+  const bool in_place = into && same_strides(into->at, wanted) &&
+                        !may_meet(host::elements_of(x), host::elements_of(*into));
+  const any_array out = in_place ? *into : host::new_array(by.type(), wanted, x.on);
   if (const std::int64_t rows = product_of(at.extents, last); rows * results > 0) {
     any_array given = rows_along(x, axis, rows);
     if (product_of(x.at.extents, last + 1) == 0)
       given.at.extents[0] = rows, given.at.extents[1] = 0;
-    by.run(given, as_rows(out, rows, results), points, scale);
+    by.run(given, host::memory_as(out, rows, results), points, scale);
   }
-  if (into && !in_place)
-    copy_elements({into->memory.get(), &into->at, into->bytes},
-                  {out.memory.get(), &out.at, out.bytes});
+  if (into && !in_place) copy_elements(host::elements_of(*into), host::elements_of(out));
   return out;
 }
 
@@ -262,7 +244,7 @@ any_array transform_along(const any_array& x, const RowTransform& by, std::int64
 any_array transform(const any_array& x, fft_kind kind, const fft_request& with,
                     std::size_t real_bytes, const any_array* into) {
   const bool wide = real_bytes == 8;
-  if (x.type == scalar::none && kind < fft_kind::real && with.count == 1 && !into)
+  if (x.type->whole == scalar::none && kind < fft_kind::real && with.count == 1 && !into)
     if (any_array out; transform_whole_rows(x, {kind, wide}, with, out)) return out;
   axes_mask(with.axes, with.count, x.at.rank);
   const RowTransform complex{kind == fft_kind::to_real || kind == fft_kind::inverse

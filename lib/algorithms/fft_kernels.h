@@ -4,7 +4,7 @@
 #pragma once
 
 #include "algorithms/fft_small.h"
-#include "algorithms/recorded.h"
+#include "algorithms/tuning.h"
 #include "krait/complex.h"
 
 namespace krait::detail {
@@ -16,7 +16,7 @@ class root_table {
  public:
   explicit root_table(std::int64_t n) : n_(n) {
     while (step_ * step_ < n) step_ *= 2;
-    if (n <= 4096) step_ = 1;
+    if (n <= host::fft_one_table) step_ = 1;
     for (std::int64_t k = 0; k * step_ < n; ++k) add(k * step_, rough_re_, rough_im_);
     for (std::int64_t k = 0; step_ > 1 && k < step_; ++k) add(k, fine_re_, fine_im_);
   }
@@ -76,9 +76,10 @@ value<std::complex<Real>> complex_element(const view<const std::complex<Real>, 2
 }
 /// The same of real numbers, whose type is known while recording.
 template <class Real>
-value<std::complex<Real>> complex_element(const host::Elements& x, const value<std::int64_t>& row,
+value<std::complex<Real>> complex_element(const host::ElementView& x,
+                                          const value<std::int64_t>& row,
                                           const value<std::int64_t>& k) {
-  const auto read = [&] { return value<Real>(detail::convert(scalar_of<Real>, x.at(row, k).at)); };
+  const auto read = [&] { return x(row, k).get().template as<Real>(); };
   return {part_of_row<Real>(x, k, read), value<Real>(Real(0))};
 }
 

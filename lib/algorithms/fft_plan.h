@@ -23,8 +23,6 @@ struct fft_plan {
   int count;  // 0: `total` has a prime factor above 7
   fft_pass passes[max_fft_passes];
 };
-/// Rows from which on a plan is one of many: a block may have several.
-inline constexpr std::int64_t fft_rows_at_once = 16;
 KRAIT_API fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes,
                             const algorithm_device& on);
 /// exp(-2 pi i k / n), rounded once.

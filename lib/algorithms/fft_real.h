@@ -17,28 +17,23 @@ array<const std::complex<Real>, 2> pairs_of(const any_array& x, std::int64_t poi
     at.offset /= 2, at.strides[0] /= 2, at.extents[1] = count / 2, at.strides[1] = 1;
     return array<const complex, 2>(at, from.memory_owner(), handle_of(from.device()));
   };
-  if (x.type == scalar_of<Real>) {
+  if (x.type->whole == scalar_of<Real>) {
     const auto given = typed<const Real, 2>(x);
     const bool even = x.at.offset % 2 == 0 && (given.stride(0) % 2 == 0 || given.extent(0) == 1);
     if (points <= given.extent(1) && given.stride(1) == 1 && even &&
         given.address() % alignof(complex) == 0)
       return paired(given, points);
   }
-  const auto& copy = kept_for(std::make_tuple(x.type), [&] {
-    return host::LibraryKernel::make(options{.name = "fft_copy"},
-                                     std::vector{host::view_parameter(x.type, 2),
-                                                 host::view_parameter(scalar_of<Real>, 2, true)},
-                                     [type = x.type](const node* nodes) {
-                                       const host::Elements from{type, nodes[0]};
-                                       const view<Real, 2> to(nodes[1]);
-                                       for_each_of_rows(to, [&](const auto& row, const auto& k) {
-                                         to(row, k) = complex_element<Real>(from, row, k).real();
-                                       });
-                                     });
-  });
   array<Real, 2> out(shape<2>(x.at.extents[0], points), device_from(x.on));
-  const launch_config at = row_grid(out);
-  copy->launch(at.grid, at.block, {host::array_argument(x), array_argument(out)});
+  host::kernel_of("fft_copy", {x.type}, {host::in(x.type, 2), host::out<Real>(2)},
+                  [](const host::Parameters& p) {
+                    const host::ElementView from = p.array(0);
+                    const auto to = p.array<Real, 2>(1);
+                    for_each_of_rows(to, [&](const auto& row, const auto& k) {
+                      to(row, k) = complex_element<Real>(from, row, k).real();
+                    });
+                  })
+      .launch(row_grid(out), x, out);
   return paired(out.share(), points);
 }
 
@@ -68,7 +63,7 @@ void transform_real_rows(const any_array& x, array<std::complex<Real>, 2>& out, 
         },
         {.name = "rfft"});
   };
-  kept_for(std::make_tuple(n), make).launch(row_grid(out), half, out);
+  kept_for({n}, make).launch(row_grid(out), half, out);
 }
 
 /// The first n / 2 + 1 elements of a transform, which are 0 where rows end before, to n real
@@ -77,44 +72,37 @@ template <class Real>
 void transform_rows_to_real(const any_array& x, array<Real, 2>& out, Real scale) {
   using complex = std::complex<Real>;
   const std::int64_t n = out.extent(1), rows = out.extent(0), length = n % 2 == 0 ? n / 2 : n;
-  const auto make = [&] {
-    return host::LibraryKernel::make(
-        options{.name = "irfft"},
-        std::vector{rows_parameter<Real>(x.type),
-                    host::view_parameter(scalar::none, 2, true, sizeof(complex)),
-                    host::index_parameter()},
-        [roots = root_table<Real>(n), type = x.type](const node* nodes) {
-          const view<complex, 2> to(nodes[1]);
-          const value<std::int64_t> points(nodes[2]);
-          const auto root = roots.record();
-          with_rows<Real>(type, nodes[0], [&](const auto& z) {
-            for_each_of_rows(to, [&](const auto& row, const auto& k) {
-              const value<std::int64_t> last = points / 2;
-              // Of a real transform: the imaginary part of the first element, and of the middle
-              // one, is 0.
-              const auto element = [&](const value<std::int64_t>& at) {
-                const value<complex> e = complex_element<Real>(z, row, at);
-                const value<bool> real = at == 0 || at * 2 == points;
-                return value<complex>(e.real(), select(real, value<Real>(Real(0)), e.imag()));
-              };
-              if (roots.even()) {
-                const value<complex> a = element(k), b = conj(element(last - k)),
-                                     odd = (a - b) * conj(root.at(k));
-                to(row, k) = a + b + value<complex>(-odd.imag(), odd.real());
-              } else {
-                const value<complex> e = element(krait::min(k, points - k));
-                to(row, k) = value<complex>(e.real(), select(k <= last, e.imag(), -e.imag()));
-              }
-            });
-          });
-        });
-  };
   const device on = out.device();
   array<complex, 2> given(shape<2>(rows, length), on);
-  const launch_config at_rows = row_grid(given);
-  kept_for(std::make_tuple(n, x.type), make)
-      ->launch(at_rows.grid, at_rows.block,
-               {host::array_argument(x), array_argument(given), host::number_argument(n)});
+  host::kernel_of(
+      "irfft", {n, x.type}, {host::in(x.type, 2), host::out<complex>(2), host::number()},
+      [n](const host::Parameters& p) {
+        const root_table<Real> roots(n);
+        const auto root = roots.record();
+        const auto to = p.array<complex, 2>(1);
+        const value<std::int64_t> points = p.number(2);
+        with_rows<Real>(p.array(0), [&](const auto& z) {
+          for_each_of_rows(to, [&](const auto& row, const auto& k) {
+            const value<std::int64_t> last = points / 2;
+            // Of a real transform: the imaginary part of the first element, and of the middle one,
+            // is 0.
+            const auto element = [&](const value<std::int64_t>& at) {
+              const value<complex> e = complex_element<Real>(z, row, at);
+              const value<bool> real = at == 0 || at * 2 == points;
+              return value<complex>(e.real(), select(real, value<Real>(Real(0)), e.imag()));
+            };
+            if (roots.even()) {
+              const value<complex> a = element(k), b = conj(element(last - k)),
+                                   odd = (a - b) * conj(root.at(k));
+              to(row, k) = a + b + value<complex>(-odd.imag(), odd.real());
+            } else {
+              const value<complex> e = element(krait::min(k, points - k));
+              to(row, k) = value<complex>(e.real(), select(k <= last, e.imag(), -e.imag()));
+            }
+          });
+        });
+      })
+      .launch(row_grid(given), x, given, n);
   if (n % 2 == 0) {
     // Where the user's memory begins between two pairs, they are made beside it.
     const bool shared = out.at().offset % 2 == 0;

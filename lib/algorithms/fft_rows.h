@@ -5,34 +5,23 @@
 
 #include <algorithm>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <tuple>
 #include <utility>
 
 #include "algorithms/fft_kernels.h"
-#include "algorithms/library_kernel.h"
+#include "algorithms/kernels.h"
 #include "krait/graph.h"
 
 namespace krait::detail {
 
-/// Kernels that depend on lengths, made when they are first asked for.
-template <class Key, class Make>
-auto& kept_for(const Key& key, const Make& make) {
-  using kept = std::invoke_result_t<const Make&>;
-  static auto& all = lasting<Make>(std::map<Key, kept>());
-  static auto& mutex = *lasting<Make>(std::make_unique<std::mutex>());
-  const std::lock_guard lock(mutex);
-  const auto found = all.find(key);
-  return found != all.end() ? found->second : all.emplace(key, make()).first->second;
-}
+using host::fft_rows_at_once;
+using host::kept_for;
 
-/// The same for tables in a device's memory. Only tables of the last lengths stay: as many as CuPy
-/// keeps plans.
+/// The same for tables in a device's memory. Only tables of the last lengths stay.
 template <class Key, class Make>
 auto recent_for(const Key& key, const Make& make) {
-  constexpr std::size_t most = 16;
   using kept = std::shared_ptr<const std::invoke_result_t<const Make&>>;
   static auto& all = lasting<Make>(std::list<std::pair<Key, kept>>());  // the last used first
   static auto& mutex = *lasting<Make>(std::make_unique<std::mutex>());
@@ -41,14 +30,14 @@ auto recent_for(const Key& key, const Make& make) {
       std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == key; });
   if (found != all.end()) all.splice(all.begin(), all, found);
   else all.emplace_front(key, std::make_shared<typename kept::element_type>(make()));
-  if (all.size() > most) all.pop_back();
+  if (all.size() > host::fft_kept_lengths) all.pop_back();
   return all.front().second;
 }
 
 /// A thread for each element of rows; blocks take neighbours of a row, so that no index is divided.
 template <class Elem>
 launch_config row_grid(const array<Elem, 2>& of) {
-  constexpr std::int64_t threads = 256, most_rows = 65535;  // CUDA's limit
+  constexpr std::int64_t threads = host::fft_row_threads, most_rows = 65535;  // CUDA's limit
   return {dims(divided_up(of.extent(1), threads), std::min(of.extent(0), most_rows)), threads};
 }
 template <class Elem, class Body>
@@ -61,43 +50,31 @@ void for_each_of_rows(const view<Elem, 2>& of, const Body& body) {
 
 /// Calls use(rows) while a kernel is recorded: with a view of complex numbers, or with real ones.
 template <class Real, class Use>
-void with_rows(scalar type, node rows, const Use& use) {
-  if (type == scalar::none) use(view<const std::complex<Real>, 2>(rows));
-  else use(host::Elements{type, rows});
-}
-/// The parameter of a kernel for rows of a type: scalar::none, of complex numbers.
-template <class Real>
-parameter_type rows_parameter(scalar type) {
-  if (type == scalar::none) return host::view_parameter(type, 2, false, sizeof(std::complex<Real>));
-  return host::view_parameter(type, 2);
+void with_rows(const host::ElementView& rows, const Use& use) {
+  if (rows.type()->whole == scalar::none) use(rows.as<const std::complex<Real>, 2>());
+  else use(rows);
 }
 
 /// Rows of so many complex numbers: the given ones, or a copy.
 template <class Real>
 array<const std::complex<Real>, 2> complex_rows(const any_array& x, std::int64_t points) {
   using complex = std::complex<Real>;
-  if (x.type == scalar::none) {
+  if (x.type->whole == scalar::none) {
     const auto given = typed<const complex, 2>(x);
     if (points == given.extent(1)) return given.share();
     if (points < given.extent(1)) return given(all, krait::range(0, points));
   }
-  const auto& copy = kept_for(std::make_tuple(x.type), [&] {
-    return host::LibraryKernel::make(
-        options{.name = "fft_copy"},
-        std::vector{rows_parameter<Real>(x.type),
-                    host::view_parameter(scalar::none, 2, true, sizeof(complex))},
-        [type = x.type](const node* nodes) {
-          const view<complex, 2> to(nodes[1]);
-          with_rows<Real>(type, nodes[0], [&](const auto& from) {
-            for_each_of_rows(to, [&](const auto& row, const auto& k) {
-              to(row, k) = complex_element<Real>(from, row, k);
-            });
-          });
-        });
-  });
   array<complex, 2> out(shape<2>(x.at.extents[0], points), device_from(x.on));
-  const launch_config at = row_grid(out);
-  copy->launch(at.grid, at.block, {host::array_argument(x), array_argument(out)});
+  host::kernel_of("fft_copy", {x.type}, {host::in(x.type, 2), host::out<complex>(2)},
+                  [](const host::Parameters& p) {
+                    const auto to = p.array<complex, 2>(1);
+                    with_rows<Real>(p.array(0), [&](const auto& from) {
+                      for_each_of_rows(to, [&](const auto& row, const auto& k) {
+                        to(row, k) = complex_element<Real>(from, row, k);
+                      });
+                    });
+                  })
+      .launch(row_grid(out), x, out);
   return out.share();
 }
 
@@ -126,12 +103,12 @@ auto make_transform(const fft_plan& plan, bool inverse, const fft_hooks& hooks) 
     if (i == plan.count - 1)
       own.by_filter = hooks.by_filter, own.by_chirp_after = hooks.by_chirp_after;
     // The CPU's code of a block that is one gang has no masks and keeps nothing between gangs.
-    constexpr int gang = 16;
     const int threads = plan.passes[i].threads;
-    return kernel([body = fft_pass_body<Real>(plan.passes[i], inverse, own)](
-                      view<const std::complex<Real>, 2> from, view<std::complex<Real>, 2> to,
-                      value<Real> by, Tables... tables) { body(from, to, by, tables...); },
-                  {.name = "fft", .block = threads <= gang ? dims(threads) : dims(0, 0, 0)});
+    return kernel(
+        [body = fft_pass_body<Real>(plan.passes[i], inverse, own)](
+            view<const std::complex<Real>, 2> from, view<std::complex<Real>, 2> to, value<Real> by,
+            Tables... tables) { body(from, to, by, tables...); },
+        {.name = "fft", .block = threads <= host::fft_wide_gang ? dims(threads) : dims(0, 0, 0)});
   };
   struct transform {
     fft_plan plan;
@@ -194,13 +171,12 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x,
   const algorithm_device device = algorithm_device_of(on);
   const auto transform = [&](const fft_hooks& hooks) -> const auto& {
     const bool back = hooks.by_chirp_after;
-    return kept_for(std::make_tuple(length, rows >= fft_rows_at_once, device.form,
-                                    device.tensor_shared, back, inverse),
-                    [&] {
-                      using table = view<const complex>;
-                      return make_transform<Real, table, table>(
-                          plan_fft(length, rows, sizeof(Real), device), back, hooks);
-                    });
+    return kept_for(
+        {length, rows >= fft_rows_at_once, device.form, device.tensor_shared, back, inverse}, [&] {
+          using table = view<const complex>;
+          return make_transform<Real, table, table>(plan_fft(length, rows, sizeof(Real), device),
+                                                    back, hooks);
+        });
   };
   array<complex, 2> between(shape<2>(rows, length), on);
   run_transform<Real>(transform({.by_chirp_before = true, .by_filter = true, .turned = inverse}), x,
@@ -215,7 +191,7 @@ void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::comp
   const std::int64_t rows = out.extent(0), n = out.extent(1);
   const algorithm_device device = algorithm_device_of(x.device());
   const auto& transform = kept_for(
-      std::make_tuple(n, rows >= fft_rows_at_once, device.form, device.tensor_shared, inverse),
+      {n, rows >= fft_rows_at_once, device.form, device.tensor_shared, inverse},
       [&] { return make_transform<Real>(plan_fft(n, rows, sizeof(Real), device), inverse, {}); });
   if (transform.plan.count == 0) return transform_by_chirp(x, out, inverse, scale);
   run_transform<Real>(transform, x, out, scale);

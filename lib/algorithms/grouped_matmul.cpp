@@ -18,10 +18,9 @@ struct GroupTypes {
 /// follow each other, so that those of a group share its matrix in the cache. The number of blocks
 /// is an upper bound, and the last ones may find no rows.
 void record_groups(const GroupTypes& t, const TensorForm& f, const RecordedEnding& ending,
-                   const node* parameters) {
-  const Elements x{t.left, parameters[0]}, y{t.right, parameters[1]}, ends{t.ends, parameters[2]},
-      out{t.out, parameters[3]};
-  const node* const operands = parameters + 4;
+                   const Parameters& p) {
+  const ElementView x = p.array(0), y = p.array(1), ends = p.array(2), out = p.array(3);
+  const node left = node_of(x), right_array = node_of(y);
   const int step_depth = TensorForm::depth(t.left);
   const Index m = out.extent(1), n = out.extent(2), depth = x.extent(2), groups = ends.extent(0);
   const Index down = m / f.rows + groups + 1, block = block_idx().x, row_of_tiles = block % down,
@@ -32,8 +31,8 @@ void record_groups(const GroupTypes& t, const TensorForm& f, const RecordedEndin
     const Index end = select(
         g < groups,
         [&] {
-          const Number given = ends.at(krait::min(g, groups - 1));
-          const Index at(detail::convert(scalar::i64, given.at));
+          const Element given = ends(krait::min(g, groups - 1));
+          const Index at = given.as<std::int64_t>();
           return krait::max(krait::min(at, m), begin);
         },
         m);
@@ -46,7 +45,7 @@ void record_groups(const GroupTypes& t, const TensorForm& f, const RecordedEndin
   const value<bool> multiplies = group >= 0 && group < groups;
   const Index matrix = krait::max(krait::min(group, groups - 1), 0), first = i;
   const detail::tile_shape sum{t.sums, f.rows, f.columns};
-  detail::tile_nodes sums = detail::make_tile(sum, zero_of(t.sums).at);
+  detail::tile_nodes sums = detail::make_tile(sum, zero_of(t.sums).only());
   record_steps(
       {f, t.left, t.right, false, t.right_turned, sum, sums},
       Index(select(multiplies, (depth + (step_depth - 1)) / step_depth, std::int64_t(0))),
@@ -54,17 +53,17 @@ void record_groups(const GroupTypes& t, const TensorForm& f, const RecordedEndin
         const Index k = step * step_depth;
         const auto right = [&] {
           if (t.right_turned)
-            return part_of(t.right, f.columns, step_depth, y.array, {matrix, j, k}, how);
-          return part_of(t.right, step_depth, f.columns, y.array, {matrix, k, j}, how);
+            return part_of(t.right, f.columns, step_depth, right_array, {matrix, j, k}, how);
+          return part_of(t.right, step_depth, f.columns, right_array, {matrix, k, j}, how);
         };
-        return std::pair(part_of(t.left, f.rows, step_depth, x.array, {0, first, k}, how), right());
+        return std::pair(part_of(t.left, f.rows, step_depth, left, {0, first, k}, how), right());
       });
-  const auto ended = [&](const Number& s, const value<int>& r, const value<int>& c) {
+  const auto ended = [&](const Element& s, const value<int>& r, const value<int>& c) {
     const Index row = krait::min(first + r, m - 1), column = krait::min(j + c, n - 1);
-    return ending.of(s, Index(0), row, column, operands);
+    return ending.of(s, Index(0), row, column, p.others());
   };
   const detail::tile_nodes stored = ended_tile(sum, sums, t.out, ended);
-  detail::tile_place to = detail::tile_place_of(out.array, 3, {0, first, j}, edges::masked);
+  detail::tile_place to = detail::tile_place_of(node_of(out), 3, {0, first, j}, edges::masked);
   to.ends = true, to.rows_end = detail::convert(scalar::i64, node_of(last));
   detail::store_tile({t.out, f.rows, f.columns}, stored, to);
 }
@@ -74,8 +73,8 @@ void multiply_by_tensor_cores(const Product& p, const any_array& ends, scalar su
   const any_array left = p.x.at.strides[2] == 1 ? p.x : copied(p.x);
   const std::int64_t groups = ends.at.extents[0];
   const ProductSize size{groups, divided_up(p.out.at.extents[1], groups), p.out.at.extents[2],
-                         divided_up(p.x.at.extents[2], TensorForm::depth(p.x.type))};
-  multiply_groups_form(*choose_group_form(p.x.type, size, on).form, sums,
+                         divided_up(p.x.at.extents[2], TensorForm::depth(p.x.type->whole))};
+  multiply_groups_form(*choose_group_form(p.x.type->whole, size, on).form, sums,
                        tensor_operand_of(left, false).matrix, tensor_operand_of(p.y, true), ends,
                        p.out, p.ending);
 }
@@ -103,7 +102,7 @@ std::vector<std::int64_t> on_host(const any_array& ends) {
     const auto at = detail::typed<const Number, 1>(ends).to_host();
     return std::vector<std::int64_t>(at.begin(), at.end());
   };
-  return ends.type == scalar::i32 ? read(std::int32_t()) : read(std::int64_t());
+  return ends.type->whole == scalar::i32 ? read(std::int32_t()) : read(std::int64_t());
 }
 
 /// A product for each group, whose ends the host reads.
@@ -136,28 +135,18 @@ void multiply_apart(const Product& p, const any_array& ends, const detail::produ
 void multiply_groups_form(const TensorForm& f, scalar sums, const any_array& x,
                           const TensorOperand& y, const any_array& ends, const any_array& out,
                           const product_ending& ending) {
-  static const char maker = 0;
-  const GroupTypes t{x.type, y.matrix.type, out.type, ends.type, sums, y.turned};
-  const LibraryKernel& multiply =
-      kernel_of(ending,
-                {&maker,
-                 {int(t.left), int(t.right), int(t.out), int(t.ends), int(t.sums), t.right_turned,
-                  f.rows, f.columns, f.threads, f.slots}},
-                [&] {
-                  std::vector parameters{view_parameter(t.left, 3), view_parameter(t.right, 3),
-                                         view_parameter(t.ends, 1), view_parameter(t.out, 3, true)};
-                  const RecordedEnding ended(ending, t.out);
-                  ended.add_parameters(parameters);
-                  return LibraryKernel::make(
-                      options{.name = "grouped_matmul", .block = f.threads}, parameters,
-                      [t, f, ended](const node* nodes) { record_groups(t, f, ended, nodes); });
-                });
+  const GroupTypes t{x.type->whole, y.matrix.type->whole, out.type->whole, ends.type->whole, sums,
+                     y.turned};
   const std::int64_t blocks = (out.at.extents[1] / f.rows + ends.at.extents[0] + 1) *
                               divided_up(out.at.extents[2], f.columns);
-  launch_ended(
-      multiply, blocks, f.threads,
-      {array_argument(x), array_argument(y.matrix), array_argument(ends), array_argument(out)},
-      ending);
+  kernel_of(
+      ending, t.out, "grouped_matmul",
+      {t.left, t.right, t.out, t.ends, t.sums, t.right_turned, f.rows, f.columns, f.threads,
+       f.slots},
+      {in(t.left, 3), in(t.right, 3), in(t.ends, 1), host::out(t.out, 3)},
+      [t, f](const Parameters& p, const RecordedEnding& ended) { record_groups(t, f, ended, p); },
+      {.block = f.threads})
+      .launch({blocks, f.threads}, x, y.matrix, ends, out, operands_of(ending));
 }
 
 }  // namespace krait::host
@@ -170,9 +159,10 @@ void multiply_groups(const any_array& x, const any_array& y, const any_array& en
   const host::Product p{x, y, out, words.word, ending};
   if (words.sums != scalar::none) {
     const algorithm_device on = algorithm_device_of(device_from(x.on));
-    const bool rounds = x.type != scalar::f32 || how == precision::tf32;
-    if (rounds && !on.halves_alone && on.tensor_shared >= host::least_tensor_memory(x.type) &&
-        ends.at.extents[0] > 0 && x.at.extents[2] > 0)
+    const bool rounds = x.type->whole != scalar::f32 || how == precision::tf32;
+    if (rounds && !on.halves_alone &&
+        on.tensor_shared >= host::least_tensor_memory(x.type->whole) && ends.at.extents[0] > 0 &&
+        x.at.extents[2] > 0)
       return host::multiply_by_tensor_cores(p, ends, words.sums, host::tensor_device_of(x.on));
   }
   host::multiply_apart(p, ends, words, how);

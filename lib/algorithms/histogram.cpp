@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "algorithms/kernels.h"
+#include "algorithms/tuning.h"
 #include "krait/atomic.h"
 #include "krait/debug.h"
 #include "krait/math.h"
@@ -14,9 +15,6 @@
 
 namespace krait::host {
 namespace {
-
-constexpr int histogram_threads = 256;
-constexpr std::int64_t histogram_shared = 4096;  // bins that a block counts by itself
 
 /// Bins of equal width, as NumPy finds them: by a quotient, and then by the bin's own edges, in
 /// double, without fused operations. Number is the type of bin numbers: vectors convert 32 bits to
@@ -35,7 +33,7 @@ struct EvenBins {
   value<Number> find(const Element& element) const {
     const value<double> x = element.as<double>();
     const value<bool> inside = x >= low && x <= high;
-    if (!element.type()->is_float()) {
+    if (!is_float(element.type())) {
       return select(inside, by_edges(select(inside, x, low)), Number(-1));
     } else {
       const value<double> within = select(inside, x, middle);
@@ -126,7 +124,7 @@ void record_counts(const Parameters& p, bool by_edges) {
 }
 
 const Kernel& histogram_kernel(const ElementType* type, bool by_edges, bool own) {
-  return kernel_of({own ? "histogram" : "histogram_of_many", {type}, by_edges},
+  return kernel_of(own ? "histogram" : "histogram_of_many", {type, by_edges},
                    {in(type), out<std::uint64_t>(), in(type), number<double>(), number<double>(),
                     number<double>(), number<double>(), number<double>()},
                    [by_edges, own](const Parameters& p) {
@@ -153,9 +151,9 @@ void check_bins(std::int64_t bins, double low, double high) {
 void check_edges(std::int64_t edges) {
   if (edges < 2) support::fail_usage("histogram: at least two edges are needed, not {}", edges);
 }
-void check_order_of_edges(const erased_array& edges) {
-  const Array given(edges);
-  kernel_of({"check_edges", {given.type}}, {in(given.type), number()}, [](const Parameters& p) {
+void check_order_of_edges(const any_array& edges) {
+  const any_array& given = edges;
+  kernel_of("check_edges", {given.type}, {in(given.type), number()}, [](const Parameters& p) {
     const ElementView at = p.array(0);
     for (auto b : grid_stride(p.number(1))) {
       const Element edge = at(b), next = at(b + 1);
@@ -164,27 +162,27 @@ void check_order_of_edges(const erased_array& edges) {
                     "kr::histogram: edges({}) is {}, and the next one {}: edges must not decrease",
                     shown, 3, location::here());
     }
-  }).forall(given.size() - 1, {given, given.size() - 1});
+  }).forall(given.size() - 1, given, given.size() - 1);
 }
 
-void count_in_bins(const erased_array& x, const erased_array* edges, double low, double high,
-                   const erased_array& to) {
-  const Array given(x);
-  const array<std::uint64_t> counts(to.at, to.memory, to.device);
+void count_in_bins(const any_array& x, const any_array* edges, double low, double high,
+                   const any_array& to) {
+  const any_array& given = x;
+  const array<std::uint64_t> counts(to.at, to.memory, to.on);
   const std::int64_t bins = counts.size();
   const std::uint64_t none = 0;
   fill_elements({counts.memory(), &to.at, sizeof none}, &none);
   if (given.size() == 0) return;
   // Blocks whose own counters, of 32 bits, cannot overflow.
-  const std::int64_t useful = divided_up(given.size(), 16 * histogram_threads);
-  const std::int64_t workers = algorithm_device_of(device_from(given.device)).workers,
+  const std::int64_t useful = divided_up(given.size(), least_counted * histogram_threads);
+  const std::int64_t workers = algorithm_device_of(device_from(given.on)).workers,
                      blocks = std::max(std::min(workers, useful),
                                        divided_up(given.size(), std::int64_t{1} << 31));
   const auto [scale, near_edge, middle] = scale_of_bins(bins, low, high);
   histogram_kernel(given.type, edges, bins <= histogram_shared)
-      .launch({blocks, histogram_threads},
-              {given, counts, edges ? Array(*edges) : Array(given.type, {0}, given.device), low,
-               high, scale, near_edge, middle});
+      .launch({blocks, histogram_threads}, given, counts,
+              edges ? *edges : no_elements(given.type, 1, given.on), low, high, scale, near_edge,
+              middle);
 }
 
 }  // namespace krait::detail

@@ -4,6 +4,7 @@
 #include "krait/algorithm/detail/indexing.h"
 
 #include "algorithms/kernels.h"
+#include "algorithms/tuning.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/atomic.h"
 #include "krait/math.h"
@@ -50,10 +51,10 @@ std::array<node, detail::max_rank> unflatten(const Index& i, const ElementView& 
   return at;
 }
 /// The dimension `axis` first.
-Array with_first(const Array& x, int axis) {
+any_array with_first(const any_array& x, int axis) {
   std::int64_t order[detail::max_rank];
   for (int d = 0; d < x.at.rank; ++d) order[d] = d == 0 ? axis : d <= axis ? d - 1 : d;
-  return {x.type, detail::permute(x.at, order, x.at.rank), x.memory, x.device};
+  return {x.type, detail::permute(x.at, order, x.at.rank), x.memory, x.on};
 }
 
 /// For each element its last place among the indices.
@@ -62,11 +63,11 @@ array<int> last_places(const array<std::int64_t>& indices, std::int64_t size) {
   array<int> last(shape<1>(size), indices.device());
   last.fill(-1);
   if (indices.size() > 0)
-    kernel_of({"put_places"}, {in<std::int64_t>(), out<int>()}, [](const Parameters& p) {
+    kernel_of("put_places", {}, {in<std::int64_t>(), out<int>()}, [](const Parameters& p) {
       const auto which = p.array<const std::int64_t>(0);
       const auto to = p.array<int>(1);
       for (auto i : grid_stride(which.size())) atomic(to[which[i]]).max(cast<int>(i));
-    }).forall(indices.size(), {indices, last});
+    }).forall(indices.size(), indices, last);
   return last;
 }
 
@@ -77,11 +78,10 @@ namespace krait::detail {
 
 using namespace krait::host;
 
-index_check check_indices(const erased_array& given, std::int64_t least, std::int64_t size) {
-  const Array indices(given);
-  if (indices.size() == 0) return {array<std::int64_t>(shape<1>(0), device_from(indices.device))};
+index_check check_indices(const any_array& indices, std::int64_t least, std::int64_t size) {
+  if (indices.size() == 0) return {array<std::int64_t>(shape<1>(0), device_from(indices.on))};
   const auto check = [&]<class Integer>(Integer) {
-    return check_typed(indices.as<const Integer, 1>(), least, size);
+    return check_typed(typed<const Integer, 1>(indices), least, size);
   };
   switch (indices.type->whole) {
     case scalar::i8: return check(std::int8_t());
@@ -95,12 +95,12 @@ index_check check_indices(const erased_array& given, std::int64_t least, std::in
   }
 }
 
-void take_rows(const erased_array& from, const array<std::int64_t>& indices, int axis,
-               const erased_array& to) {
-  const Array x = with_first(from, axis), result = with_first(to, axis);
+void take_rows(const any_array& from, const array<std::int64_t>& indices, int axis,
+               const any_array& to) {
+  const any_array x = with_first(from, axis), result = with_first(to, axis);
   if (result.size() == 0) return;
   const int rank = x.at.rank;
-  kernel_of({"take", {x.type}, unsigned(rank)},
+  kernel_of("take", {x.type, unsigned(rank)},
             {in(x.type, rank), in<std::int64_t>(), out(x.type, rank)},
             [rank](const Parameters& p) {
               const ElementView source = p.array(0), out = p.array(2);
@@ -112,15 +112,13 @@ void take_rows(const erased_array& from, const array<std::int64_t>& indices, int
                 out.at(at.data(), rank) = source.at(read.data(), rank);
               }
             })
-      .forall(result.size(), {x, indices, result});
+      .forall(result.size(), x, indices, result);
 }
 
-void take_flat(const erased_array& from, const array<std::int64_t>& indices,
-               const erased_array& to) {
-  const Array x(from);
+void take_flat(const any_array& x, const array<std::int64_t>& indices, const any_array& to) {
   if (indices.size() == 0) return;
   const int rank = x.at.rank;
-  kernel_of({"take", {x.type}, flat | unsigned(rank)},
+  kernel_of("take", {x.type, flat | unsigned(rank)},
             {in(x.type, rank), in<std::int64_t>(), out(x.type)},
             [rank](const Parameters& p) {
               const ElementView source = p.array(0), out = p.array(2);
@@ -128,17 +126,15 @@ void take_flat(const erased_array& from, const array<std::int64_t>& indices,
               for (auto i : grid_stride(out.size()))
                 out(i) = source.at(unflatten(which[i], source).data(), rank);
             })
-      .forall(indices.size(), {x, indices, Array(to)});
+      .forall(indices.size(), x, indices, to);
 }
 
-void put_rows(const erased_array& to, const array<std::int64_t>& indices,
-              const erased_array& values) {
-  const Array x(to), given(values);
+void put_rows(const any_array& x, const array<std::int64_t>& indices, const any_array& given) {
   if (given.size() == 0) return;
   check_apart(x.at, "an assignment by indices");
   const array<int> last = last_places(indices, x.extent(0));
   const int rank = x.at.rank;
-  kernel_of({"put", {x.type}, unsigned(rank)},
+  kernel_of("put", {x.type, unsigned(rank)},
             {out(x.type, rank), in<std::int64_t>(), in(x.type, rank), in<int>()},
             [rank](const Parameters& p) {
               const ElementView written = p.array(0), from = p.array(2);
@@ -152,17 +148,15 @@ void put_rows(const erased_array& to, const array<std::int64_t>& indices,
                 if_(keeps[target] == cast<int>(row), [&] { written.at(at.data(), rank) = now; });
               }
             })
-      .forall(given.size(), {x, indices, given, last});
+      .forall(given.size(), x, indices, given, last);
 }
 
-void put_flat(const erased_array& to, const array<std::int64_t>& indices,
-              const erased_array& values) {
-  const Array x(to), given(values);
+void put_flat(const any_array& x, const array<std::int64_t>& indices, const any_array& given) {
   if (given.size() == 0) return;
   check_apart(x.at, "an assignment by indices");
   const array<int> last = last_places(indices, x.size());
   const int rank = x.at.rank;
-  kernel_of({"put", {x.type}, flat | unsigned(rank)},
+  kernel_of("put", {x.type, flat | unsigned(rank)},
             {out(x.type, rank), in<std::int64_t>(), in(x.type), in<int>()},
             [rank](const Parameters& p) {
               const ElementView written = p.array(0), from = p.array(2);
@@ -174,18 +168,18 @@ void put_flat(const erased_array& to, const array<std::int64_t>& indices,
                     [&] { written.at(at.data(), rank) = from(i); });
               }
             })
-      .forall(given.size(), {x, indices, given, last});
+      .forall(given.size(), x, indices, given, last);
 }
 
 /// Parts of the mask are counted, then each writes its numbers from where those before end.
-array<std::int64_t> places_of(const erased_array& mask) {
-  constexpr std::int64_t part = 1024;
-  const Array given(mask), all_of = given.reshaped({given.size()});
+array<std::int64_t> places_of(const any_array& given) {
+  constexpr std::int64_t part = mask_part;
+  const any_array all_of = reshaped(given, {given.size()});
   const std::int64_t parts = divided_up(all_of.size(), part);
-  const device on = device_from(given.device);
+  const device on = device_from(given.on);
   array<std::int64_t> begins(shape<1>(parts), on);
   if (parts > 0)
-    kernel_of({"count_places"}, {in<bool>(), out<std::int64_t>()}, [](const Parameters& p) {
+    kernel_of("count_places", {}, {in<bool>(), out<std::int64_t>()}, [](const Parameters& p) {
       const auto set = p.array<const bool>(0);
       const auto to = p.array<std::int64_t>(1);
       for (auto k : grid_stride(to.size())) {
@@ -194,7 +188,7 @@ array<std::int64_t> places_of(const erased_array& mask) {
           count += cast<std::int64_t>(set[i]);
         to[k] = count;
       }
-    }).forall(parts, {all_of, begins});
+    }).forall(parts, all_of, begins);
   host_array<std::int64_t> counts = begins.to_host();
   std::int64_t all = 0;
   for (std::int64_t& c : counts) {
@@ -204,7 +198,7 @@ array<std::int64_t> places_of(const erased_array& mask) {
   array<std::int64_t> places(shape<1>(all), on);
   if (all == 0) return places;
   begins.copy_from(counts);
-  kernel_of({"write_places"}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
+  kernel_of("write_places", {}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
             [](const Parameters& p) {
               const auto set = p.array<const bool>(0);
               const auto from = p.array<const std::int64_t>(1);
@@ -218,7 +212,7 @@ array<std::int64_t> places_of(const erased_array& mask) {
                   });
               }
             })
-      .forall(parts, {all_of, begins, places});
+      .forall(parts, all_of, begins, places);
   return places;
 }
 

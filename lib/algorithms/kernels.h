@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels whose parameters have types that are known at run time, and the arrays that they work on.
+// The library's own kernels: their parameters have types that are known at run time. Each is
+// recorded by a function at its first launch, and kept by the facts that the function reads.
 #pragma once
 
-#include <array>
-#include <compare>
+#include <cassert>
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <string_view>
+#include <new>
+#include <span>
 
+#include "algorithms/arrays.h"
 #include "algorithms/element.h"
-#include "krait/array.h"
+#include "algorithms/kept.h"
 
 namespace krait::host {
 
 using detail::argument;
-using detail::layout;
 
 /// A parameter: an array of elements, or one element.
 struct Parameter {
@@ -28,6 +28,8 @@ struct Parameter {
 };
 inline Parameter in(const ElementType* type, int rank = 1) { return {type, rank, false}; }
 inline Parameter out(const ElementType* type, int rank = 1) { return {type, rank, true}; }
+inline Parameter in(scalar type, int rank) { return in(type_of(type), rank); }
+inline Parameter out(scalar type, int rank) { return out(type_of(type), rank); }
 template <class Type>
 Parameter in(int rank = 1) {
   return in(type_of<Type>(), rank);
@@ -41,12 +43,13 @@ template <class Type = std::int64_t>
 Parameter number() {
   return {type_of<Type>()};
 }
+/// Of an array.
+detail::parameter_type described(const Parameter& array);
 
 /// The parameters while a kernel is recorded.
 class Parameters {
  public:
-  Parameters(const std::vector<Parameter>& types, const node* nodes)
-      : types_(types), nodes_(nodes) {}
+  Parameters(std::span<const Parameter> types, const node* nodes) : types_(types), nodes_(nodes) {}
   ElementView array(std::size_t parameter) const {
     return {types_[parameter].type, nodes_[first(parameter)], types_[parameter].rank};
   }
@@ -59,84 +62,98 @@ class Parameters {
   value<Type> number(std::size_t parameter) const {
     return value<Type>(nodes_[first(parameter)]);
   }
+  /// Those that a kernel has after its own.
+  const node* others() const { return nodes_ + first(types_.size()); }
 
  private:
   std::size_t first(std::size_t parameter) const;
-  const std::vector<Parameter>& types_;
+  std::span<const Parameter> types_;
   const node* nodes_;
 };
 
-/// An array whose element type is known at run time. A copy shares the memory.
-struct Array {
+/// An argument of a parameter for one element.
+struct ElementArgument {
   const ElementType* type;
-  layout at;
-  detail::memory_share memory;
-  void* device;
-
-  Array(const ElementType* of, const layout& where, const detail::memory_share& owner, void* on)
-      : type(of), at(where), memory(owner), device(on) {}
-  Array(const Array&) = default;
-  Array(Array&&) = default;
-  Array& operator=(Array&&) = default;
-  Array(const detail::erased_array& x)  // NOLINT: implicit on purpose
-      : Array(type_of(x.type), x.at, x.memory, x.device) {}
-  template <class Elem, int Rank>
-  Array(const array<Elem, Rank>& x) : Array(detail::any_of(x)) {}  // NOLINT
-  /// Uninitialised, in C order.
-  Array(const ElementType* of, std::initializer_list<std::int64_t> extents, void* on);
-  Array(const ElementType* of, const std::int64_t* extents, int rank, void* on);
-
-  std::int64_t size() const;
-  std::int64_t extent(int d) const { return at.extents[d]; }
-  /// As an array of that type.
-  template <class Elem, int Rank>
-  array<Elem, Rank> as() const {
-    return {at, memory, device};
-  }
-  /// With other extents, in C order: shared where strides can say it, else copied.
-  Array reshaped(std::initializer_list<std::int64_t> extents) const;
-  /// Its memory without gaps, whatever the order of its dimensions, as rows.
-  Array memory_as(std::int64_t rows, std::int64_t length) const;
-  /// (rows, length) of the elements along an axis: shared or copied as reshaped does.
-  Array rows_along(std::int64_t axis) const;
-};
-
-/// An argument of a launch: an array, a number of exactly its parameter's type, or an element.
-class Argument {
- public:
-  Argument(const Array& x);  // NOLINT: implicit on purpose, as all here
-  template <class Elem, int Rank>
-  Argument(const array<Elem, Rank>& x)  // NOLINT
-      : packed_(detail::array_argument(x)), type_(type_of<std::remove_const_t<Elem>>()) {}
-  template <detail::plain Type>
-  Argument(Type x) : type_(type_of<Type>()) {  // NOLINT
-    packed_.bits = detail::bits_of(x);
-  }
-  Argument(const ElementType* type, const void* element) : type_(type), element_(element) {}
-  /// Writes the arguments of a launch that it is.
-  void pack(const Parameter& as, argument*& to) const;
-
- private:
-  argument packed_;
-  const ElementType* type_;
-  const void* element_ = nullptr;
+  const void* element;
 };
 
 /// A kernel object of the library.
 class Kernel {
  public:
   using Body = std::function<void(const Parameters&)>;
-  Kernel(const options& with, std::vector<Parameter> parameters, Body body);
+  /// `others`: parameters after its own, such as those of a user's function.
+  Kernel(const options& with, std::initializer_list<Parameter> parameters, Body body,
+         std::span<const detail::parameter_type> others = {});
   Kernel(const Kernel&) = delete;
   ~Kernel() { detail::free_kernel_state(state_); }
 
-  void launch(const launch_config& with, std::initializer_list<Argument> arguments) const;
+  /// Arguments: arrays, numbers of exactly their parameters' types, elements, and then those of the
+  /// other parameters as a span of arguments.
+  template <class... Given>
+  void launch(const launch_config& with, const Given&... given) const {
+    detail::call_config config;
+    config.grid = with.grid, config.block = with.block, config.on = with.on;
+    call(config, given...);
+  }
   /// At least n threads.
-  void forall(std::int64_t n, std::initializer_list<Argument> arguments) const;
+  template <class... Given>
+  void forall(std::int64_t n, const Given&... given) const {
+    detail::call_config config;
+    config.form = detail::call_config::threads, config.count = n;
+    call(config, given...);
+  }
+  /// The IR, of a kernel that need not have run.
+  text ir() const;
 
  private:
+  /// The arguments of a call, on the stack where they are few: to allocate costs as much as the
+  /// rest of a small call. A struct that does not travel as bytes is up to 16 of them.
+  class Packed {
+   public:
+    explicit Packed(const Kernel& of) : of_(of) {
+      if (of.types_.size() * sizeof(argument) <= sizeof few_) {
+        next_ = first_ = reinterpret_cast<argument*>(few_);
+      } else {
+        many_ = std::make_unique<argument[]>(of.types_.size()), next_ = first_ = many_.get();
+      }
+    }
+    const argument* all() const { return first_; }
+    bool is_complete() const { return next_ == first_ + of_.types_.size(); }
+    void add(const any_array& x);
+    template <class Elem, int Rank>
+    void add(const array<Elem, Rank>& x) {
+      check(type_of<std::remove_const_t<Elem>>(), Rank);
+      *add() = detail::array_argument(x);
+    }
+    template <detail::plain Type>
+    void add(Type x) {
+      check(type_of<Type>(), 0);
+      add()->bits = detail::bits_of(x);
+    }
+    void add(const ElementArgument& x);
+    void add(std::span<const argument> others) {
+      for (const argument& a : others) *add() = a;
+    }
+
+   private:
+    argument* add() { return new (next_++) argument; }
+    void check(const ElementType* type, int rank);
+
+    const Kernel& of_;
+    alignas(argument) std::byte few_[16 * sizeof(argument)];  // not set before they are needed
+    std::unique_ptr<argument[]> many_;
+    argument *first_, *next_;
+    std::size_t parameter_ = 0;
+  };
+
+  template <class... Given>
+  void call(const detail::call_config& config, const Given&... given) const {
+    Packed packed(*this);
+    (packed.add(given), ...);
+    assert(packed.is_complete());
+    detail::call(state_, this, as_, packed.all(), config);
+  }
   static void record(const void* kernel, const node* nodes);
-  void call(const detail::call_config& config, std::initializer_list<Argument> arguments) const;
 
   std::vector<Parameter> parameters_;
   Body body_;
@@ -145,30 +162,12 @@ class Kernel {
   detail::kernel_state* state_;
 };
 
-/// What the kernels of a set differ in: the name, types of elements, and what else the maker reads.
-struct KernelName {
-  std::string_view name;
-  std::array<const ElementType*, 3> types{};
-  unsigned form = 0;  // also a number that tells kernels of one name apart
-  friend auto operator<=>(const KernelName&, const KernelName&) = default;
-};
-
 }  // namespace krait::host
 
 namespace krait::detail {
 
 struct kernel_set {
-  std::mutex mutex;
-  std::map<host::KernelName, std::unique_ptr<host::Kernel>> made;  // never removed
-
-  /// make() gives a new kernel, if there is none for the key.
-  template <class Make>
-  const host::Kernel& of(const host::KernelName& key, const Make& make) {
-    std::lock_guard lock(mutex);
-    std::unique_ptr<host::Kernel>& kernel = made[key];
-    if (!kernel) kernel = make();
-    return *kernel;
-  }
+  host::Kept<host::Kernel> made;
 };
 
 }  // namespace krait::detail
@@ -178,20 +177,26 @@ namespace krait::host {
 /// The kernels without users' functions, never destroyed.
 detail::kernel_set& own_kernels();
 
-/// The kernel of that name and of these types. `body` is recorded at the first launch.
+inline const options default_options;
+/// The kernel of that body, a lambda, for these facts: all that it captures. It is recorded at the
+/// first launch.
 template <class Body>
-const Kernel& kernel_of(detail::kernel_set& set, const KernelName& key,
+const Kernel& kernel_of(detail::kernel_set& set, const char* name, const Facts& facts,
                         std::initializer_list<Parameter> parameters, const Body& body,
-                        options with = {}) {
-  return set.of(key, [&] {
-    with.name = key.name.data();  // a literal
-    return std::make_unique<Kernel>(with, std::vector(parameters), body);
+                        const options& with = default_options,
+                        std::span<const detail::parameter_type> others = {}) {
+  static_assert(std::is_class_v<Body>, "functions of one type would share their kernels");
+  return set.made.of<Body>(facts, [&] {
+    options named = with;
+    named.name = name;
+    return std::make_unique<Kernel>(named, parameters, body, others);
   });
 }
 template <class Body>
-const Kernel& kernel_of(const KernelName& key, std::initializer_list<Parameter> parameters,
-                        const Body& body, options with = {}) {
-  return kernel_of(own_kernels(), key, parameters, body, with);
+const Kernel& kernel_of(const char* name, const Facts& facts,
+                        std::initializer_list<Parameter> parameters, const Body& body,
+                        const options& with = default_options) {
+  return kernel_of(own_kernels(), name, facts, parameters, body, with);
 }
 
 }  // namespace krait::host

@@ -11,68 +11,24 @@
 
 namespace krait::host {
 
-Number RecordedEnding::of(const Number& sum, const Index& batch, const Index& row,
-                          const Index& column, const node* operands) const {
-  if (record_) {
+Element RecordedEnding::of(const Element& sum, const Index& batch, const Index& row,
+                           const Index& column, const node* operands) const {
+  if (record) {
     const node place[] = {node_of(batch), node_of(row), node_of(column)};
-    return {out_, record_(function_, sum.type, sum.at, operands, place)};
+    return {out, record(function, sum.type()->whole, sum.only(), operands, place)};
   }
-  if (out_ == scalar::boolean)
-    return {out_, detail::apply(detail::op::Ne, sum.type, sum.at, zero_of(sum.type).at)};
-  return convert(out_, sum);
-}
-
-void launch_ended(const LibraryKernel& kernel, const dims& blocks, int threads,
-                  LibraryKernel::Arguments arguments, const product_ending& ending) {
-  if (ending.count == 0) return kernel.launch(blocks, threads, arguments);
-  std::vector<detail::argument> all(arguments);
-  all.insert(all.end(), ending.arguments, ending.arguments + ending.count);
-  kernel.launch(blocks, threads, all.data());
-}
-
-any_array new_array(scalar type, std::uint32_t bytes, const detail::layout& at, void* on) {
-  detail::check_shape(at.extents, at.rank, bytes);
-  any_array made{type, bytes, at, {}, on};
-  if (const std::int64_t size = size_of(at); size > 0)
-    made.memory = detail::memory_share(detail::allocate(on, std::size_t(size) * bytes));
-  return made;
-}
-any_array copied(const any_array& x) {
-  const any_array made =
-      new_array(x.type, x.bytes, detail::dense(x.at.extents, x.at.rank, false), x.on);
-  detail::copy_elements({made.memory.get(), &made.at, made.bytes},
-                        {x.memory.get(), &x.at, x.bytes});
-  return made;
-}
-any_array reshaped(any_array x, const std::int64_t* extents, int rank) {
-  detail::layout to;
-  if (!detail::reshape(x.at, extents, rank, to)) {
-    x = copied(x);
-    detail::reshape(x.at, extents, rank, to);
-  }
-  x.at = to;
-  return x;
-}
-any_array transposed(const any_array& x) {
-  any_array turned = x;
-  std::swap(turned.at.extents[x.at.rank - 2], turned.at.extents[x.at.rank - 1]);
-  std::swap(turned.at.strides[x.at.rank - 2], turned.at.strides[x.at.rank - 1]);
-  return turned;
-}
-std::uint64_t address_of(const any_array& x) {
-  if (!x.memory.get() || size_of(x.at) == 0) return 0;
-  return detail::address_of(x.memory.get()) + static_cast<std::uint64_t>(x.at.offset) * x.bytes;
+  return total_as(type_of(out), sum);
 }
 
 namespace {
 
 /// A matrix as a stack of one.
-detail::layout stack_of_one(const detail::layout& of) {
-  detail::layout stack;
-  stack.rank = 3, stack.offset = of.offset, stack.extents[0] = 1;
-  for (int d = 0; d < 2; ++d)
-    stack.extents[d + 1] = of.extents[d], stack.strides[d + 1] = of.strides[d];
-  return stack;
+any_array stack_of_one(any_array x) {
+  detail::layout& at = x.at;
+  at.rank = 3;
+  for (int d = 2; d > 0; --d) at.extents[d] = at.extents[d - 1], at.strides[d] = at.strides[d - 1];
+  at.extents[0] = 1, at.strides[0] = 0;
+  return x;
 }
 
 bool is_byte(scalar s) { return s == scalar::i8 || s == scalar::u8; }
@@ -85,7 +41,7 @@ bool is_upper_half(scalar type) {
 
 void multiply_here(const Product& p, const detail::product_words& words, precision how) {
   const detail::algorithm_device on = detail::algorithm_device_of(detail::device_from(p.x.on));
-  const scalar left = p.x.type, right = p.y.type;
+  const scalar left = p.x.type->whole, right = p.y.type->whole;
   if (words.sums != scalar::none) {
     const bool rounds = (left != scalar::f32 || how == precision::tf32) &&
                         (bytes_of(left) == 2 || !on.halves_alone);
@@ -106,14 +62,11 @@ void multiply_here(const Product& p, const detail::product_words& words, precisi
 
 namespace krait::detail {
 
-product_kernels* make_product_kernels() { return new product_kernels; }
-void free_product_kernels(product_kernels* kernels) noexcept { delete kernels; }
-
 any_array stack_of(const any_array& x, const std::int64_t* extents, int rank) {
   any_array out = x;
   out.at = broadcast_to(x.at, extents, rank);
   if (rank == 2) {
-    out.at = host::stack_of_one(out.at);
+    out = host::stack_of_one(std::move(out));
   } else if (rank > 3) {
     std::int64_t size = 1;
     for (int d = 0; d < rank - 2; ++d) size *= extents[d];
@@ -122,8 +75,8 @@ any_array stack_of(const any_array& x, const std::int64_t* extents, int rank) {
   }
   return out;
 }
-any_array batch_of(const any_array& x, const std::int64_t* batch, int count) {
-  if (count == 0) return {x.type, x.bytes, host::stack_of_one(x.at), x.memory, x.on};
+any_array batch_of(any_array x, const std::int64_t* batch, int count) {
+  if (count == 0) return host::stack_of_one(std::move(x));
   std::int64_t extents[max_rank];
   std::copy(batch, batch + count, extents);
   extents[count] = x.at.extents[x.at.rank - 2], extents[count + 1] = x.at.extents[x.at.rank - 1];

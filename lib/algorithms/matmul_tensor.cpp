@@ -83,7 +83,7 @@ void record_steps(
 
 detail::tile_nodes ended_tile(
     const detail::tile_shape& sum, const detail::tile_nodes& sums, scalar out,
-    const std::function<Number(const Number&, const value<int>&, const value<int>&)>& end) {
+    const std::function<Element(const Element&, const value<int>&, const value<int>&)>& end) {
   const auto numbers = [&](const detail::tile_shape& shape, int axis) {
     return detail::spread_tile(shape, detail::index_tile(shape, axis), sum);
   };
@@ -91,10 +91,10 @@ detail::tile_nodes ended_tile(
                            rows = numbers({scalar::i32, sum.rows, 1}, 0),
                            columns = numbers({scalar::i32, 1, sum.columns}, 1);
   return detail::map_tile({out, sum.rows, sum.columns}, [&](unsigned e) {
-    const Number x{sum.type, detail::convert(sum.type, all[e])};
+    const Element x{sum.type, detail::convert(sum.type, all[e])};
     const value<int> r(detail::convert(scalar::i32, rows[e])),
         c(detail::convert(scalar::i32, columns[e]));
-    return detail::convert(out, end(x, r, c).at);
+    return detail::convert(out, end(x, r, c).only());
   });
 }
 
@@ -109,10 +109,10 @@ struct TensorTypes {
 /// rows and columns in the cache. The sums over k are cut into `parts` of `part_depth` each, which
 /// are consecutive matrices of `out`.
 void record_product(const TensorTypes& t, const TensorForm& f, const RecordedEnding& ending,
-                    const node* parameters) {
-  const Elements x{t.left, parameters[0]}, y{t.right, parameters[1]}, out{t.out, parameters[2]};
-  const Index parts(parameters[3]), part_depth(parameters[4]);
-  const node* const operands = parameters + 5;
+                    const Parameters& p) {
+  const ElementView x = p.array(0), y = p.array(1), out = p.array(2);
+  const node left_array = node_of(x), right_array = node_of(y);
+  const Index parts = p.number(3), part_depth = p.number(4);
   const int step_depth = TensorForm::depth(t.left);
   const std::int64_t group = tile_group;
   const Index m = out.extent(1), n = out.extent(2);
@@ -126,18 +126,18 @@ void record_product(const TensorTypes& t, const TensorForm& f, const RecordedEnd
   const Index batch = matrix / parts, from = matrix % parts * part_depth,
               depth = krait::min(x.extent(t.left_turned ? 1 : 2) - from, part_depth);
   const detail::tile_shape sum{t.sums, f.rows, f.columns};
-  detail::tile_nodes sums = detail::make_tile(sum, zero_of(t.sums).at);
+  detail::tile_nodes sums = detail::make_tile(sum, zero_of(t.sums).only());
   const Index steps = (depth + (step_depth - 1)) / step_depth;
   const auto sources = [&](const Index& step, edges how) {
     const Index k = from + step * step_depth;
     const auto left = [&] {
-      if (t.left_turned) return part_of(t.left, step_depth, f.rows, x.array, {batch, k, i}, how);
-      return part_of(t.left, f.rows, step_depth, x.array, {batch, i, k}, how);
+      if (t.left_turned) return part_of(t.left, step_depth, f.rows, left_array, {batch, k, i}, how);
+      return part_of(t.left, f.rows, step_depth, left_array, {batch, i, k}, how);
     };
     const auto right = [&] {
       if (t.right_turned)
-        return part_of(t.right, f.columns, step_depth, y.array, {batch, j, k}, how);
-      return part_of(t.right, step_depth, f.columns, y.array, {batch, k, j}, how);
+        return part_of(t.right, f.columns, step_depth, right_array, {batch, j, k}, how);
+      return part_of(t.right, step_depth, f.columns, right_array, {batch, k, j}, how);
     };
     return std::pair(left(), right());
   };
@@ -148,89 +148,73 @@ void record_product(const TensorTypes& t, const TensorForm& f, const RecordedEnd
                sources);
   // Operands of the ending are read element by element where they are used: a tile of them would
   // not fit beside the sums.
-  const auto ended = [&](const Number& s, const value<int>& r, const value<int>& c) {
+  const auto ended = [&](const Element& s, const value<int>& r, const value<int>& c) {
     const Index row = krait::min(i + r, m - 1), column = krait::min(j + c, n - 1);
-    return ending.of(s, matrix, row, column, operands);
+    return ending.of(s, matrix, row, column, p.others());
   };
   detail::store_tile({t.out, f.rows, f.columns}, ended_tile(sum, sums, t.out, ended),
-                     detail::tile_place_of(out.array, 3, {matrix, i, j}, edges::masked));
+                     detail::tile_place_of(node_of(out), 3, {matrix, i, j}, edges::masked));
 }
 
-std::unique_ptr<LibraryKernel> make_product(const TensorTypes& t, const TensorForm& f,
-                                            const product_ending& ending) {
-  std::vector parameters{view_parameter(t.left, 3), view_parameter(t.right, 3),
-                         view_parameter(t.out, 3, true), index_parameter(), index_parameter()};
-  const RecordedEnding ended(ending, t.out);
-  ended.add_parameters(parameters);
-  return LibraryKernel::make(
-      options{.name = "matmul_tensor", .block = f.threads}, parameters,
-      [t, f, ended](const node* nodes) { record_product(t, f, ended, nodes); });
+const Kernel& product_kernel(const TensorTypes& t, const TensorForm& f,
+                             const product_ending& ending) {
+  return kernel_of(
+      ending, t.out, "matmul_tensor",
+      {t.left, t.right, t.out, t.sums, t.left_turned, t.right_turned, f.rows, f.columns, f.threads,
+       f.slots},
+      {in(t.left, 3), in(t.right, 3), out(t.out, 3), number(), number()},
+      [t, f](const Parameters& p, const RecordedEnding& ended) { record_product(t, f, ended, p); },
+      {.block = f.threads});
 }
 
 /// The sums of the parts, in their order, and the ending.
-void record_sum(scalar type, scalar stored, const RecordedEnding& ending, const node* parameters) {
-  const Elements sums{type, parameters[0]}, out{stored, parameters[1]};
-  const Index parts(parameters[2]);
-  const Index columns = out.extent(2), rows = out.extent(1);
-  for (auto i : grid_stride(out.extent(0) * out.extent(1) * out.extent(2))) {
+void record_sum(const Parameters& p, const RecordedEnding& ending) {
+  const ElementView sums = p.array(0), out = p.array(1);
+  const Index parts = p.number(2), columns = out.extent(2), rows = out.extent(1);
+  for (auto i : grid_stride(out.size())) {
     const Index column = i % columns, line = i / columns, row = line % rows, batch = line / rows;
-    const Local sum(type);
-    for (auto p : range(std::int64_t(0), parts)) sum.add(sums.at(batch * parts + p, row, column));
-    out.store(ending.of(sum.get(), batch, row, column, parameters + 3), batch, row, column);
+    Variable sum(zero_of(sums.type()));
+    for (auto part : range(std::int64_t(0), parts))
+      sum.add(sums(batch * parts + part, row, column));
+    out(batch, row, column) = ending.of(sum, batch, row, column, p.others());
   }
 }
 
 void multiply_parts(const TensorForm& f, scalar sums, const TensorOperand& x,
                     const TensorOperand& y, const any_array& out, std::int64_t parts,
                     std::int64_t part_depth, const product_ending& ending) {
-  static const char maker = 0;
-  const TensorTypes t{x.matrix.type, y.matrix.type, out.type, sums, x.turned, y.turned};
-  const LibraryKernel& multiply =
-      kernel_of(ending,
-                {&maker,
-                 {int(t.left), int(t.right), int(t.out), int(t.sums), t.left_turned, t.right_turned,
-                  f.rows, f.columns, f.threads, f.slots}},
-                [&] { return make_product(t, f, ending); });
+  const TensorTypes t{
+      x.matrix.type->whole, y.matrix.type->whole, out.type->whole, sums, x.turned, y.turned};
   const std::int64_t blocks = out.at.extents[0] * divided_up(out.at.extents[1], f.rows) *
                               divided_up(out.at.extents[2], f.columns);
-  launch_ended(multiply, blocks, f.threads,
-               {array_argument(x.matrix), array_argument(y.matrix), array_argument(out),
-                number_argument(parts), number_argument(part_depth)},
-               ending);
+  product_kernel(t, f, ending)
+      .launch({blocks, f.threads}, x.matrix, y.matrix, out, parts, part_depth, operands_of(ending));
 }
 
 }  // namespace
 
 text tensor_kernel_text(const TensorForm& f, scalar factor, scalar sums) {
-  return make_product({factor, factor, sums, sums, false, true}, f, {})->ir();
+  return product_kernel({factor, factor, sums, sums, false, true}, f, {}).ir();
 }
 
 void multiply_tensor_form(const TensorForm& f, scalar sums, const TensorOperand& x,
                           const TensorOperand& y, const any_array& out, std::int64_t parts,
                           const product_ending& ending) {
-  static const char maker = 0;
   const std::int64_t depth = x.matrix.at.extents[x.turned ? 1 : 2];
   if (parts <= 1) return multiply_parts(f, sums, x, y, out, 1, depth, ending);
   const any_array all =
       new_array(sums, {out.at.extents[0] * parts, out.at.extents[1], out.at.extents[2]}, out.on);
-  const int step = TensorForm::depth(x.matrix.type);
+  const int step = TensorForm::depth(x.matrix.type->whole);
   multiply_parts(f, sums, x, y, all, parts, divided_up(divided_up(depth, parts), step) * step, {});
-  const LibraryKernel& sum = kernel_of(ending, {&maker, {int(sums), int(out.type)}}, [&] {
-    std::vector parameters{view_parameter(sums, 3), view_parameter(out.type, 3, true),
-                           index_parameter()};
-    const RecordedEnding ended(ending, out.type);
-    ended.add_parameters(parameters);
-    return LibraryKernel::make(options{.name = "matmul_parts"}, parameters,
-                               [sums, stored = out.type, ended](const node* nodes) {
-                                 record_sum(sums, stored, ended, nodes);
-                               });
-  });
-  launch_ended(sum, divided_up(size_of(out.at), 2 * tile_threads), tile_threads,
-               {array_argument(all), array_argument(out), number_argument(parts)}, ending);
+  kernel_of(ending, out.type->whole, "matmul_parts", {sums, out.type},
+            {in(sums, 3), host::out(out.type, 3), number()},
+            [](const Parameters& p, const RecordedEnding& ended) { record_sum(p, ended); })
+      .launch({divided_up(out.size(), summed_elements * tile_threads), tile_threads}, all, out,
+              parts, operands_of(ending));
 }
 
 TensorOperand tensor_operand_of(const any_array& x, bool turned) {
-  const std::int64_t piece = 16 / x.bytes;
+  const std::int64_t piece = 16 / x.type->bytes;
   const detail::layout& at = x.at;
   const auto is_dense = [&](int row, int column) {
     return at.strides[column] == 1 && at.strides[row] == at.extents[column] &&
@@ -238,7 +222,7 @@ TensorOperand tensor_operand_of(const any_array& x, bool turned) {
            (at.extents[0] == 1 || at.strides[0] == at.extents[1] * at.extents[2]) &&
            address_of(x) % 16 == 0;
   };
-  const bool either = lies_either_way(x.type);
+  const bool either = lies_either_way(x.type->whole);
   if ((either || !turned) && is_dense(1, 2)) return {x, false};
   if ((either || turned) && is_dense(2, 1)) return {transposed(x), true};
   const bool over = !either && turned;
@@ -257,8 +241,8 @@ void multiply_tensor(const Product& p, scalar sums) {
   const TensorOperand left = tensor_operand_of(p.x, false), right = tensor_operand_of(p.y, true);
   const std::int64_t* const extents = p.out.at.extents;
   const ProductSize size{extents[0], extents[1], extents[2],
-                         divided_up(p.x.at.extents[2], TensorForm::depth(p.x.type))};
-  const TensorChoice choice = choose_form(p.x.type, size, tensor_device_of(p.x.on));
+                         divided_up(p.x.at.extents[2], TensorForm::depth(p.x.type->whole))};
+  const TensorChoice choice = choose_form(p.x.type->whole, size, tensor_device_of(p.x.on));
   multiply_tensor_form(*choice.form, sums, left, right, p.out, choice.parts, p.ending);
 }
 

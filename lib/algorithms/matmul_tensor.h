@@ -97,6 +97,6 @@ void record_steps(const TensorSteps& with, const Index& steps, const Index& whol
 /// The ending's elements as a tile.
 detail::tile_nodes ended_tile(
     const detail::tile_shape& sum, const detail::tile_nodes& sums, scalar out,
-    const std::function<Number(const Number&, const value<int>&, const value<int>&)>& end);
+    const std::function<Element(const Element&, const value<int>&, const value<int>&)>& end);
 
 }  // namespace krait::host

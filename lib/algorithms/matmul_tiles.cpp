@@ -31,14 +31,11 @@ struct RegisterForm {
   int columns() const { return tile_side * own_columns; }
 };
 
-void record_registers(const RegisterForm& f, const RecordedEnding& ending, const node* parameters) {
+void record_registers(const RegisterForm& f, const RecordedEnding& ending, const Parameters& p) {
   const int pack = f.pack(), depth = f.depth(), rows = f.rows(), columns = f.columns(),
             packs_deep = depth / pack, packs_wide = columns / pack,
             lefts = rows * packs_deep / tile_threads, stored = f.packs ? pack : 1;
-  const Packs x{f.word, pack, parameters[0]}, y{f.word, pack, parameters[1]},
-      packed_out{f.out, pack, parameters[2]};
-  const Elements out{f.out, parameters[2]};
-  const node* const operands = parameters + 3;
+  const ElementView x = p.array(0), y = p.array(1), out = p.array(2);
   const Index m = out.extent(1), n = out.extent(2) * stored, steps = x.extent(2) / packs_deep;
   const Index across = (n + (columns - 1)) / columns, down = (m + (rows - 1)) / rows,
               all = across * down;
@@ -53,29 +50,31 @@ void record_registers(const RegisterForm& f, const RecordedEnding& ending, const
   // of an own row or column
   const auto place = [&](int i) { return i % pack + i / pack * (tile_side * pack); };
 
-  const Elements left = shared_elements(f.word, {2, depth, rows + pack}),
-                 right = shared_elements(f.word, {2, depth, columns});
+  const ElementView left = shared_elements(f.word, {2, depth, rows + pack}),
+                    right = shared_elements(f.word, {2, depth, columns});
   const value<int> deep = thread % packs_deep, row = thread / packs_deep,
                    wide = thread % packs_wide, k = thread / packs_wide;
   const Index right_pack = krait::min(first_column / pack + wide, y.extent(2) - 1);
   // The next tiles are read before the barrier, which holds the loads in their place.
-  std::vector<Number> read_left, read_right;
+  std::vector<Element> read_left, read_right;
+  const auto append = [&](std::vector<Element>& to, const Element& read) {
+    for (int i = 0; i < pack; ++i) to.push_back(read.part(std::size_t(i)));
+  };
   const auto read = [&](const Index& step) {
-    read_left.clear();
+    read_left.clear(), read_right.clear();
     for (int e = 0; e < lefts; ++e) {
       const Index from = krait::min(first_row + row + e * (tile_threads / packs_deep), m - 1);
-      for (const Number& one : x.at(batch, from, step * packs_deep + deep))
-        read_left.push_back(one);
+      append(read_left, x(batch, from, step * packs_deep + deep));
     }
-    read_right = y.at(batch, step * depth + k, right_pack);
+    append(read_right, y(batch, step * depth + k, right_pack));
   };
-  const std::vector<Local> next_left = locals(f.word, lefts * pack),
-                           next_right = locals(f.word, pack);
+  std::vector<Variable> next_left = variables(f.word, lefts * pack),
+                        next_right = variables(f.word, pack);
   const auto keep = [&] {
-    for (std::size_t i = 0; i < next_left.size(); ++i) next_left[i].set(read_left[i]);
-    for (std::size_t i = 0; i < next_right.size(); ++i) next_right[i].set(read_right[i]);
+    for (std::size_t i = 0; i < next_left.size(); ++i) next_left[i] = read_left[i];
+    for (std::size_t i = 0; i < next_right.size(); ++i) next_right[i] = read_right[i];
   };
-  const std::vector<Local> sums = locals(f.word, f.own_rows * f.own_columns);
+  std::vector<Variable> sums = variables(f.word, f.own_rows * f.own_columns);
   read(Index(std::int64_t(0)));
   keep();
   for (auto step : range(std::int64_t(0), steps)) {
@@ -83,18 +82,17 @@ void record_registers(const RegisterForm& f, const RecordedEnding& ending, const
     read(krait::min(step + 1, steps - 1));
     for (int e = 0; e < lefts; ++e)
       for (int j = 0; j < pack; ++j)
-        left.store(next_left[std::size_t(e * pack + j)].get(), half, deep * pack + j,
-                   row + e * (tile_threads / packs_deep));
-    for (int j = 0; j < pack; ++j)
-      right.store(next_right[std::size_t(j)].get(), half, k, wide * pack + j);
+        left(half, deep * pack + j, row + e * (tile_threads / packs_deep)) =
+            next_left[std::size_t(e * pack + j)];
+    for (int j = 0; j < pack; ++j) right(half, k, wide * pack + j) = next_right[std::size_t(j)];
     syncthreads();
     keep();
     // Written out, all reads would be moved before all products, for which the registers of two
     // blocks are not enough.
     for (auto d : range(depth)) {
-      std::vector<Number> a, b;
-      for (int i = 0; i < f.own_rows; ++i) a.push_back(left.at(half, d, own_row + place(i)));
-      for (int i = 0; i < f.own_columns; ++i) b.push_back(right.at(half, d, own_column + place(i)));
+      std::vector<Element> a, b;
+      for (int i = 0; i < f.own_rows; ++i) a.push_back(left(half, d, own_row + place(i)));
+      for (int i = 0; i < f.own_columns; ++i) b.push_back(right(half, d, own_column + place(i)));
       for (int i = 0; i < f.own_rows; ++i)
         for (int j = 0; j < f.own_columns; ++j)
           sums[std::size_t(i * f.own_columns + j)].add(a[std::size_t(i)] * b[std::size_t(j)]);
@@ -106,63 +104,56 @@ void record_registers(const RegisterForm& f, const RecordedEnding& ending, const
                   column = first_column + own_column + place(j);
       if_(to_row < m && column < n, [&] {
         const auto ended = [&](int s) {
-          const Number sum = sums[std::size_t(i * f.own_columns + j + s)].get();
-          return ending.of(sum, batch, to_row, Index(column + s), operands);
+          return ending.of(sums[std::size_t(i * f.own_columns + j + s)], batch, to_row,
+                           Index(column + s), p.others());
         };
         if (!f.packs) {
-          out.store(ended(0), batch, to_row, column);
+          out(batch, to_row, column) = ended(0);
         } else {
-          const std::vector<Local> whole = locals(f.out, stored);
-          for (int s = 0; s < stored; ++s) whole[std::size_t(s)].set(ended(s));
-          packed_out.store(whole, batch, to_row, column / stored);
+          std::vector<node> all;
+          for (int s = 0; s < stored; ++s) all.push_back(ended(s).only());
+          out(batch, to_row, column / stored) = Element(out.type(), std::move(all));
         }
       });
     }
 }
 
-const LibraryKernel& register_kernel(const RegisterForm& f, const product_ending& ending) {
-  static const char maker = 0;
+const Kernel& register_kernel(const RegisterForm& f, const product_ending& ending) {
+  const Parameter packs = in(pack_of(f.word), 3),
+                  stored = f.packs ? out(pack_of(f.out), 3) : out(f.out, 3);
   return kernel_of(
-      ending, {&maker, {int(f.word), int(f.out), f.packs, f.own_rows, f.own_columns}}, [&] {
-        const auto packs = [&](bool writable) {
-          return view_parameter(scalar::none, 3, writable, 16);
-        };
-        std::vector parameters{packs(false), packs(false),
-                               f.packs ? packs(true) : view_parameter(f.out, 3, true)};
-        const RecordedEnding ended(ending, f.out);
-        ended.add_parameters(parameters);
-        return LibraryKernel::make(
-            options{.name = "matmul_registers", .block = {tile_threads, 1, 1}, .min_blocks = 2},
-            parameters, [f, ended](const node* nodes) { record_registers(f, ended, nodes); });
-      });
+      ending, f.out, "matmul_registers", {f.word, f.out, f.packs, f.own_rows, f.own_columns},
+      {packs, packs, stored},
+      [f](const Parameters& p, const RecordedEnding& ended) { record_registers(f, ended, p); },
+      {.block = {tile_threads, 1, 1}, .min_blocks = 2});
 }
 
 /// x with zeros after its rows and columns.
-void record_padded(scalar from, scalar word, const node* parameters) {
-  const Elements x{from, parameters[0]}, out{word, parameters[1]};
+void record_padded(const Parameters& p) {
+  const ElementView x = p.array(0), out = p.array(1);
+  const scalar word = out.type()->whole;
   const Index columns = out.extent(2), rows = out.extent(1);
   const Index size = out.extent(0) * out.extent(1) * out.extent(2);
   for (auto i : grid_stride(size)) {
     const Index column = i % columns, line = i / columns, row = line % rows, batch = line / rows;
-    out.store(choose(
-                  row < x.extent(1) && column < x.extent(2), word,
-                  [&] { return convert(word, x.at(batch, row, column)); }, zero_of(word)),
-              batch, row, column);
+    out(batch, row, column) = choose(
+        row < x.extent(1) && column < x.extent(2), word,
+        [&] { return x(batch, row, column).get().as(word); }, zero_of(word));
   }
 }
 
 /// Elements of an array whose rows are made of packs, as packs.
 any_array as_packs(const any_array& x) {
-  const int pack = pack_size(x.type);
+  const int pack = pack_size(x.type->whole);
   any_array packs = x;
-  packs.type = scalar::none, packs.bytes = 16;
+  packs.type = pack_of(x.type->whole);
   packs.at.offset /= pack;
   for (int d = 0; d < 3; ++d)
     packs.at.extents[d] /= d == 2 ? pack : 1, packs.at.strides[d] /= d == 2 ? 1 : pack;
   return packs;
 }
 bool has_packs(const any_array& x, scalar word, std::int64_t rows, std::int64_t columns) {
-  if (x.type != word) return false;
+  if (x.type->whole != word) return false;
   const int pack = pack_size(word);
   const detail::layout& at = x.at;
   return at.extents[1] % rows == 0 && at.extents[2] % columns == 0 && at.strides[2] == 1 &&
@@ -194,42 +185,38 @@ any_array packs_of(const any_array& x, scalar word, std::int64_t rows, std::int6
 struct TileForm {
   scalar left, right, out, word;
 };
-void record_tiles(const TileForm& f, const RecordedEnding& ending, const node* parameters) {
+void record_tiles(const TileForm& f, const RecordedEnding& ending, const Parameters& p) {
   constexpr int own = small_tile_own, deep = small_tile_depth, side = tile_side * own;
-  const Elements x{f.left, parameters[0]}, y{f.right, parameters[1]}, out{f.out, parameters[2]};
-  const node* const operands = parameters + 3;
+  const ElementView x = p.array(0), y = p.array(1), out = p.array(2);
   const Index m = out.extent(1), n = out.extent(2), depth = x.extent(2);
   const Index tiles = (n + (side - 1)) / side, all = (m + (side - 1)) / side * tiles;
   const Index block = block_idx().x, batch = block / all, first_row = block % all / tiles * side,
               first_column = block % tiles * side;
   const value<int> thread = cast<int>(thread_idx().x), own_row = thread / tile_side * 4,
                    own_column = thread % tile_side * 4;
-  const Elements left = shared_elements(f.word, {deep, side + 4}),
-                 right = shared_elements(f.word, {deep, side});
-  const std::vector<Local> sums = locals(f.word, own * own);
+  const ElementView left = shared_elements(f.word, {deep, side + 4}),
+                    right = shared_elements(f.word, {deep, side});
+  std::vector<Variable> sums = variables(f.word, own * own);
   // of an own row or column
   const auto place = [](int i) { return i % 4 + i / 4 * (tile_side * 4); };
   for (auto from : range(std::int64_t(0), depth, std::int64_t(deep))) {
     for (int e = 0; e < side * deep / tile_threads; ++e) {
       const value<int> i = thread + e * tile_threads;
       const value<int> k = i % deep, row = i / deep, l = i / side, column = i % side;
-      left.store(choose(
-                     first_row + row < m && from + k < depth, f.word,
-                     [&] { return convert(f.word, x.at(batch, first_row + row, from + k)); },
-                     zero_of(f.word)),
-                 k, row);
-      right.store(choose(
-                      first_column + column < n && from + l < depth, f.word,
-                      [&] { return convert(f.word, y.at(batch, from + l, first_column + column)); },
-                      zero_of(f.word)),
-                  l, column);
+      left(k, row) = choose(
+          first_row + row < m && from + k < depth, f.word,
+          [&] { return x(batch, first_row + row, from + k).get().as(f.word); }, zero_of(f.word));
+      right(l, column) = choose(
+          first_column + column < n && from + l < depth, f.word,
+          [&] { return y(batch, from + l, first_column + column).get().as(f.word); },
+          zero_of(f.word));
     }
     syncthreads();
     for (auto four : range(0, deep, 4))
       for (int k = 0; k < 4; ++k) {
-        std::vector<Number> a, b;
-        for (int i = 0; i < own; ++i) a.push_back(left.at(four + k, own_row + place(i)));
-        for (int i = 0; i < own; ++i) b.push_back(right.at(four + k, own_column + place(i)));
+        std::vector<Element> a, b;
+        for (int i = 0; i < own; ++i) a.push_back(left(four + k, own_row + place(i)));
+        for (int i = 0; i < own; ++i) b.push_back(right(four + k, own_column + place(i)));
         for (int i = 0; i < own; ++i)
           for (int j = 0; j < own; ++j)
             sums[std::size_t(i * own + j)].add(a[std::size_t(i)] * b[std::size_t(j)]);
@@ -241,8 +228,8 @@ void record_tiles(const TileForm& f, const RecordedEnding& ending, const node* p
       const Index row = first_row + own_row + place(i),
                   column = first_column + own_column + place(j);
       if_(row < m && column < n, [&] {
-        out.store(ending.of(sums[std::size_t(i * own + j)].get(), batch, row, column, operands),
-                  batch, row, column);
+        out(batch, row, column) =
+            ending.of(sums[std::size_t(i * own + j)], batch, row, column, p.others());
       });
     }
 }
@@ -250,37 +237,24 @@ void record_tiles(const TileForm& f, const RecordedEnding& ending, const node* p
 }  // namespace
 
 void copy_padded(const any_array& x, const any_array& to) {
-  static const char maker = 0;
-  const scalar from = x.type, word = to.type;
-  const LibraryKernel& copy = KernelStore::of_library().of({&maker, {int(from), int(word)}}, [&] {
-    return LibraryKernel::make(
-        options{.name = "matmul_packs"},
-        std::vector{view_parameter(from, 3), view_parameter(word, 3, true)},
-        [from, word](const node* nodes) { record_padded(from, word, nodes); });
-  });
-  copy.launch(divided_up(size_of(to.at), 4 * tile_threads), tile_threads,
-              {array_argument(x), array_argument(to)});
+  kernel_of("matmul_packs", {x.type, to.type}, {in(x.type, 3), out(to.type, 3)},
+            [](const Parameters& p) { record_padded(p); })
+      .launch({divided_up(to.size(), copied_elements * tile_threads), tile_threads}, x, to);
 }
 
 void multiply_in_registers(const Product& p, int own_rows, int own_columns) {
-  RegisterForm f{p.word, p.out.type, false, own_rows, own_columns};
+  RegisterForm f{p.word, p.out.type->whole, false, own_rows, own_columns};
   const any_array left = packs_of(p.x, p.word, 1, f.depth()),
                   right = packs_of(p.y, p.word, f.depth(), f.pack());
   const std::int64_t m = p.out.at.extents[1], n = p.out.at.extents[2];
-  any_array out = p.out;
-  if (p.word == p.out.type && n % f.pack() == 0 && out.at.offset % f.pack() == 0) {
-    f.packs = true;
-    out.type = scalar::none, out.bytes = 16, out.at.offset /= f.pack();
-    out.at.extents[2] /= f.pack(), out.at.strides[0] /= f.pack(), out.at.strides[1] /= f.pack();
-  }
-  launch_ended(register_kernel(f, p.ending),
-               p.out.at.extents[0] * divided_up(m, f.rows()) * divided_up(n, f.columns()),
-               tile_threads, {array_argument(left), array_argument(right), array_argument(out)},
-               p.ending);
+  f.packs = p.word == f.out && n % f.pack() == 0 && p.out.at.offset % f.pack() == 0;
+  register_kernel(f, p.ending)
+      .launch({p.out.at.extents[0] * divided_up(m, f.rows()) * divided_up(n, f.columns()),
+               tile_threads},
+              left, right, f.packs ? as_packs(p.out) : p.out, operands_of(p.ending));
 }
 
 void multiply_tiles(const Product& p) {
-  static const char maker = 0;
   const std::int64_t batch = p.out.at.extents[0], m = p.out.at.extents[1], n = p.out.at.extents[2];
   const auto fills = [&](std::int64_t rows, std::int64_t columns) {
     return p.x.at.extents[2] > 0 &&
@@ -291,20 +265,13 @@ void multiply_tiles(const Product& p) {
   if (bytes_of(p.word) == 4 && fills(8, 8)) return multiply_in_registers(p, 8, 8);
   if (fills(8, 4)) return multiply_in_registers(p, 8, 4);
   if (fills(4, 4)) return multiply_in_registers(p, 4, 4);
-  const TileForm f{p.x.type, p.y.type, p.out.type, p.word};
-  const LibraryKernel& small =
-      kernel_of(p.ending, {&maker, {int(f.left), int(f.right), int(f.out), int(f.word)}}, [&] {
-        std::vector parameters{view_parameter(f.left, 3), view_parameter(f.right, 3),
-                               view_parameter(f.out, 3, true)};
-        const RecordedEnding ended(p.ending, f.out);
-        ended.add_parameters(parameters);
-        return LibraryKernel::make(
-            options{.name = "matmul_tiles"}, parameters,
-            [f, ended](const node* nodes) { record_tiles(f, ended, nodes); });
-      });
+  const TileForm f{p.x.type->whole, p.y.type->whole, p.out.type->whole, p.word};
   constexpr int side = small_tile_own * tile_side;
-  launch_ended(small, batch * divided_up(m, side) * divided_up(n, side), tile_threads,
-               {array_argument(p.x), array_argument(p.y), array_argument(p.out)}, p.ending);
+  kernel_of(p.ending, f.out, "matmul_tiles", {f.left, f.right, f.out, f.word},
+            {in(f.left, 3), in(f.right, 3), out(f.out, 3)},
+            [f](const Parameters& q, const RecordedEnding& ended) { record_tiles(f, ended, q); })
+      .launch({batch * divided_up(m, side) * divided_up(n, side), tile_threads}, p.x, p.y, p.out,
+              operands_of(p.ending));
 }
 
 }  // namespace krait::host

@@ -4,6 +4,7 @@
 // pass merges pairs of runs. A thread writes neighbours of the result and finds their sources by
 // bisection: Odeh, Green, Mwassi, Shmueli and Birk, "Merge Path" (2012).
 #include "algorithms/kernels.h"
+#include "algorithms/tuning.h"
 #include "krait/algorithm/detail/keys.h"
 #include "krait/math.h"
 
@@ -20,9 +21,9 @@ struct Before {
     return call(function, type_of<bool>(), descends ? y : x, descends ? &x : &y).as<bool>();
   }
   template <class Body>
-  const Kernel& kernel(std::string_view name, std::initializer_list<Parameter> parameters,
+  const Kernel& kernel(const char* name, std::initializer_list<Parameter> parameters,
                        const Body& body) const {
-    return kernel_of(*function.kernels, {name, {type}, descends}, parameters, body);
+    return kernel_of(*function.kernels, name, {type, descends}, parameters, body);
   }
 };
 
@@ -99,26 +100,30 @@ const Kernel& merge_runs(const Before& before) {
 
 namespace krait::detail {
 
-void merge_sort(const erased_array& given, std::int64_t axis, const erased_array& sorted,
+void merge_sort(const any_array& given, std::int64_t axis, const any_array& to,
                 const element_function& function, bool descends, const algorithm_device& how) {
   using namespace krait::host;
-  const Array x = Array(given).rows_along(axis), to(sorted);
+  const any_array x = host::rows_along(given, axis);
   const Before before{x.type, function, descends};
   const std::int64_t rows = x.extent(0), length = x.extent(1);
   const bool chunks = how.form == algorithm_form::chunks;
-  const std::int64_t first_run = chunks ? 32 : 8, threads = chunks ? 1 : 128;
+  const std::int64_t first_run = chunks ? merge_run : short_merge_run,
+                     threads = chunks ? 1 : merge_threads;
   int passes = 0;
   while (first_run << passes < length) ++passes;
-  const Array other(x.type, {passes > 0 ? rows : 1, passes > 0 ? length : 0}, x.device);
-  const auto into = [&](int pass) -> const Array& { return (passes - pass) % 2 == 0 ? to : other; };
-  sort_runs(before).launch({divided_up(rows * divided_up(length, first_run), threads), threads},
-                           {x, into(0), first_run});
+  const any_array other = new_array(x.type, {passes > 0 ? rows : 1, passes > 0 ? length : 0}, x.on);
+  const auto into = [&](int pass) -> const any_array& {
+    return (passes - pass) % 2 == 0 ? to : other;
+  };
+  sort_runs(before).launch({divided_up(rows * divided_up(length, first_run), threads), threads}, x,
+                           into(0), first_run);
   for (int p = 1; p <= passes; ++p) {
     const std::int64_t run = first_run << (p - 1);
-    std::int64_t part = chunks ? run : smaller(run, 8);
-    while (chunks && part > 1024 && rows * divided_up(length, part) < how.workers) part /= 2;
+    std::int64_t part = chunks ? run : smaller(run, merge_part);
+    while (chunks && part > least_merge_part && rows * divided_up(length, part) < how.workers)
+      part /= 2;
     merge_runs(before).launch({divided_up(rows * divided_up(length, part), threads), threads},
-                              {into(p - 1), into(p), run, part});
+                              into(p - 1), into(p), run, part);
   }
 }
 

@@ -67,7 +67,7 @@ struct IntegerLaw {
 };
 
 template <class Law, class Elem, class Second = Elem>
-void draw(const Array& to, std::uint64_t seed, std::uint64_t call, std::uint64_t first,
+void draw(const any_array& to, std::uint64_t seed, std::uint64_t call, std::uint64_t first,
           std::uint64_t second) {
   static constexpr int each = Law::template numbers<Elem>;
   static const auto& numbers = detail::lasting(kernel(
@@ -82,7 +82,7 @@ void draw(const Array& to, std::uint64_t seed, std::uint64_t call, std::uint64_t
                                    });
       },
       {.name = "random", .fp = fp::reproducible}));
-  array<Elem> flat = to.reshaped({to.size()}).as<Elem, 1>();
+  array<Elem> flat = detail::typed<Elem, 1>(reshaped(to, {to.size()}));
   numbers.forall((to.size() - 1) / each + 1)(flat, seed, call, detail::from_bits<Elem>(first),
                                              detail::from_bits<Second>(second));
 }
@@ -94,9 +94,8 @@ namespace krait::detail {
 
 using namespace krait::host;
 
-void draw_numbers(law by, const erased_array& to, std::uint64_t seed, std::uint64_t call,
+void draw_numbers(law by, const any_array& out, std::uint64_t seed, std::uint64_t call,
                   std::uint64_t first, std::uint64_t second) {
-  const Array out(to);
   if (out.size() == 0) return;
   const auto floats = [&]<class Law>(Law) {
     if (out.type->whole == scalar::f32) draw<Law, float>(out, seed, call, first, second);

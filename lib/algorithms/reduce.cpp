@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "algorithms/kept.h"
+#include "algorithms/reduce_kernel.h"
 #include "devices/layout.h"
 #include "devices/memory.h"
-#include "algorithms/reduce_kernel.h"
 #include "ir/types.h"
 #include "support/error.h"
 
@@ -22,14 +21,12 @@ namespace krait::detail {
 
 struct reduction_kernels {
   const reduction_recipe* recipe;
-  std::mutex mutex;
-  std::map<host::ReduceForm, std::unique_ptr<host::ReduceKernel>> made;  // never removed
+  host::Kept<host::ReduceKernel> made;
 
-  const host::ReduceKernel& of(const host::ReduceForm& form) {
-    std::lock_guard lock(mutex);
-    std::unique_ptr<host::ReduceKernel>& k = made[form];
-    if (!k) k = std::make_unique<host::ReduceKernel>(*recipe, form);
-    return *k;
+  const host::ReduceKernel& of(const host::ReduceForm& f) {
+    return made.of<reduction_kernels>(
+        {f.rank, f.columns, f.tree, f.from_states, f.to_states, f.wide, f.joined},
+        [&] { return std::make_unique<host::ReduceKernel>(*recipe, f); });
   }
 };
 
@@ -169,16 +166,14 @@ struct Shape {
 
 Shape shape_of(std::int64_t results, std::int64_t elements, bool columns,
                const DeviceHandle& device) {
-  // Blocks that fill a device, a few times over, and elements that make a lane's work worth its
-  // part of the tree: a GPU of 132 multiprocessors holds some thousand blocks at once.
-  // `bench_algorithms cuda:0 --only "array f32"`.
   const bool cpu = device.device->host_memory();
-  const std::int64_t enough = cpu ? 4 * processors() : 4096;
-  const std::int64_t threads = cpu ? 32 : reduce_block, least = cpu ? 4096 : 4 * reduce_unroll;
+  const std::int64_t enough = cpu ? reduce_blocks_of_processor * processors() : reduce_blocks;
+  const std::int64_t threads = cpu ? reduce_gang : reduce_block,
+                     least = cpu ? least_reduce_elements : least_reduce_loads * reduce_unroll;
   Shape s;
   s.chunk = std::max<std::int64_t>(elements, 1);
-  s.columns = columns || (cpu && elements < 64);
-  if (s.columns) s.lanes = cpu ? 1 : power_of_2(up(elements, 4 * reduce_unroll), 8);
+  s.columns = columns || (cpu && elements < few_reduce_elements);
+  if (s.columns) s.lanes = cpu ? 1 : power_of_2(up(elements, least), most_column_lanes);
   else s.lanes = power_of_2(up(elements, cpu ? 1 : reduce_unroll), threads);
   s.groups = threads / s.lanes;
   const std::int64_t blocks = up(results, s.groups);
@@ -271,8 +266,8 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank,
   if (results == 0) return;
   argument out = into;
   out.rank = 1, out.extents[0] = results, out.strides[0] = 1;
-  const bool columns =
-      results >= 32 && dims.result_step() > 0 && dims.result_step() < dims.element_step();
+  const bool columns = results >= least_reduce_columns && dims.result_step() > 0 &&
+                       dims.result_step() < dims.element_step();
   const bool one_piece = dims.is_one_piece();
   std::int64_t numbers[2 * max_rank];
   dims.apply(numbers);

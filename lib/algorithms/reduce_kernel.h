@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "algorithms/tuning.h"
 #include "krait/detail/reduction.h"
 
 namespace krait::host {
@@ -25,12 +26,6 @@ struct ReduceForm {
 
   bool general() const { return rank > 2; }
 };
-
-/// Elements that a thread loads together, and those of a vector.
-inline constexpr int reduce_unroll_bits = 3, reduce_unroll = 1 << reduce_unroll_bits;
-inline constexpr int reduce_vector_bits = 2, reduce_vector = 1 << reduce_vector_bits;
-/// Threads of a block at most.
-inline constexpr int reduce_block = 256;
 
 /// A kernel object of the library, which is its own lambda.
 struct ReduceKernel {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "algorithms/kernels.h"
+#include "algorithms/tuning.h"
 #include "krait/algorithm/scan.h"
 
 namespace krait::host {
@@ -26,10 +27,10 @@ struct Scan {
   }
   /// Of these kernels.
   template <class Body>
-  const Kernel& kernel(std::string_view name, std::initializer_list<Parameter> parameters,
+  const Kernel& kernel(const char* name, std::initializer_list<Parameter> parameters,
                        const Body& body, unsigned form = 0) const {
-    return kernel_of(*function.kernels,
-                     {name, {from, to}, form << 4 | exclusive << 3 | starts << 2 | unsigned(by)},
+    return kernel_of(*function.kernels, name,
+                     {from, to, form << 4 | exclusive << 3 | starts << 2 | unsigned(by)},
                      parameters, body);
   }
 };
@@ -37,8 +38,6 @@ struct Scan {
 /// The function on elements of a user's type and a number that is 1 where a segment begins
 /// (segments.cpp).
 Element joined_in_segments(const Scan& scan, const Element& first, const Element& second);
-
-inline constexpr int scan_threads = 256, scan_items = 4, scan_tile = scan_threads * scan_items;
 
 /// parts(row, c) = what chunk c makes, of all but the last; blocks of one thread.
 const Kernel& chunk_parts(const Scan& scan);
@@ -51,7 +50,6 @@ const Kernel& vector_scan(const Scan& scan);
 /// each chunk, what the chunks before it make; otherwise parts(row, c), what chunk c makes.
 const Kernel& block_scan(const Scan& scan, bool writes);
 
-inline constexpr int look_back_threads = 256;
 /// Elements of a tile.
 std::int64_t look_back_tile(const ElementType* type);
 /// A scan in one pass, by looking back: Merrill and Garland, "Single-pass parallel prefix scan with
@@ -63,7 +61,7 @@ bool look_back_in_word(const ElementType* type);
 
 /// Scans rows: `x` and `to` are (rows, length), `to` contiguous, neither empty. `initial` is an
 /// element of the results' type.
-void scan_rows(const Scan& scan, const Array& x, const Array& to, const void* initial,
+void scan_rows(const Scan& scan, any_array x, any_array to, const void* initial,
                const detail::algorithm_device& how);
 
 /// In kernels: this block's row and the part of it that is its chunk; blocks are numbered by row,

@@ -10,10 +10,10 @@
 namespace krait::host {
 namespace {
 
-constexpr int rounds = 4, warps = look_back_threads / 32;
+constexpr int rounds = look_back_rounds, warps = look_back_threads / 32;
 
-/// Neighbours of a thread: 16 bytes at most.
-int items_of(const ElementType* type) { return type->bytes <= 4 ? 4 : 2; }
+/// Neighbours of a thread.
+int items_of(const ElementType* type) { return look_back_bytes / (type->bytes <= 4 ? 4 : 8); }
 
 /// The messages of tiles to each other: nothing yet, the result of their own elements, or the
 /// result of all elements up to their end.

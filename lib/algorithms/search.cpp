@@ -10,47 +10,40 @@ namespace krait::detail {
 
 using namespace krait::host;
 
-void search_sorted(const erased_array& sorted, const erased_array& x, bool right,
-                   const erased_array& result) {
-  const Array keys(sorted), given(x);
-  kernel_of({"searchsorted", {keys.type}, right},
-            {in(keys.type), in(keys.type), out<std::int64_t>()},
+void search_sorted(const any_array& keys, const any_array& given, bool right,
+                   const any_array& result) {
+  kernel_of("searchsorted", {keys.type, right}, {in(keys.type), in(keys.type), out<std::int64_t>()},
             [right](const Parameters& p) {
               const ElementView keys_in = p.array(0), from = p.array(1);
               const auto to = p.array<std::int64_t>(2);
               for (auto i : grid_stride(from.size())) to[i] = place_in(keys_in, from(i), right);
             })
-      .forall(given.size(), {keys, given, Array(result)});
+      .forall(given.size(), keys, given, result);
 }
 
-void gather_elements(const erased_array& x, const erased_array& places,
-                     const erased_array& result) {
-  const Array source(x), which(places);
-  kernel_of({"gather", {source.type, which.type}},
+void gather_elements(const any_array& source, const any_array& which, const any_array& result) {
+  kernel_of("gather", {source.type, which.type},
             {in(source.type), in(which.type), out(source.type)},
             [](const Parameters& p) {
               const ElementView from = p.array(0), at = p.array(1), to = p.array(2);
               for (auto i : grid_stride(at.size())) to(i) = from(at(i));
             })
-      .forall(which.size(), {source, which, Array(result)});
+      .forall(which.size(), source, which, result);
 }
 
-void scatter_elements(const erased_array& x, const erased_array& places,
-                      const erased_array& result) {
-  const Array source(x), which(places);
-  kernel_of({"scatter", {source.type, which.type}},
+void scatter_elements(const any_array& source, const any_array& which, const any_array& result) {
+  kernel_of("scatter", {source.type, which.type},
             {in(source.type), in(which.type), out(source.type)},
             [](const Parameters& p) {
               const ElementView from = p.array(0), at = p.array(1), out = p.array(2);
               for (auto i : grid_stride(at.size())) out(at(i)) = from(i);
             })
-      .forall(which.size(), {source, which, Array(result)});
+      .forall(which.size(), source, which, result);
 }
 
-void gather_rows(const erased_array& x, const erased_array& places, const erased_array& result) {
-  const Array source(x), which(places);
+void gather_rows(const any_array& source, const any_array& which, const any_array& result) {
   if (which.size() == 0) return;
-  kernel_of({"gather_rows", {source.type, which.type}},
+  kernel_of("gather_rows", {source.type, which.type},
             {in(source.type, 2), in(which.type, 2), out(source.type, 2)},
             [](const Parameters& p) {
               const ElementView from = p.array(0), at = p.array(1), out = p.array(2);
@@ -60,7 +53,7 @@ void gather_rows(const erased_array& x, const erased_array& places, const erased
                 out(row, column) = from(row, at(row, column));
               }
             })
-      .forall(which.size(), {source, which, Array(result)});
+      .forall(which.size(), source, which, result);
 }
 
 }  // namespace krait::detail

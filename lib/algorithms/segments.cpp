@@ -13,27 +13,24 @@ namespace {
 
 /// The type of an element of that type, and a number that is 1 where a segment begins in it.
 const ElementType* in_segment(const ElementType* of) {
-  std::vector<detail::leaf> scalars = of->scalars;
+  std::vector<detail::leaf> scalars(of->scalars, of->scalars + of->count);
   std::uint32_t aligned = 4;
-  for (const detail::leaf& l : scalars)
-    aligned = std::max(aligned, std::uint32_t(ir::size_of(ir::Scalar(l.type))));
+  for (const detail::leaf& l : scalars) aligned = std::max(aligned, bytes_of(l.type));
   const std::uint32_t begins = (of->bytes + 3) / 4 * 4,
                       size = (begins + 4 + aligned - 1) / aligned * aligned;
   scalars.push_back({scalar::i32, begins});
-  return type_of({scalars.data(), unsigned(scalars.size()), size, scalar::none,
-                  of->as_bytes || scalars.size() > 16});
+  return detail::struct_type(scalars.data(), unsigned(scalars.size()), size,
+                             of->as_bytes || scalars.size() > 16);
 }
 Element with_begin(const ElementType* type, const Element& x, node begins) {
-  std::vector<node> scalars(x.scalars(), x.scalars() + x.type()->scalars.size());
+  std::vector<node> scalars(x.scalars(), x.scalars() + x.type()->count);
   scalars.push_back(begins);
   return {type, std::move(scalars)};
 }
 Element value_of(const ElementType* type, const Element& x) {
-  return {type, {x.scalars(), x.scalars() + type->scalars.size()}};
+  return {type, {x.scalars(), x.scalars() + type->count}};
 }
-value<int> begins_of(const Element& x) {
-  return value<int>(x.scalars()[x.type()->scalars.size() - 1]);
-}
+value<int> begins_of(const Element& x) { return value<int>(x.scalars()[x.type()->count - 1]); }
 
 /// In kernels: checks that a segment is within the elements, and before the next.
 void check_segment(const view<const std::int64_t>& offsets, const Index& s, const Index& size) {
@@ -45,21 +42,19 @@ void check_segment(const view<const std::int64_t>& offsets, const Index& s, cons
 }
 
 /// The elements with marks where segments begin; offsets of empty segments mark what follows.
-Array segments_of(const Array& x, const array<std::int64_t>& offsets) {
+any_array segments_of(const any_array& x, const array<std::int64_t>& offsets) {
   const ElementType* const marked = in_segment(x.type);
-  const Array made(marked, {x.size()}, x.device);
+  const any_array made = new_array(marked, {x.size()}, x.on);
   if (x.size() > 0)
-    kernel_of({"enter_segments", {x.type}}, {in(x.type), out(marked)},
-              [marked](const Parameters& p) {
-                const ElementView from = p.array(0), to = p.array(1);
-                for (auto i : grid_stride(from.size()))
-                  to(i) = with_begin(marked, from(i), detail::literal(scalar::i32, 0));
-              })
-        .forall(x.size(), {x, made});
+    kernel_of("enter_segments", {x.type}, {in(x.type), out(marked)}, [marked](const Parameters& p) {
+      const ElementView from = p.array(0), to = p.array(1);
+      for (auto i : grid_stride(from.size()))
+        to(i) = with_begin(marked, from(i), detail::literal(scalar::i32, 0));
+    }).forall(x.size(), x, made);
   if (offsets.size() > 0)
     kernel_of(
-        {"mark_segments", {marked}}, {in<std::int64_t>(), out(marked)},
-        [last = x.type->scalars.size()](const Parameters& p) {
+        "mark_segments", {marked}, {in<std::int64_t>(), out(marked)},
+        [last = x.type->count](const Parameters& p) {
           const auto begins = p.array<const std::int64_t>(0);
           const ElementView to = p.array(1);
           for (auto s : grid_stride(begins.size())) {
@@ -71,20 +66,20 @@ Array segments_of(const Array& x, const array<std::int64_t>& offsets) {
                 [&] { detail::store(to(at).of(last), detail::literal(scalar::i32, 1)); });
           }
         })
-        .forall(offsets.size(), {offsets, made});
+        .forall(offsets.size(), offsets, made);
   return made;
 }
 
-Array scanned_segments(const Array& x, const array<std::int64_t>& offsets,
-                       const detail::element_function& function) {
-  const Array marked = segments_of(x, offsets);
-  const Array scanned(marked.type, {x.size()}, x.device);
+any_array scanned_segments(const any_array& x, const array<std::int64_t>& offsets,
+                           const detail::element_function& function) {
+  const any_array marked = segments_of(x, offsets),
+                  scanned = new_array(marked.type, {x.size()}, x.on);
   if (x.size() == 0) return scanned;
   Scan scan;
   scan.from = scan.to = marked.type, scan.function = function, scan.in_segments = x.type;
   const std::vector<char> none(marked.type->bytes);
-  scan_rows(scan, marked.reshaped({1, x.size()}), scanned.reshaped({1, x.size()}), none.data(),
-            detail::algorithm_device_of(detail::device_from(x.device)));
+  scan_rows(scan, reshaped(marked, {1, x.size()}), reshaped(scanned, {1, x.size()}), none.data(),
+            detail::algorithm_device_of(detail::device_from(x.on)));
   return scanned;
 }
 
@@ -109,30 +104,30 @@ using namespace krait::host;
 
 void check_segments(const array<std::int64_t>& offsets, std::int64_t size) {
   if (offsets.size() > 0)
-    kernel_of({"check_segments"}, {in<std::int64_t>(), number()}, [](const Parameters& p) {
+    kernel_of("check_segments", {}, {in<std::int64_t>(), number()}, [](const Parameters& p) {
       const auto begins = p.array<const std::int64_t>(0);
       for (auto s : grid_stride(begins.size())) check_segment(begins, s, p.number(1));
-    }).forall(offsets.size(), {offsets, size});
+    }).forall(offsets.size(), offsets, size);
 }
 
-void scan_segments(const erased_array& x, const array<std::int64_t>& offsets,
-                   const element_function& function, const erased_array& results) {
-  const Array scanned = scanned_segments(x, offsets, function), values(results);
+void scan_segments(const any_array& x, const array<std::int64_t>& offsets,
+                   const element_function& function, const any_array& values) {
+  const any_array scanned = scanned_segments(x, offsets, function);
   if (values.size() > 0)
-    kernel_of({"leave_segments", {values.type}}, {in(scanned.type), out(values.type)},
+    kernel_of("leave_segments", {values.type}, {in(scanned.type), out(values.type)},
               [](const Parameters& p) {
                 const ElementView from = p.array(0), to = p.array(1);
                 for (auto i : grid_stride(from.size())) to(i) = value_of(to.type(), from(i));
               })
-        .forall(values.size(), {scanned, values});
+        .forall(values.size(), scanned, values);
 }
 
-void reduce_segments(const erased_array& x, const array<std::int64_t>& offsets,
+void reduce_segments(const any_array& x, const array<std::int64_t>& offsets,
                      const element_function& function, const void* initial,
-                     const erased_array& results) {
-  const Array scanned = scanned_segments(x, offsets, function), reduced(results);
+                     const any_array& reduced) {
+  const any_array scanned = scanned_segments(x, offsets, function);
   if (reduced.size() > 0)
-    kernel_of(*function.kernels, {"segment_ends", {reduced.type}},
+    kernel_of(*function.kernels, "segment_ends", {reduced.type},
               {in(scanned.type), in<std::int64_t>(), out(reduced.type), number(reduced.type)},
               [function](const Parameters& p) {
                 const ElementView from = p.array(0), to = p.array(2);
@@ -149,7 +144,7 @@ void reduce_segments(const erased_array& x, const array<std::int64_t>& offsets,
                   to(s) = all;
                 }
               })
-        .forall(reduced.size(), {scanned, offsets, reduced, Argument(reduced.type, initial)});
+        .forall(reduced.size(), scanned, offsets, reduced, ElementArgument{reduced.type, initial});
 }
 
 }  // namespace krait::detail

@@ -11,13 +11,13 @@
 #include <cmath>
 
 #include "algorithms/sorter.h"
+#include "krait/algorithm/detail/select_kernels.h"
 #include "krait/graph.h"
 
 namespace krait::host {
 namespace {
 
-constexpr int select_bits = 11, select_digits = 1 << select_bits, select_threads = 256,
-              select_each = select_digits / select_threads;
+constexpr int select_digits = 1 << select_bits, select_each = select_digits / select_threads;
 
 /// What is known of the last element wanted. `wanted`: how many of those that agree with the
 /// prefixes.
@@ -174,7 +174,7 @@ auto make_select_before(const SortKind& kind) {
 template <class Word>
 array<unsigned> select_by_sample(device on, const algorithm_device& how, const SortKind& kind,
                                  const array<const Word>& keys, std::int64_t k) {
-  constexpr std::int64_t step = 1024;  // elements for one of the sample
+  constexpr std::int64_t step = sample_step;
   const array<const Word> sample = keys(range(0, end, step));
   array<Word, 2> sorted(shape<2>(1, sample.size()), on);
   const array<const unsigned, 2> none(shape<2>(1, 0), on);
@@ -202,9 +202,9 @@ array<unsigned> select_by_digits(device on, const algorithm_device& how, const S
   const std::int64_t n = keys.size();
   const bool chunks = how.form == algorithm_form::chunks;
   const std::int64_t threads = chunks ? 1 : select_threads,
-                     blocks =
-                         chunks ? how.workers
-                                : std::min<std::int64_t>(1024, divided_up(n, 16 * select_threads));
+                     blocks = chunks ? how.workers
+                                     : std::min(select_blocks,
+                                                divided_up(n, least_selected * select_threads));
   array<unsigned> counts(shape<1>(select_digits + 1), on);
   array<std::uint64_t> state(shape<1>(states), on);
   array<unsigned> places(shape<1>(k), on);
@@ -246,6 +246,11 @@ array<unsigned> select_places(device on, const algorithm_device& how, const key_
         return found;
     return select_by_digits<Word>(on, how, kind, row, k);
   });
+}
+
+bool is_few_of(std::int64_t k, std::int64_t rows, std::int64_t length) noexcept {
+  return rows == 1 && length >= host::least_selected_row && length < std::int64_t{1} << 32 &&
+         k > 0 && k <= length / host::least_selected_part;
 }
 
 }  // namespace krait::detail

@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Radix sorts of rows of any words; sorter.h has what is the same for all.
-#include <map>
-#include <mutex>
-
 #include "algorithms/sorter.h"
 #include "krait/graph.h"
 #include "support/error.h"
-
-namespace krait::host {
-
-const void* kept_object(const KeptKey& key, detail::function_ref<const void*()> make) {
-  static auto& mutex = *new std::mutex;
-  static auto& made = *new std::map<KeptKey, const void*>;
-  std::lock_guard lock(mutex);
-  const void*& object = made[key];
-  if (!object) object = make();
-  return object;
-}
-
-}  // namespace krait::host
 
 namespace krait::detail {
 
@@ -49,7 +33,7 @@ std::int64_t longest_segment(device on, const algorithm_device& how, std::int64_
   // A block of a GPU takes longer for less than 64 keys than to sort all segments at once does. A
   // core takes any, but counts 32 bits.
   const bool chunks = how.form == algorithm_form::chunks;
-  if (chunks ? keys >= std::int64_t{1} << 32 : keys / segments < 64) return 0;
+  if (chunks ? keys >= std::int64_t{1} << 32 : keys / segments < least_segment) return 0;
   array<std::int64_t> facts(shape<1>(3), on);
   facts.fill(0);
   kept([] { return make_segment_facts(); }).forall(segments)(offsets, facts);
@@ -57,8 +41,8 @@ std::int64_t longest_segment(device on, const algorithm_device& how, std::int64_
   const std::int64_t longest = found.data()[0], most = bytes == 8 ? Sorter<std::uint64_t>::digit_row
                                                                   : Sorter<unsigned>::digit_row;
   // One thread has a segment: a long one is sorted by all.
-  const bool fits = chunks ? longest <= std::max(keys / (2 * how.workers), std::int64_t{1} << 15)
-                           : longest <= most;
+  const bool fits =
+      chunks ? longest <= std::max(keys / (2 * how.workers), least_long_segment) : longest <= most;
   return fits && found.data()[1] == 0 && found.data()[2] == keys ? longest : 0;
 }
 

@@ -6,11 +6,11 @@
 #pragma once
 
 #include "algorithms/sort_order.h"
+#include "algorithms/tuning.h"
 
 namespace krait::host {
 
-inline constexpr int block_bits = 4, block_digits = 1 << block_bits, block_threads = 128,
-                     block_items = 8;
+inline constexpr int block_digits = 1 << block_bits;
 inline constexpr int block_tile = block_threads * block_items;
 
 /// counts[d * grid + b]: keys of block b's chunk with the digit d.

@@ -8,10 +8,9 @@
 #include <algorithm>
 
 #include "algorithms/sort_order.h"
+#include "algorithms/tuning.h"
 
 namespace krait::host {
-
-inline constexpr int chunk_digits = 256;
 
 /// The elements of this block, of n that the grid's blocks share out.
 struct Chunk {
@@ -32,7 +31,7 @@ auto make_chunk_counts(const SortKind& kind) {
   return kernel(
       [kind](view<const Word> keys, view<Count, 2> counts, value<unsigned> shift) {
         constexpr int tables = 4;
-        auto own = local<Count, tables, chunk_digits>();
+        auto own = local<Count, tables, byte_digits>();
         const auto [begin, end] = own_chunk(keys.size());
         const auto digit = [&](const value<std::int64_t>& i) {
           return digit_of<Word>(kind.order, keys[i], shift, 8);
@@ -40,7 +39,7 @@ auto make_chunk_counts(const SortKind& kind) {
         for (auto i : range((end - begin) / tables))
           for (int k = 0; k < tables; ++k) own(k, digit(begin + i * tables + k)) += Count(1);
         for (auto i : range(end - (end - begin) % tables, end)) own(0, digit(i)) += Count(1);
-        for (auto d : range(chunk_digits))
+        for (auto d : range(byte_digits))
           counts(d, block_idx().x) = own(0, d) + own(1, d) + own(2, d) + own(3, d);
       },
       {.name = "sort_counts"});
@@ -53,7 +52,7 @@ auto make_chunk_starts() {
   return kernel(
       [](view<Count, 2> counts) {
         var<Count> sum = Count(0);
-        for (auto d : range(chunk_digits))
+        for (auto d : range(byte_digits))
           for (auto b : range(counts.extent(1))) {
             const value<Count> count = counts(d, b);
             counts(d, b) = value<Count>(sum);
@@ -71,13 +70,13 @@ auto make_chunk_pass(const SortKind& kind, bool streams) {
   return kernel(
       [kind, streams](view<const Word> keys, view<Word> out, view<const unsigned> values,
                       view<unsigned> moved, view<const Count, 2> starts, value<unsigned> shift) {
-        constexpr int line = 64 / std::max<int>(sizeof(Word), 4);
+        constexpr int line = cache_line / std::max<int>(sizeof(Word), 4);
         const bool pairs = kind.payload != Payload::none;
-        auto waiting = local<Word, chunk_digits, line>();
-        auto carried = local<unsigned, chunk_digits, line>();
+        auto waiting = local<Word, byte_digits, line>();
+        auto carried = local<unsigned, byte_digits, line>();
         // places in the output
-        auto first = local<Count, chunk_digits>(), next = local<Count, chunk_digits>();
-        for (auto d : range(chunk_digits)) {
+        auto first = local<Count, byte_digits>(), next = local<Count, byte_digits>();
+        for (auto d : range(byte_digits)) {
           const value<Count> start = starts(d, block_idx().x);
           first[d] = start, next[d] = start;
         }
@@ -112,7 +111,7 @@ auto make_chunk_pass(const SortKind& kind, bool streams) {
             });
           });
         }
-        for (auto d : range(chunk_digits)) {
+        for (auto d : range(byte_digits)) {
           const value<Count> place = next[d];
           for (auto p : range(max(place - place % Count(line), value<Count>(first[d])), place))
             put_one(d, p);

@@ -10,6 +10,9 @@
 
 namespace krait::host {
 
+/// Values of a digit of eight bits.
+inline constexpr int byte_digits = 256;
+
 /// What travels with the keys: nothing, their places, or words of 32 bits.
 enum class Payload : unsigned char { none, places, words };
 

@@ -7,8 +7,6 @@
 
 namespace krait::host {
 
-inline constexpr int rank_digits = 256;
-
 /// How many keys of the warp so far had this lane's digit, those of lower lanes among them;
 /// `counts` has the numbers so far, by warp and digit. Lanes with equal digits find each other by
 /// marks that they set in one word of `marks`, by warp and digit, zero before and after: an H200
@@ -17,7 +15,7 @@ inline value<unsigned> rank_in_warp(const view<unsigned>& marks, const view<unsi
                                     const value<int>& own_warp, const value<int>& lane,
                                     const value<int>& digit) {
   const value<unsigned> self = value<unsigned>(1u) << cast<unsigned>(lane);
-  const value<int> mark = own_warp * rank_digits + digit;
+  const value<int> mark = own_warp * byte_digits + digit;
   atomic(marks[mark]).or_(self);
   syncwarp();
   const value<unsigned> same = marks[mark];

@@ -6,12 +6,9 @@
 #pragma once
 
 #include "algorithms/sort_ranks.h"
+#include "algorithms/tuning.h"
 
 namespace krait::host {
-
-inline constexpr int short_row = 2048, short_threads = 256;
-/// Keys that a CPU sorts by counting, and the lanes that count.
-inline constexpr int ranked_row = 128, rank_lanes = 32;
 
 /// Rows of up to 2,048 keys by Batcher's bitonic network, on pairs of ordering number and place, so
 /// that equal keys keep their order. `padded`: a power of two from the row's length.
@@ -65,19 +62,13 @@ auto make_short_rows(const SortKind& kind) {
       {.name = "sort_short_rows"});
 }
 
-/// Threads of a block at most, of rows by digits, and keys of a thread at most: a few, or as many
-/// as 48 KiB of shared memory hold.
-inline constexpr int digit_threads = 256, few_keys = 8;
-template <class Word>
-inline constexpr int many_keys = sizeof(Word) == 8 ? 14 : 20;
-
 /// A row by a block of 4 or 8 warps of 32, by digits of 8 bits; each thread takes `rounds` keys.
 /// Keys, and their places where something travels with them, move through shared memory. key_at(i)
 /// is a key, put(i, key, place) takes the sorted ones.
 template <class Word, int Items, class KeyAt, class Put>
 void sort_by_digits(const SortKind& kind, const value<int>& length, const value<int>& rounds,
                     const KeyAt& key_at, const Put& put) {
-  constexpr int digits = rank_digits, items = Items, row_length = digit_threads * Items,
+  constexpr int digits = byte_digits, items = Items, row_length = digit_threads * Items,
                 most_warps = digit_threads / 32;
   static_assert(row_length >= most_warps * digits);  // the lanes' marks lie where the keys will
   // threads that look after two values of the digit each
@@ -226,7 +217,7 @@ void sort_by_one(const SortKind& kind, const value<std::int64_t>& length, const 
                  const SortedAt& sorted_at, const OtherAt& other_at, const PayloadAt& payload,
                  const MovedAt& moved_at, const CarriedAt& carried_at) {
   constexpr int passes = sizeof(Word);
-  auto counts = local<unsigned, passes, 256>();
+  auto counts = local<unsigned, passes, byte_digits>();
   for (auto i : range(length)) {
     const value<Word> key = key_at(i);
     for (int p = 0; p < passes; ++p) counts(p, digit_of<Word>(kind.order, key, 8 * p, 8)) += 1u;
@@ -234,7 +225,7 @@ void sort_by_one(const SortKind& kind, const value<std::int64_t>& length, const 
   const auto pass = [&](int p, const auto& from, const auto& to, const auto& payload_at,
                         const auto& payload_to) {
     var<unsigned> sum = 0u;
-    for (auto d : range(256)) {
+    for (auto d : range(byte_digits)) {
       const value<unsigned> count = counts(p, d);
       counts(p, d) = value<unsigned>(sum);
       sum += count;
@@ -280,8 +271,6 @@ auto make_rows(const SortKind& kind) {
       {.name = "sort_rows"});
 }
 
-/// Keys that one thread sorts by insertion as quickly as by digits.
-inline constexpr int inserted_row = 32;
 /// Keys alone of one array, from each offset to before the next, a segment a block of one thread.
 /// `other` is as large as the keys.
 template <class Word>

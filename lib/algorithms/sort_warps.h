@@ -7,10 +7,11 @@
 #pragma once
 
 #include "algorithms/sort_ranks.h"
+#include "algorithms/tuning.h"
 
 namespace krait::host {
 
-inline constexpr int sweep_block = 256, sweep_warps = sweep_block / 32, sweep_digits = rank_digits;
+inline constexpr int sweep_warps = sweep_block / 32, sweep_digits = byte_digits;
 
 /// How often each digit has each value: counts[pass * 256 + value], 0 before; blocks of 256.
 template <class Word>
@@ -49,14 +50,6 @@ inline auto make_sweep_starts() {
       {.name = "sort_starts"});
 }
 
-/// Keys that a thread takes, and blocks that a multiprocessor is to hold: the quickest for 2^24
-/// keys on an H100, where 16 to 32 keys and 2 to 4 blocks differ by a fifth (bench_algorithms).
-template <class Word, bool Pairs>
-inline constexpr int sweep_items = sizeof(Word) == 8 ? 16
-                                   : Pairs           ? 32
-                                                     : 20;
-template <class Word, bool Pairs>
-inline constexpr unsigned sweep_blocks = Pairs ? 2 : 3;
 template <class Word, bool Pairs>
 inline constexpr int sweep_tile = sweep_block * sweep_items<Word, Pairs>;
 

@@ -10,7 +10,6 @@
 #include "algorithms/sort_chunks.h"
 #include "algorithms/sort_rows.h"
 #include "algorithms/sort_warps.h"
-#include "krait/detail/function_ref.h"
 
 namespace krait::host {
 
@@ -18,25 +17,12 @@ using detail::algorithm_device;
 using detail::algorithm_form;
 using detail::divided_up;
 
-/// What a kernel that is kept is for: who asks, and what the kernels there differ in.
-struct KeptKey {
-  const void* asker;
-  SortKind kind;
-  bool streams;
-  friend auto operator<=>(const KeptKey&, const KeptKey&) = default;
-};
-
-/// The object for a key, made once and never destroyed.
-const void* kept_object(const KeptKey& key, detail::function_ref<const void*()> make);
-
-/// The kernel object for a kind. `Make` has a type of its own at each call of this function; all
-/// types share one map, because each map's code takes a third of a second to compile.
+/// The kernel object for a kind.
 template <class Make>
 const auto& kept(const SortKind& kind, const Make& make, bool streams = false) {
-  using Object = decltype(make());
-  static char asker;
-  return *static_cast<const Object*>(
-      kept_object({&asker, kind, streams}, [&]() -> const void* { return new Object(make()); }));
+  const detail::key_order& order = kind.order;
+  return kept_for({order.kind, order.bytes, order.descending, order.largest, kind.payload, streams},
+                  make);
 }
 /// One for all kinds.
 template <class Make>
@@ -112,9 +98,6 @@ class Sorter {
   }
 
  private:
-  /// Keys of a row that a network sorts as quickly as digits do, on an H100 (bench_algorithms).
-  static constexpr std::int64_t network_row = 64;
-
   /// Rows in one launch. Threads take eight keys: the barriers of more warps cost more than their
   /// keys.
   template <int Items>
@@ -134,7 +117,8 @@ class Sorter {
     }).launch({offsets.size() - 1, threads_of(longest)}, keys, sorted, offsets);
   }
   static std::int64_t threads_of(std::int64_t length) {
-    return std::min<std::int64_t>(divided_up(length, 8 * 128) * 128, digit_threads);
+    return std::min<std::int64_t>(
+        divided_up(length, few_keys * digit_threads_step) * digit_threads_step, digit_threads);
   }
 
   bool pairs() const { return kind_.payload != Payload::none; }
@@ -191,11 +175,10 @@ class Sorter {
   template <class Count>
   void by_chunks(const Keys& keys, array<Word, 2>& sorted, const Words& values,
                  array<unsigned, 2>& moved, std::int64_t row) const {
-    const std::int64_t n = keys.extent(1), chunks = std::min(how_.workers, divided_up(n, 4096));
-    // bytes of the last cache that a program may count on
-    constexpr std::int64_t usual_cache = 8 << 20;
+    const std::int64_t n = keys.extent(1),
+                       chunks = std::min(how_.workers, divided_up(n, least_sort_chunk));
     const bool streams = n * std::int64_t(sizeof(Word)) > usual_cache;
-    array<Count, 2> starts(shape<2>(chunk_digits, chunks), on_);
+    array<Count, 2> starts(shape<2>(byte_digits, chunks), on_);
     for_each_pass(keys, sorted, values, moved, row, sizeof(Word), [&](int p, Buffers& b) {
       const SortKind kind = kind_of(p);
       const unsigned shift = unsigned(8 * p);
@@ -223,7 +206,9 @@ class Sorter {
                     counts = words(range(tiles * counted, (tiles + 1) * counted)),
                     tickets = words(range((tiles + 1) * counted, end));
     kept({kind_.order, {}}, [&] { return make_sweep_counts<Word>(kind_); })
-        .launch({std::min<std::int64_t>(528, divided_up(n, 4 * sweep_block)), sweep_block},
+        .launch({std::min(counting_blocks * multiprocessors_of(detail::handle_of(on_)),
+                          divided_up(n, least_sweep_keys * sweep_block)),
+                 sweep_block},
                 keys(row, all), counts);
     kept([] { return make_sweep_starts(); }).launch({passes, sweep_digits}, counts, starts);
     for_each_pass(keys, sorted, values, moved, row, passes, [&](int p, Buffers& b) {
@@ -238,8 +223,9 @@ class Sorter {
                  array<unsigned, 2>& moved, std::int64_t row) const {
     const std::int64_t n = keys.extent(1);
     // A chunk's counts have 32 bits.
-    const std::int64_t blocks = std::max(std::min(how_.workers, divided_up(n, 2 * block_tile)),
-                                         divided_up(n, std::int64_t{1} << 31));
+    const std::int64_t blocks =
+        std::max(std::min(how_.workers, divided_up(n, least_block_tiles * block_tile)),
+                 divided_up(n, std::int64_t{1} << 31));
     const std::int64_t chunk = divided_up(divided_up(n, blocks), block_tile) * block_tile;
     array<std::int64_t, 2> counts(shape<2>(1, block_digits * blocks), on_),
         starts(counts.extents(), on_);
@@ -252,9 +238,10 @@ class Sorter {
           kept({kind.order, {}}, [&] {
             return make_block_counts<Word>(kind);
           }).launch({blocks, block_threads}, b.from, flat, shift, chunk);
-          const auto& i64 = detail::element_type_of<std::int64_t>();
+          const ElementType* const i64 = type_of<std::int64_t>();
           const std::int64_t none = 0;
-          scan_rows(Scan({i64, i64, true, true, detail::scan_operator::sum}), counts, starts, &none,
+          scan_rows(Scan({i64, i64, true, true, detail::scan_operator::sum}),
+                    detail::erased(counts), detail::erased(starts), &none,
                     {algorithm_form::blocks, 1});
           kept(kind, [&] {
             return make_block_pass<Word>(kind);

@@ -22,27 +22,22 @@ Index place_after(const Places& numbers, const Index& x) {
 Element times(const ElementType* word, const Element& x, const Element& y) {
   return compute(op::Mul, x.as(word), y.as(word));
 }
-/// A sum as an element.
-Element sum_as(const ElementType* to, const Element& sum) {
-  return to->whole == scalar::boolean ? Element(compare(op::Ne, sum, zero_of(sum.type())))
-                                      : sum.as(to);
-}
 
 /// The products of two sparse matrices' elements, an element of the left one after the other: where
 /// each is, row * columns + column, and what.
 struct Products {
   array<std::int64_t> at;
-  Array values;
+  any_array values;
 };
 Products products_of(const detail::erased_csr& left, const detail::erased_csr& right,
                      std::int64_t columns, const ElementType* word) {
-  const Array indptr(left.indptr), indices(left.indices), data(left.data), begins(right.indptr),
-      others(right.data);
-  const device on = detail::device_from(data.device);
+  const auto& [indptr, indices, data] = left;
+  const auto& [begins, columns_of, others] = right;
+  const device on = detail::device_from(data.on);
   const std::int64_t elements = data.size();
   array<std::int64_t> rows(shape<1>(elements), on), lengths(shape<1>(elements), on);
   if (elements > 0)
-    kernel_of({"csr_count"},
+    kernel_of("csr_count", {},
               {in<std::int64_t>(), in<std::int64_t>(), in<std::int64_t>(), out<std::int64_t>(),
                out<std::int64_t>()},
               [](const Parameters& p) {
@@ -56,12 +51,12 @@ Products products_of(const detail::erased_csr& left, const detail::erased_csr& r
                   length_of[k] = other[row + 1] - other[row];
                 }
               })
-        .forall(elements, {indptr, indices, begins, rows, lengths});
+        .forall(elements, indptr, indices, begins, rows, lengths);
   const array<std::int64_t> ends = cumsum(lengths);
   const std::int64_t all = ends.size() > 0 ? std::int64_t(ends(-1)) : 0;
-  Products made{array<std::int64_t>(shape<1>(all), on), Array(word, {all}, data.device)};
+  Products made{array<std::int64_t>(shape<1>(all), on), new_array(word, {all}, data.on)};
   if (all == 0) return made;
-  kernel_of({"csr_expand", {data.type, others.type, word}},
+  kernel_of("csr_expand", {data.type, others.type, word},
             {in<std::int64_t>(), in<std::int64_t>(), in(data.type), in<std::int64_t>(),
              in<std::int64_t>(), in<std::int64_t>(), in(others.type), number(), out<std::int64_t>(),
              out(word)},
@@ -82,8 +77,8 @@ Products products_of(const detail::erased_csr& left, const detail::erased_csr& r
                 values(k) = times(word, x(i), y(j));
               }
             })
-      .forall(all, {rows, indices, data, ends, begins, Array(right.indices), others, columns,
-                    made.at, made.values});
+      .forall(all, rows, indices, data, ends, begins, columns_of, others, columns, made.at,
+              made.values);
   return made;
 }
 
@@ -94,12 +89,11 @@ namespace krait::detail {
 
 using namespace krait::host;
 
-void csr_product(const erased_csr& a, const erased_array& x, const element_type& word_type,
-                 const erased_array& to) {
-  const Array data(a.data), operand(x), result(to);
-  const ElementType* const word = type_of(word_type);
+void csr_product(const erased_csr& a, const any_array& operand, const element_type* word,
+                 const any_array& result) {
+  const any_array& data = a.data;
   const int rank = result.at.rank;
-  kernel_of({rank == 1 ? "csr_vector" : "csr_matrix", {data.type, operand.type, result.type}},
+  kernel_of(rank == 1 ? "csr_vector" : "csr_matrix", {data.type, operand.type, result.type},
             {in<std::int64_t>(), in<std::int64_t>(), in(data.type), in(operand.type, rank),
              out(result.type, rank)},
             [word, rank](const Parameters& p) {
@@ -111,7 +105,7 @@ void csr_product(const erased_csr& a, const erased_array& x, const element_type&
                 Variable sum(zero_of(word));
                 for (auto k : range(Index(indptr[row]), Index(indptr[row + 1])))
                   sum.add(times(word, elements(k), element_of(Index(indices[k]))));
-                return sum_as(out.type(), sum);
+                return total_as(out.type(), sum);
               };
               for (auto i : grid_stride(out.size())) {
                 if (rank == 1) {
@@ -123,27 +117,26 @@ void csr_product(const erased_csr& a, const erased_array& x, const element_type&
                 }
               }
             })
-      .forall(result.size(), {Array(a.indptr), Array(a.indices), data, operand, result});
+      .forall(result.size(), a.indptr, a.indices, data, operand, result);
 }
 
 csr_products csr_multiply(const erased_csr& a, const erased_csr& b, std::int64_t columns,
-                          const element_type& word_type) {
-  const ElementType* const word = type_of(word_type);
+                          const element_type* word) {
   const Products products = products_of(a, b, columns, word);
   const auto sorted_by = [&]<class Word>(Word) -> csr_products {
-    auto [at, values] = sort_by_key(products.at, products.values.as<Word, 1>());
-    auto firsts = places_of(any_of(marks_of_heads(any_of(at))));
+    auto [at, values] = sort_by_key(products.at, typed<Word, 1>(products.values));
+    auto firsts = places_of(erased(marks_of_heads(erased(at))));
     return {std::move(at), values.memory_owner(), std::move(firsts)};
   };
   return word->bytes == 4 ? sorted_by(std::uint32_t()) : sorted_by(std::uint64_t());
 }
 
-void csr_add(const csr_products& products, std::int64_t columns, const element_type& word_type,
+void csr_add(const csr_products& products, std::int64_t columns, const element_type* word,
              const array<std::int64_t>& indptr, const array<std::int64_t>& indices,
-             const erased_array& to) {
-  const Array data(to), values(type_of(word_type), products.at.at(), products.values, data.device);
+             const any_array& data) {
+  const any_array values{word, products.at.at(), products.values, data.on};
   if (products.firsts.size() > 0)
-    kernel_of({"csr_add", {values.type, data.type}},
+    kernel_of("csr_add", {values.type, data.type},
               {in<std::int64_t>(), in(values.type), in<std::int64_t>(), number(),
                out<std::int64_t>(), out(data.type)},
               [](const Parameters& p) {
@@ -158,29 +151,29 @@ void csr_add(const csr_products& products, std::int64_t columns, const element_t
                   Variable sum(from(first).get());
                   for (auto k : range(first + 1, last)) sum.add(from(k));
                   column_of[i] = at[first] % p.number(3);
-                  sums(i) = sum_as(sums.type(), sum);
+                  sums(i) = total_as(sums.type(), sum);
                 }
               })
-        .forall(products.firsts.size(),
-                {products.at, values, products.firsts, columns, indices, data});
-  kernel_of({"csr_begin"}, {in<std::int64_t>(), in<std::int64_t>(), number(), out<std::int64_t>()},
-            [](const Parameters& p) {
-              const auto at = p.array<const std::int64_t>(0),
-                         firsts = p.array<const std::int64_t>(1);
-              const auto begin_of = p.array<std::int64_t>(3);
-              for (auto row : grid_stride(begin_of.size())) {
-                var<std::int64_t> low = std::int64_t(0), high = firsts.size();
-                while_([&] { return low < high; },
-                       [&] {
-                         const Index half = low + (high - low) / 2;
-                         if_(at[firsts[half]] < row * p.number(2), [&] {
-                           low = half + 1;
-                         }).else_([&] { high = half; });
-                       });
-                begin_of[row] = low;
-              }
-            })
-      .forall(indptr.size(), {products.at, products.firsts, columns, indptr});
+        .forall(products.firsts.size(), products.at, values, products.firsts, columns, indices,
+                data);
+  kernel_of(
+      "csr_begin", {}, {in<std::int64_t>(), in<std::int64_t>(), number(), out<std::int64_t>()},
+      [](const Parameters& p) {
+        const auto at = p.array<const std::int64_t>(0), firsts = p.array<const std::int64_t>(1);
+        const auto begin_of = p.array<std::int64_t>(3);
+        for (auto row : grid_stride(begin_of.size())) {
+          var<std::int64_t> low = std::int64_t(0), high = firsts.size();
+          while_([&] { return low < high; },
+                 [&] {
+                   const Index half = low + (high - low) / 2;
+                   if_(at[firsts[half]] < row * p.number(2), [&] { low = half + 1; }).else_([&] {
+                     high = half;
+                   });
+                 });
+          begin_of[row] = low;
+        }
+      })
+      .forall(indptr.size(), products.at, products.firsts, columns, indptr);
 }
 
 void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::int64_t* indices,

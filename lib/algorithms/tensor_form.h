@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "algorithms/recorded.h"
+#include "algorithms/element.h"
 
 namespace krait::host {
 

@@ -24,11 +24,17 @@ std::span<const TensorForm> tensor_forms(scalar factor) {
   return std::span(tensor_forms_16).first<tensor_forms_of_strips>();
 }
 
+std::int64_t multiprocessors_of(void* device_handle) {
+  const std::int64_t told =
+      static_cast<const DeviceHandle*>(device_handle)->device->limits().multiprocessors;
+  return told > 0 ? told : unknown_multiprocessors;
+}
+
 TensorDevice tensor_device(std::int64_t shared, std::int64_t multiprocessors,
                            double bytes_per_second) {
-  // In steps of 0.1 TB/s: clocks of devices of one kind differ by more than predictions are close.
-  constexpr double step = 1e5;
-  const double rate = std::max(std::round(bytes_per_second * 1e-6 * read_share / step), 1.0) * step;
+  const double rate =
+      std::max(std::round(bytes_per_second * 1e-6 * read_share / bandwidth_step), 1.0) *
+      bandwidth_step;
   return {shared, multiprocessors > 0 ? multiprocessors : unknown_multiprocessors,
           bytes_per_second > 0 ? rate : unknown_bytes_per_microsecond};
 }
@@ -60,13 +66,12 @@ double time_of(const TensorForm& f, const ProductSize& of, std::int64_t parts,
 }
 
 TensorChoice choose_form(scalar factor, const ProductSize& of, const TensorDevice& on) {
-  constexpr double near = 0.97;
   double least = std::numeric_limits<double>::infinity();
   TensorChoice best{&tensor_forms(factor).front(), 1};
   for (const TensorForm& f : tensor_forms(factor)) {
     if (f.shared_bytes() > on.shared) continue;
     for (const std::int64_t parts : {std::int64_t(1), most_parts(f, of, on)})
-      if (const double time = time_of(f, of, parts, on); time < near * least)
+      if (const double time = time_of(f, of, parts, on); time < nearly_equal * least)
         least = time, best = {&f, parts};
   }
   return best;

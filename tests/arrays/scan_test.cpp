@@ -32,8 +32,8 @@ void scan_in_form(const kr::array<T, 2>& x, const kr::array<Out, 2>& to, const F
   using namespace kr::detail;
   const std::int64_t axis = 1;
   const auto run = [&](scan_operator by, const element_function* f) {
-    scan({element_type_of<T>(), element_type_of<Out>(), Exclusive, Initial, by, f}, any_of(x),
-         &axis, any_of(to), &initial, how);
+    scan({element_type_of<T>(), element_type_of<Out>(), Exclusive, Initial, by, f}, erased(x),
+         &axis, erased(to), &initial, how);
   };
   if constexpr (std::is_same_v<Function, scan_operator>) run(function, nullptr);
   else

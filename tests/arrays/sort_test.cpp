@@ -152,7 +152,7 @@ TEST(Sort, StructsByAComparison) {
       kr::array<body, 2> to(rows, length);
       using function = dt::recorded_function<std::remove_cv_t<decltype(lighter)>, bool, body, 2>;
       function::with(lighter, [&](const dt::element_function& f) {
-        dt::merge_sort(dt::any_of(x), 1, dt::any_of(to), f, false, how);
+        dt::merge_sort(dt::erased(x), 1, dt::erased(to), f, false, how);
       });
       EXPECT_EQ(std::vector<body>(to.to_host()), h)
           << rows << " x " << length << " in form " << int(how.form);

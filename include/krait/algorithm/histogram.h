@@ -14,16 +14,16 @@ namespace detail {
 KRAIT_API void check_bins(std::int64_t bins, double low, double high);
 KRAIT_API void check_edges(std::int64_t edges);
 /// Tells of edges that decrease; on a GPU later.
-KRAIT_API void check_order_of_edges(const erased_array& edges);
+KRAIT_API void check_order_of_edges(const any_array& edges);
 /// Counts elements in bins between edges, or without edges in bins of equal width.
-KRAIT_API void count_in_bins(const erased_array& x, const erased_array* edges, double low,
-                             double high, const erased_array& counts);
+KRAIT_API void count_in_bins(const any_array& x, const any_array* edges, double low, double high,
+                             const any_array& counts);
 
 template <class Output, class... Inputs>
-auto histogram_of(const erased_array& x, const erased_array* edges, std::int64_t bins, double low,
+auto histogram_of(const any_array& x, const any_array* edges, std::int64_t bins, double low,
                   double high, const device& on, Output output, const Inputs&... inputs) {
   auto out = result_in<std::int64_t, 1>(output, dense(&bins, 1, false), on, inputs...);
-  count_in_bins(x, edges, low, high, any_of(out.to));
+  count_in_bins(x, edges, low, high, erased(out.to));
   return out.give();
 }
 
@@ -40,7 +40,7 @@ template <detail::plain Elem, detail::into_option... Options>
 auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double high,
                const Options&... options) {
   detail::check_bins(bins, low, high);
-  return detail::histogram_of(detail::any_of(x), nullptr, bins, low, high, x.device(),
+  return detail::histogram_of(detail::erased(x), nullptr, bins, low, high, x.device(),
                               detail::output_in(options...), x);
 }
 /// Counts elements in bins given by their edges: bin b is from edges(b) up to edges(b + 1).
@@ -49,10 +49,10 @@ auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double hi
 template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
   requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
 auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Options&... options) {
-  const detail::erased_array at = detail::any_of(edges);
+  const detail::any_array at = detail::erased(edges);
   detail::check_edges(edges.size());
   detail::check_order_of_edges(at);
-  return detail::histogram_of(detail::any_of(x), &at, edges.size() - 1, 0, 0, x.device(),
+  return detail::histogram_of(detail::erased(x), &at, edges.size() - 1, 0, 0, x.device(),
                               detail::output_in(options...), x, edges);
 }
 

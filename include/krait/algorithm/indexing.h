@@ -45,8 +45,8 @@ auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, st
       detail::output_in(options...), detail::dense(extents.extents, rank, false), x.device(), x);
   shape<Rank> rows = x.extents();
   rows.extents[along] = checked.size();
-  detail::take_rows(detail::any_of(x), checked, along,
-                    detail::any_of(detail::with_extents(out.to, rows)));
+  detail::take_rows(detail::erased(x), checked, along,
+                    detail::erased(detail::with_extents(out.to, rows)));
   return out.give();
 }
 
@@ -66,7 +66,7 @@ void put(array<Elem, Rank>& x, const array<Index, 1>& indices, const Values& val
 /// \endcode
 template <detail::whole_array Mask>
 array<std::int64_t, 1> flatnonzero(const Mask& mask) {
-  return detail::places_of(detail::any_of(detail::as_mask(mask)));
+  return detail::places_of(detail::erased(detail::as_mask(mask)));
 }
 /// The elements where the mask is not 0, in C order; the mask has the array's shape.
 /// \code
@@ -76,7 +76,7 @@ template <detail::whole_array Mask, class Elem, int Rank>
 array<std::remove_const_t<Elem>, 1> compress(const Mask& mask, const array<Elem, Rank>& x) {
   const auto chosen = detail::as_mask(mask);
   detail::check_mask(chosen.extents(), x.extents());
-  return detail::taken(x, detail::places_of(detail::any_of(chosen)));
+  return detail::taken(x, detail::places_of(detail::erased(chosen)));
 }
 
 }  // namespace krait

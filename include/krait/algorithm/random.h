@@ -25,7 +25,7 @@ KRAIT_API void check_choice(std::int64_t count, std::int64_t from, bool replace)
 enum class law : unsigned char { uniform, exponential, normal, integers };
 /// Fills contiguous elements by a law of two parameters, given by their bits: the bounds, the
 /// scale, the mean and the deviation, or the least integer and the number of integers, of 64 bits.
-KRAIT_API void draw_numbers(law by, const erased_array& to, std::uint64_t seed, std::uint64_t call,
+KRAIT_API void draw_numbers(law by, const any_array& to, std::uint64_t seed, std::uint64_t call,
                             std::uint64_t first, std::uint64_t second);
 
 }  // namespace detail
@@ -46,7 +46,7 @@ class generator {
             const Options&... options) {
     auto out = detail::result_in<Elem, Rank>(detail::output_in(options...),
                                              detail::dense(extents.extents, Rank, false), on_);
-    detail::draw_numbers(by, detail::any_of(out.to), seed_, calls_++, detail::bits_of(first),
+    detail::draw_numbers(by, detail::erased(out.to), seed_, calls_++, detail::bits_of(first),
                          detail::bits_of(second));
     return out.give();
   }

@@ -17,7 +17,7 @@ enum class scan_operator : unsigned char { function, sum, product };
 /// What is scanned how. `starts`: an initial element comes before the others, as it does in each
 /// exclusive scan.
 struct scan_recipe {
-  const element_type &from, &to;
+  const element_type *from, *to;
   bool exclusive, starts;
   scan_operator by;
   const element_function* function = nullptr;
@@ -25,8 +25,8 @@ struct scan_recipe {
 /// Scans along an axis, or without one all elements in C order, into `to`, whose memory has the
 /// axis contiguous. Neither is empty. `initial` is an element of the results' type; `how` is the
 /// device's form in all but tests.
-KRAIT_API void scan(const scan_recipe& recipe, const erased_array& x, const std::int64_t* axis,
-                    const erased_array& to, const void* initial, const algorithm_device& how);
+KRAIT_API void scan(const scan_recipe& recipe, any_array x, const std::int64_t* axis, any_array to,
+                    const void* initial, const algorithm_device& how);
 
 template <class Option>
 inline constexpr bool is_scan_option = axes_in<Option> == 1 || outputs_in<Option> == 1;
@@ -65,7 +65,7 @@ auto scan_array(const array<Elem, Rank>& x, bool exclusive, scan_operator by,
   if (size > 0)
     scan({element_type_of<std::remove_const_t<Elem>>(), element_type_of<Out>(), exclusive, starts,
           by, function},
-         any_of(x), axis, any_of(out.to), &initial, algorithm_device_of(x.device()));
+         erased(x), axis, erased(out.to), &initial, algorithm_device_of(x.device()));
   return out.give();
 }
 template <class Elem, int Rank, class Function, class... Options>

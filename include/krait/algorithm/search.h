@@ -15,12 +15,10 @@ enum class side : unsigned char { left, right };
 namespace detail {
 
 // Of one dimension each; `to` is not empty.
-KRAIT_API void search_sorted(const erased_array& sorted, const erased_array& x, bool right,
-                             const erased_array& to);
-KRAIT_API void gather_elements(const erased_array& x, const erased_array& places,
-                               const erased_array& to);
-KRAIT_API void scatter_elements(const erased_array& x, const erased_array& places,
-                                const erased_array& to);
+KRAIT_API void search_sorted(const any_array& sorted, const any_array& x, bool right,
+                             const any_array& to);
+KRAIT_API void gather_elements(const any_array& x, const any_array& places, const any_array& to);
+KRAIT_API void scatter_elements(const any_array& x, const any_array& places, const any_array& to);
 
 }  // namespace detail
 
@@ -37,8 +35,8 @@ auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side w
                                                 detail::dense(x.extents().extents, 1, false),
                                                 x.device(), sorted, x);
   if (x.size() > 0)
-    detail::search_sorted(detail::any_of(sorted), detail::any_of(x), where == side::right,
-                          detail::any_of(out.to));
+    detail::search_sorted(detail::erased(sorted), detail::erased(x), where == side::right,
+                          detail::erased(out.to));
   return out.give();
 }
 
@@ -54,7 +52,7 @@ auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Option
                                            detail::dense(places.extents().extents, 1, false),
                                            x.device(), x, places);
   if (places.size() > 0)
-    detail::gather_elements(detail::any_of(x), detail::any_of(places), detail::any_of(out.to));
+    detail::gather_elements(detail::erased(x), detail::erased(places), detail::erased(out.to));
   return out.give();
 }
 /// Scatters elements: to(places(i)) = x(i), with places within `to`.
@@ -76,7 +74,7 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places,
     return scatter(x.copy(), places, to);
   if (detail::may_meet({places.memory(), &by, sizeof(Place)}, out))
     return scatter(x, places.copy(), to);
-  detail::scatter_elements(detail::any_of(x), detail::any_of(places), detail::any_of(to));
+  detail::scatter_elements(detail::erased(x), detail::erased(places), detail::erased(to));
 }
 
 }  // namespace krait

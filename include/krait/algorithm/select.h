@@ -18,7 +18,7 @@ namespace detail {
 template <class Elem, class Predicate>
 chosen_elements chosen_where(const array<Elem, 1>& x, const Predicate& predicate) {
   return recorded_function<Predicate, bool, std::remove_const_t<Elem>, 1>::with(
-      predicate, [&](const element_function& f) { return chosen_by(f, any_of(x)); });
+      predicate, [&](const element_function& f) { return chosen_by(f, erased(x)); });
 }
 
 }  // namespace detail
@@ -60,7 +60,7 @@ auto run_length_encode(const array<Elem, 1>& x) {
     array<std::remove_const_t<Elem>> values;
     array<std::int64_t> lengths;
   };
-  const auto heads = detail::heads_of_runs(detail::any_of(x));
+  const auto heads = detail::heads_of_runs(detail::erased(x));
   return runs{detail::compacted(x, heads), detail::lengths_of_runs(heads)};
 }
 
@@ -71,7 +71,7 @@ auto run_length_encode(const array<Elem, 1>& x) {
 template <detail::plain Elem>
 auto unique(const array<Elem, 1>& x) {
   const auto sorted = sort(x);
-  return detail::compacted(sorted, detail::heads_of_runs(detail::any_of(sorted)));
+  return detail::compacted(sorted, detail::heads_of_runs(detail::erased(sorted)));
 }
 
 namespace detail {
@@ -153,7 +153,7 @@ auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
                                            x, offsets);
   detail::recorded_function<Function, element, element, 2>::with(
       function, [&](const detail::element_function& f) {
-        detail::scan_segments(detail::any_of(x), offsets, f, detail::any_of(out.to));
+        detail::scan_segments(detail::erased(x), offsets, f, detail::erased(out.to));
       });
   return out.give();
 }
@@ -173,7 +173,7 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
                                            offsets);
   detail::recorded_function<Function, element, element, 2>::with(
       function, [&](const detail::element_function& f) {
-        detail::reduce_segments(detail::any_of(x), offsets, f, &initial, detail::any_of(out.to));
+        detail::reduce_segments(detail::erased(x), offsets, f, &initial, detail::erased(out.to));
       });
   return out.give();
 }

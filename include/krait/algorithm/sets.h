@@ -12,7 +12,7 @@ namespace detail {
 /// Those of x that are in `sorted`, or are not.
 template <class Elem>
 array<Elem> members(const array<Elem>& x, const array<Elem>& sorted, bool others) {
-  return compacted(x, chosen_members(any_of(x), any_of(sorted), others));
+  return compacted(x, chosen_members(erased(x), erased(sorted), others));
 }
 template <class Elem>
 array<Elem> joined(const array<const Elem>& x, const array<const Elem>& y) {
@@ -36,7 +36,7 @@ template <class Elem, class Other, detail::into_option... Options>
 auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... options) {
   return detail::give_result(
       detail::output_in(options...),
-      detail::marks_of_members(detail::any_of(x), detail::any_of(sort(of)), false));
+      detail::marks_of_members(detail::erased(x), detail::erased(sort(of)), false));
 }
 /// The different elements of x and y together, sorted, as numpy.union1d.
 /// \code

@@ -146,8 +146,8 @@ auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
     detail::rows_of_new<unsigned, Rank> places(keys, as.axis);
     const detail::word_rows to = detail::words_of_rows(places.rows);
     detail::sort_into<key, Rank>(keys.share(), as, in_order.rows, nullptr, &to);
-    detail::gather_rows(detail::any_of(from), detail::any_of(places.rows),
-                        detail::any_of(moved.rows));
+    detail::gather_rows(detail::erased(from), detail::erased(places.rows),
+                        detail::erased(moved.rows));
   }
   if constexpr (std::is_null_pointer_v<std::remove_const_t<decltype(keys_given)>>) {
     return sorted{in_order.take(), moved.take()};
@@ -170,7 +170,7 @@ auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... op
   if (x.size() > 0)
     detail::recorded_function<Before, bool, element, 2>::with(
         before, [&](const detail::element_function& f) {
-          detail::merge_sort(detail::any_of(x), as.axis, detail::any_of(sorted.rows), f,
+          detail::merge_sort(detail::erased(x), as.axis, detail::erased(sorted.rows), f,
                              as.descends, detail::algorithm_device_of(x.device()));
         });
   return sorted.take();

@@ -26,11 +26,11 @@ KRAIT_API void check_sparse_product(std::int64_t rows, std::int64_t columns);
 struct known_csr {};
 
 struct erased_csr {
-  erased_array indptr, indices, data;
+  any_array indptr, indices, data;
 };
 /// Products are computed in `word`. `to` has elements, and the dimensions of x.
-KRAIT_API void csr_product(const erased_csr& a, const erased_array& x, const element_type& word,
-                           const erased_array& to);
+KRAIT_API void csr_product(const erased_csr& a, const any_array& x, const element_type* word,
+                           const any_array& to);
 /// The product of two matrices in parts: the elements' products, sorted by their place, row *
 /// columns + column, and the first one of each place; waits for their number.
 struct csr_products {
@@ -39,10 +39,10 @@ struct csr_products {
   array<std::int64_t> firsts;
 };
 KRAIT_API csr_products csr_multiply(const erased_csr& a, const erased_csr& b, std::int64_t columns,
-                                    const element_type& word);
-KRAIT_API void csr_add(const csr_products& products, std::int64_t columns, const element_type& word,
+                                    const element_type* word);
+KRAIT_API void csr_add(const csr_products& products, std::int64_t columns, const element_type* word,
                        const array<std::int64_t>& indptr, const array<std::int64_t>& indices,
-                       const erased_array& data);
+                       const any_array& data);
 
 }  // namespace detail
 
@@ -97,7 +97,7 @@ namespace detail {
 
 template <class Elem>
 erased_csr erased_of(const csr_matrix<Elem>& a) {
-  return {any_of(a.indptr()), any_of(a.indices()), any_of(a.data())};
+  return {erased(a.indptr()), erased(a.indices()), erased(a.data())};
 }
 template <class Elem, class Other, int Rank, class... Options>
 auto csr_times(const csr_matrix<Elem>& a, const array<Other, Rank>& x, const shape<Rank>& extents,
@@ -106,7 +106,7 @@ auto csr_times(const csr_matrix<Elem>& a, const array<Other, Rank>& x, const sha
   auto y = result_in<out, Rank>(output_in(options...), dense(extents.extents, Rank, false),
                                 x.device(), a.indptr(), a.indices(), a.data(), x);
   if (y.to.size() > 0)
-    csr_product(erased_of(a), any_of(x), element_type_of<product_word<out>>(), any_of(y.to));
+    csr_product(erased_of(a), erased(x), element_type_of<product_word<out>>(), erased(y.to));
   return y.give();
 }
 
@@ -140,7 +140,7 @@ auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
   array<std::int64_t> indptr(shape<1>(a.extent(0) + 1), on), indices(products.firsts.extents(), on);
   array<out> data(products.firsts.extents(), on);
   detail::csr_add(products, b.extent(1), detail::element_type_of<word>(), indptr, indices,
-                  detail::any_of(data));
+                  detail::erased(data));
   return csr_matrix<out>(detail::known_csr(), indptr.share(), indices.share(), data.share(),
                          {a.extent(0), b.extent(1)});
 }

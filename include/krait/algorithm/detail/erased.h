@@ -1,50 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays and users' functions without their types: what the headers of algorithms give the library,
+// Users' functions without their types, as the headers of algorithms give them to the library,
 // which records and launches the kernels (lib/algorithms). Only the function itself is compiled
 // with the program.
 #pragma once
 
-#include <krait/aggregate.h>
-#include <krait/detail/arguments.h>
+#include <krait/algorithm/detail/any_array.h>
 #include <krait/detail/lasting.h>
 
 namespace krait::detail {
-
-/// The scalars of an array's element.
-struct element_type {
-  const leaf* scalars;
-  unsigned count;
-  std::uint32_t bytes;
-  scalar whole;   // of a number; none: a struct
-  bool as_bytes;  // a struct that a launch passes as bytes
-};
-template <class Type>
-const element_type& element_type_of() {
-  if constexpr (plain<Type>) {
-    static constexpr leaf only{scalar_of<Type>, 0};
-    static constexpr element_type made{&only, 1, sizeof(Type), scalar_of<Type>, false};
-    return made;
-  } else {
-    static const leaf_list<Type> leaves;
-    static const element_type made{leaves.at, leaf_count<Type>, sizeof(Type), scalar::none,
-                                   travels_as_bytes<Type>};
-    return made;
-  }
-}
-
-/// An array, while the reference to its memory lasts.
-struct erased_array {
-  const element_type& type;
-  layout at;
-  const memory_share& memory;
-  void* device;
-};
-template <class Elem, int Rank>
-erased_array any_of(const array<Elem, Rank>& x) {
-  return {element_type_of<std::remove_const_t<Elem>>(), x.at(), x.memory_owner(),
-          handle_of(x.device())};
-}
 
 /// Kernels that contain one user's function; they are made at their first launch.
 struct kernel_set;
@@ -83,15 +47,15 @@ class recorded_function {
   static auto with(const Function& f, const Use& use) {
     if constexpr (std::is_empty_v<Function>) {
       static auto& kept = lasting<recorded_function>(recorded_function(f));
-      return use(kept.erased());
+      return use(kept.as_element_function());
     } else {
       const recorded_function once(f);
-      return use(once.erased());
+      return use(once.as_element_function());
     }
   }
 
  private:
-  element_function erased() const { return {&record, &function_, kernels_}; }
+  element_function as_element_function() const { return {&record, &function_, kernels_}; }
   static value<Elem> from(const node* scalars) {
     node_source source{scalars};
     return value<Elem>(source);

@@ -40,23 +40,23 @@ struct index_check {
   bool good = true;
   std::int64_t bad = 0;
 };
-KRAIT_API index_check check_indices(const erased_array& indices, std::int64_t least,
+KRAIT_API index_check check_indices(const any_array& indices, std::int64_t least,
                                     std::int64_t size);
 // `indices` are counted from the begin. Values may not share memory with what is written.
 /// out[…, i, …] = x[…, indices[i], …] along an axis.
-KRAIT_API void take_rows(const erased_array& x, const array<std::int64_t>& indices, int axis,
-                         const erased_array& out);
+KRAIT_API void take_rows(const any_array& x, const array<std::int64_t>& indices, int axis,
+                         const any_array& out);
 /// out[i] = x[indices[i]], where x is in C order.
-KRAIT_API void take_flat(const erased_array& x, const array<std::int64_t>& indices,
-                         const erased_array& out);
+KRAIT_API void take_flat(const any_array& x, const array<std::int64_t>& indices,
+                         const any_array& out);
 /// x[indices[i], …] = values[i, …], the last of equal indices.
-KRAIT_API void put_rows(const erased_array& x, const array<std::int64_t>& indices,
-                        const erased_array& values);
+KRAIT_API void put_rows(const any_array& x, const array<std::int64_t>& indices,
+                        const any_array& values);
 /// x[indices[i]] = values[i], where x is in C order, the last of equal indices.
-KRAIT_API void put_flat(const erased_array& x, const array<std::int64_t>& indices,
-                        const erased_array& values);
+KRAIT_API void put_flat(const any_array& x, const array<std::int64_t>& indices,
+                        const any_array& values);
 /// Where a mask of bool, in C order, is set; waits for the number.
-KRAIT_API array<std::int64_t> places_of(const erased_array& mask);
+KRAIT_API array<std::int64_t> places_of(const any_array& mask);
 
 /// `refuse` throws for an index that is below `least` or not below `size`.
 template <class Index, class Refuse>
@@ -64,7 +64,7 @@ array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int6
                                        std::int64_t size, const Refuse& refuse) {
   static_assert(std::is_integral_v<Index> && !std::is_same_v<std::remove_const_t<Index>, bool>,
                 "krait: indices must be integers");
-  index_check checked = check_indices(any_of(indices), least, size);
+  index_check checked = check_indices(erased(indices), least, size);
   if (!checked.good) refuse(checked.bad);
   return std::move(checked.indices);
 }
@@ -79,7 +79,7 @@ array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int6
 template <class Elem, int Rank>
 auto taken(const array<Elem, Rank>& x, const array<std::int64_t>& places) {
   array<std::remove_const_t<Elem>> out(places.extents(), x.device());
-  take_flat(any_of(x), places, any_of(out));
+  take_flat(erased(x), places, erased(out));
   return out;
 }
 
@@ -88,7 +88,7 @@ template <class Elem, int Rank>
 void put_values(array<Elem, Rank>& x, const array<std::int64_t>& indices, const auto& values) {
   array<Elem> given(indices.extents(), x.device());
   assign_elements(all_tag(), given, values);
-  put_flat(any_of(x), indices, any_of(given));
+  put_flat(erased(x), indices, erased(given));
 }
 
 template <class Mask>

@@ -56,12 +56,11 @@ KRAIT_API void sort_rows(device on, const algorithm_device& how, const key_order
                          const word_rows* moved);
 
 /// Sorts along an axis by the user's `before`, stable, into contiguous rows; neither is empty.
-KRAIT_API void merge_sort(const erased_array& x, std::int64_t axis, const erased_array& sorted,
+KRAIT_API void merge_sort(const any_array& x, std::int64_t axis, const any_array& sorted,
                           const element_function& before, bool descends,
                           const algorithm_device& how);
 /// to(r, i) = x(r, places(r, i)), where places are within the row.
-KRAIT_API void gather_rows(const erased_array& x, const erased_array& places,
-                           const erased_array& to);
+KRAIT_API void gather_rows(const any_array& x, const any_array& places, const any_array& to);
 
 /// The length of the longest segment if each segment is best sorted by itself, else 0; waits for
 /// it. It is 0 while a graph is recorded and if some keys are in no segment. On GPUs it is also 0

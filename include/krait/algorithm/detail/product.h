@@ -20,7 +20,7 @@ KRAIT_API void matmul_shape(const layout& x, const layout& y, int batch, std::in
 KRAIT_API int dot_dimension(const layout& x, const layout& y);
 /// A stack of matrices repeated to a batch of `count` dimensions of these extents, as three
 /// dimensions.
-KRAIT_API any_array batch_of(const any_array& x, const std::int64_t* batch, int count);
+KRAIT_API any_array batch_of(any_array x, const std::int64_t* batch, int count);
 /// Whether tiles and panels would be empty for the most part, or there are none.
 KRAIT_API bool is_small_product(const any_array& x, const any_array& y);
 

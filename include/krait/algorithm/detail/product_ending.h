@@ -6,19 +6,13 @@
 
 #include <tuple>
 
-#include <krait/algorithm/detail/any_array.h>
 #include <krait/algorithm/detail/form.h>
 
 namespace krait::detail {
 
-/// The kernels of products with one ending, with their code.
-struct product_kernels;
-KRAIT_API product_kernels* make_product_kernels();
-KRAIT_API void free_product_kernels(product_kernels* kernels) noexcept;
-
 /// Without kernels of its own: the sum as it is.
 struct product_ending {
-  product_kernels* kernels = nullptr;
+  kernel_set* kernels = nullptr;
   const void* function = nullptr;
   /// The element to store, for a sum of this type at a place: batch, row and column.
   node (*record)(const void* function, scalar sum_type, node sum, const node* operands,
@@ -88,12 +82,12 @@ struct ending_of {
 
   struct kept {
     Function f;
-    product_kernels* kernels;
-    explicit kept(const Function& given) : f(given), kernels(make_product_kernels()) {}
+    kernel_set* kernels;
+    explicit kept(const Function& given) : f(given), kernels(make_kernel_set()) {}
     kept(kept&& other) noexcept : f(std::move(other.f)), kernels(other.kernels) {
       other.kernels = nullptr;
     }
-    ~kept() { free_product_kernels(kernels); }
+    ~kept() { free_kernel_set(kernels); }
   };
 
   /// use(ending) with operands for a result of these extents. A function without state, whose type

@@ -15,26 +15,24 @@ struct chosen_elements {
   std::int64_t count;
 };
 /// Those for which the predicate holds; waits for their number, as the next two do.
-KRAIT_API chosen_elements chosen_by(const element_function& predicate, const erased_array& x);
+KRAIT_API chosen_elements chosen_by(const element_function& predicate, const any_array& x);
 /// Those that differ from the one before.
-KRAIT_API chosen_elements heads_of_runs(const erased_array& x);
+KRAIT_API chosen_elements heads_of_runs(const any_array& x);
 /// Those that are in `sorted`, or are not.
-KRAIT_API chosen_elements chosen_members(const erased_array& x, const erased_array& sorted,
-                                         bool others);
+KRAIT_API chosen_elements chosen_members(const any_array& x, const any_array& sorted, bool others);
 /// Marks elements that are in `sorted`.
-KRAIT_API array<bool> marks_of_members(const erased_array& x, const erased_array& sorted,
-                                       bool others);
+KRAIT_API array<bool> marks_of_members(const any_array& x, const any_array& sorted, bool others);
 /// Marks elements that differ from the one before.
-KRAIT_API array<bool> marks_of_heads(const erased_array& x);
+KRAIT_API array<bool> marks_of_heads(const any_array& x);
 
 /// Writes the chosen elements; others follow if `rest`, in order.
-KRAIT_API void compact(const erased_array& x, const chosen_elements& chosen, bool rest,
-                       const erased_array& to);
+KRAIT_API void compact(const any_array& x, const chosen_elements& chosen, bool rest,
+                       const any_array& to);
 template <class Elem>
 array<std::remove_const_t<Elem>> compacted(const array<Elem>& x, const chosen_elements& chosen,
                                            bool rest = false) {
   array<std::remove_const_t<Elem>> out(shape<1>(rest ? x.size() : chosen.count), x.device());
-  compact(any_of(x), chosen, rest, any_of(out));
+  compact(erased(x), chosen, rest, erased(out));
   return out;
 }
 /// Of each run the length, where the first elements are chosen.
@@ -43,12 +41,12 @@ KRAIT_API array<std::int64_t> lengths_of_runs(const chosen_elements& heads);
 /// Checks that segments are within the elements and follow each other.
 KRAIT_API void check_segments(const array<std::int64_t>& offsets, std::int64_t size);
 /// Scans each segment; `to` has the extents of x.
-KRAIT_API void scan_segments(const erased_array& x, const array<std::int64_t>& offsets,
-                             const element_function& function, const erased_array& to);
+KRAIT_API void scan_segments(const any_array& x, const array<std::int64_t>& offsets,
+                             const element_function& function, const any_array& to);
 /// Reduces each segment from `initial` on; `to` has an element a segment.
-KRAIT_API void reduce_segments(const erased_array& x, const array<std::int64_t>& offsets,
+KRAIT_API void reduce_segments(const any_array& x, const array<std::int64_t>& offsets,
                                const element_function& function, const void* initial,
-                               const erased_array& to);
+                               const any_array& to);
 
 /// The first k along an axis.
 template <class Elem, int Rank>
@@ -69,9 +67,6 @@ array<std::int64_t, Rank> wide_first_along(const array<unsigned, Rank>& x, std::
 /// Whether so few elements of a row are wanted that selecting them first is faster than sorting the
 /// row. That takes four reads of it instead of a read and a write of keys and places for each
 /// digit.
-constexpr bool is_few_of(std::int64_t k, std::int64_t rows, std::int64_t length) {
-  return rows == 1 && length >= 1 << 15 && length < std::int64_t{1} << 32 && k > 0 &&
-         k <= length / 16;
-}
+KRAIT_API bool is_few_of(std::int64_t k, std::int64_t rows, std::int64_t length) noexcept;
 
 }  // namespace krait::detail

@@ -23,13 +23,13 @@ class selection {
   operator array<value_type, by_mask ? 1 : Rank>() const {  // NOLINT: implicit on purpose
     if constexpr (by_mask) {
       check_mask(which_.extents(), of_.extents());
-      return taken(of_, places_of(any_of(as_mask(which_))));
+      return taken(of_, places_of(erased(as_mask(which_))));
     } else {
       const auto indices = checked_indices(which_, of_.extent(0), 0);
       shape<Rank> extents = of_.extents();
       extents.extents[0] = indices.size();
       array<value_type, Rank> out(extents, of_.device());
-      take_rows(any_of(of_), indices, 0, any_of(out));
+      take_rows(erased(of_), indices, 0, erased(out));
       return out;
     }
   }
@@ -45,13 +45,13 @@ class selection {
       extents.extents[0] = indices.size();
       array<value_type, Rank> values(extents, of_.device());
       assign_elements(all_tag(), values, std::forward<Source>(source));
-      put_rows(any_of(of_), indices, any_of(values));
+      put_rows(erased(of_), indices, erased(values));
     } else if constexpr (plain<std::remove_cvref_t<Source>>) {
       check_mask(which_.extents(), of_.extents());
       make_expression<chosen_element>(which_, convert_plain<value_type>(source), of_).into(of_);
     } else {
       check_mask(which_.extents(), of_.extents());
-      const auto places = places_of(any_of(as_mask(which_)));
+      const auto places = places_of(erased(as_mask(which_)));
       const array<operand_element<decltype(make_operand(source))>, 1> values =
           make_expression<same_elements>(source);
       check_mask_count(values.size(), places.size());
