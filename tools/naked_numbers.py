@@ -13,7 +13,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["lib/algorithms", "lib/codegen", "lib/passes", "lib/runtime", "lib/host", "lib/support", "include/krait/algorithm"]
+FOLDERS = ["lib/algorithms", "lib/codegen", "lib/passes", "lib/runtime", "lib/devices", "lib/host", "lib/support", "include/krait/algorithm"]
 NUMBER = r"-?(?:0x[\da-f']+|[\d'.]+(?:e\d+)?)[uUlLfF]*"
 NAMED = re.compile(rf"^\s*(?:inline |static )*constexpr [\w:]+(?: const)? (\w+) =\s*(?:{NUMBER}|std::\w+\({NUMBER}\))(?: ?(?:<<|\*|/|-) ?{NUMBER})*[,;]")
 MEASURED = re.compile(r"\bbench_|\b\d[\d.]* (?:ms|µs|ns|cycles|%)(?!\w)|\b(?:Zen|Xeon|Rapids|H100|H200|Gracemont)\b|\bquick(?:er|est)\b|\b(?:faster|slower)\b")

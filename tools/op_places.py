@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-USERS = ("lib/math/", "include/krait/random.h", "lib/codegen/spirv/numeric/quotient.cpp")
+USERS = ("lib/math/", "include/krait/language/random.h", "lib/codegen/spirv/numeric/quotient.cpp")
 MOST = {("MulHi", "mul_hi"): 8, ("BF16", "bf16"): 3, ("F8E4M3", "f8e4m3"): 4}  # files
 
 

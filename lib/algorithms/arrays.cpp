@@ -113,7 +113,8 @@ constexpr auto packs = [] {
   std::array<element_type, scalars> made{};
   for (std::size_t s = 0; s < scalars; ++s)
     if (const unsigned bytes = ir::size_of(ir::Scalar(s)))
-      made[s] = {pack_leaves[s].data(), unsigned(pack_bytes) / bytes, pack_bytes, scalar::none, false};
+      made[s] = {pack_leaves[s].data(), unsigned(pack_bytes) / bytes, pack_bytes, scalar::none,
+                 false};
   return made;
 }();
 

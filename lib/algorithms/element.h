@@ -5,6 +5,7 @@
 // scalar, a struct several.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -244,6 +245,16 @@ class ElementView {
   node array_;
   int rank_;
 };
+/// The position of the i-th element, the last dimension fastest.
+inline std::array<node, detail::max_rank> unflatten(const Index& i, const ElementView& of) {
+  std::array<node, detail::max_rank> at;
+  node rest = node_of(i);
+  for (int d = of.rank() - 1; d >= 0; --d) {
+    at[std::size_t(d)] = node_of(Index(rest) % of.extent(d));
+    rest = node_of(Index(rest) / of.extent(d));
+  }
+  return at;
+}
 /// The first place of `sorted` where x may stand; after equal ones if `right`.
 inline Index place_in(const ElementView& sorted, const Element& x, bool right) {
   var<std::int64_t> low = std::int64_t(0), high = sorted.size();

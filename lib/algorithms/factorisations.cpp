@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "algorithms/convert.h"
+#include "algorithms/linalg.h"
+#include "algorithms/products.h"
 #include "devices/layout.h"
 #include "krait/algorithm/detail/linalg_calls.h"
 #include "krait/algorithm/detail/result.h"
@@ -183,6 +185,12 @@ void solve_matrices(const any_array& a, array<T, 3>& b, const std::int64_t* batc
   }
 }
 
+any_array returned(const any_array& x, void* on) { return host::copied_to(x, on); }
+linalg_factors returned(const linalg_factors& x, void* on) {
+  return {host::copied_to(x.first, on), host::copied_to(x.second, on),
+          host::copied_to(x.third, on)};
+}
+
 }  // namespace
 
 any_array solve_systems(const any_array& a, const any_array& b, linalg_number number) {
@@ -190,6 +198,8 @@ any_array solve_systems(const any_array& a, const any_array& b, linalg_number nu
   std::int64_t extents[max_rank];
   const int batch = std::max(a.at.rank, b.at.rank) - 2;
   solve_shape(a.at, b.at, b.at.rank == 1, batch, extents);
+  if (host::computes_on_cpu(a.on, "solve"))
+    return returned(solve_systems(host::on_cpu(a), host::on_cpu(b), number), a.on);
   if (b.at.rank == 1) {
     any_array columns = b;
     columns.at.rank = 2, columns.at.extents[1] = 1, columns.at.strides[1] = 0;
@@ -209,6 +219,8 @@ any_array solve_systems(const any_array& a, const any_array& b, linalg_number nu
 
 any_array inverse_of(const any_array& a, linalg_number number) {
   check_square("inv", a.at);
+  if (host::computes_on_cpu(a.on, "inv"))
+    return returned(inverse_of(host::on_cpu(a), number), a.on);
   return with_number(number, [&]<class T>(T) {
     auto x = new_matrices<T>(matrices_of_stack(a), columns_of(a), columns_of(a), a.on);
     set_to_identities(x);
@@ -219,6 +231,7 @@ any_array inverse_of(const any_array& a, linalg_number number) {
 
 void determinants_of(const any_array& a, linalg_number number, void* out) {
   check_square("det", a.at);
+  if (host::computes_on_cpu(a.on, "det")) return determinants_of(host::on_cpu(a), number, out);
   with_number(number, [&]<class T>(T) {
     T* const products = static_cast<T*>(out);
     const Lu<T> f(a, "det");
@@ -235,6 +248,7 @@ void determinants_of(const any_array& a, linalg_number number, void* out) {
 }
 
 linalg_factors lu_of(const any_array& a, linalg_number number) {
+  if (host::computes_on_cpu(a.on, "lu")) return returned(lu_of(host::on_cpu(a), number), a.on);
   return with_number(number, [&]<class T>(T) -> linalg_factors {
     const Lu<T> f(a, "lu");
     const auto pivots = f.pivots.to_host();
@@ -258,6 +272,8 @@ linalg_factors lu_of(const any_array& a, linalg_number number) {
 
 any_array cholesky_of(const any_array& a, linalg_number number) {
   check_square("cholesky", a.at);
+  if (host::computes_on_cpu(a.on, "cholesky"))
+    return returned(cholesky_of(host::on_cpu(a), number), a.on);
   return with_number(number, [&]<class T>(T) {
     const auto both = matrices_of<T>(a, a.on);
     for (std::int64_t i = 0; i < matrices_in(both); ++i)
@@ -270,6 +286,7 @@ any_array cholesky_of(const any_array& a, linalg_number number) {
 }
 
 linalg_factors qr_of(const any_array& a, linalg_number number) {
+  if (host::computes_on_cpu(a.on, "qr")) return returned(qr_of(host::on_cpu(a), number), a.on);
   return with_number(number, [&]<class T>(T) -> linalg_factors {
     const auto call = call_on<T>(a, "qr");
     const auto both = matrices_of<T>(a, a.on);
@@ -290,6 +307,8 @@ linalg_factors qr_of(const any_array& a, linalg_number number) {
 }
 
 linalg_factors svd_of(const any_array& a, linalg_number number, bool full_matrices) {
+  if (host::computes_on_cpu(a.on, "svd"))
+    return returned(svd_of(host::on_cpu(a), number, full_matrices), a.on);
   return with_number(number, [&]<class T>(T) -> linalg_factors {
     const bool wide = rows_of(a) < columns_of(a);
     auto tall = matrices_of<T>(a, a.on);
@@ -314,6 +333,7 @@ linalg_factors svd_of(const any_array& a, linalg_number number, bool full_matric
 
 linalg_factors eigh_of(const any_array& a, linalg_number number) {
   check_square("eigh", a.at);
+  if (host::computes_on_cpu(a.on, "eigh")) return returned(eigh_of(host::on_cpu(a), number), a.on);
   return with_number(number, [&]<class T>(T) -> linalg_factors {
     const auto v = matrices_of<T>(a, a.on);
     const array<linalg_part_t<T>, 2> w({v.extent(0), v.extent(1)}, device_from(a.on));

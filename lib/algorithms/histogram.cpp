@@ -124,7 +124,7 @@ void record_counts(const Parameters& p, bool by_edges) {
 }
 
 const Kernel& histogram_kernel(const ElementType* type, bool by_edges, bool own) {
-  return kernel_of(own ? "histogram" : "histogram_of_many", {type, by_edges},
+  return kernel_of(own ? "histogram" : "histogram_of_many", {type, by_edges, own},
                    {in(type), out<std::uint64_t>(), in(type), number<double>(), number<double>(),
                     number<double>(), number<double>(), number<double>()},
                    [by_edges, own](const Parameters& p) {

@@ -40,16 +40,6 @@ detail::index_check check_typed(const array<const Integer, 1>& indices, std::int
 /// Of the kernels' names: the indices are those of all elements.
 constexpr unsigned flat = 16;
 
-/// The position of the i-th element, the last dimension fastest.
-std::array<node, detail::max_rank> unflatten(const Index& i, const ElementView& of) {
-  std::array<node, detail::max_rank> at;
-  node rest = node_of(i);
-  for (int d = of.rank() - 1; d >= 0; --d) {
-    at[std::size_t(d)] = node_of(Index(rest) % of.extent(d));
-    rest = node_of(Index(rest) / of.extent(d));
-  }
-  return at;
-}
 /// The dimension `axis` first.
 any_array with_first(const any_array& x, int axis) {
   std::int64_t order[detail::max_rank];

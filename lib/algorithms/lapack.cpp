@@ -15,7 +15,7 @@ namespace {
 
 /// Of one kind of number.
 struct Routines {
-  void *getrf, *getrs, *potrf, *geqrf, *orgqr, *gesdd, *syevd;
+  void *getrf, *getrs, *potrf, *geqrf, *orgqr, *gesdd, *syevd, *geev;
 };
 
 void* at(std::uint64_t address) {
@@ -65,7 +65,8 @@ class Lapack final : public LinearLibrary {
                     routine("geqrf"),
                     routine(complex_numbers ? "ungqr" : "orgqr"),
                     routine("gesdd"),
-                    routine(complex_numbers ? "heevd" : "syevd")};
+                    routine(complex_numbers ? "heevd" : "syevd"),
+                    routine("geev")};
     }
     return missing.empty();
   }
@@ -132,6 +133,23 @@ class Lapack final : public LinearLibrary {
       else
         call(on(of).syevd, &vectors, &lower, &n, at(a), &n, at(w), work.data(), work.size(),
              integers.data(), &integers_size, info, std::size_t(1), std::size_t(1));
+    });
+  }
+
+  int geev(Number of, int n, Address a, Address w, Address v) override {
+    const char none = 'N', vectors = 'V';
+    const int one = 1;
+    const std::size_t size = std::size_t(n), bytes = part_bytes(of);
+    std::vector<std::byte> parts(2 * size * bytes);
+    return with_work(of, [&](Work& work, int* info) {
+      if (is_complex(of))
+        call(on(of).geev, &none, &vectors, &n, at(a), &n, at(w), static_cast<void*>(nullptr), &one,
+             at(v), &n, work.data(), work.size(), parts.data(), info, std::size_t(1),
+             std::size_t(1));
+      else  // real and imaginary parts one after the other
+        call(on(of).geev, &none, &vectors, &n, at(a), &n, at(w), at(w + size * bytes),
+             static_cast<void*>(nullptr), &one, at(v), &n, work.data(), work.size(), info,
+             std::size_t(1), std::size_t(1));
     });
   }
 

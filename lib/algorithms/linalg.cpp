@@ -6,6 +6,7 @@
 
 #include "devices/devices.h"
 #include "host/graph.h"
+#include "host/hints.h"
 #include "devices/layout.h"
 #include "support/error.h"
 
@@ -23,13 +24,10 @@ LinearLibrary& library_of(const detail::linalg_call& call) {
     int ordinal = 0;
     std::from_chars(d.id.data() + 5, d.id.data() + d.id.size(), ordinal);
     library = open_cusolver(ordinal, why);
-  } else {
-    why = "Krait uses LAPACK and cuSOLVER, on CPUs and CUDA devices";
-  }
+  }  // the work of others is moved
   if (!library)
-    support::fail_usage(
-        "kr::{}: {} ({}) has no library of linear algebra: {}{}", call.function, d.id, d.name, why,
-        d.device->host_memory() ? "" : "; copy the arrays to the CPU: x.copy(kr::device::cpu())");
+    support::fail_usage("kr::{}: {} ({}) has no library of linear algebra: {}", call.function, d.id,
+                        d.name, why);
   d.device->synchronize();
   return *library;
 }
@@ -42,6 +40,37 @@ int extent_of(const detail::linalg_call& call, std::int64_t n) {
 }
 
 }  // namespace
+}  // namespace krait::host
+
+namespace krait::host {
+
+bool computes_on_cpu(void* on, const char* function, bool lapack_alone) {
+  const DeviceHandle& d = *static_cast<DeviceHandle*>(on);
+  if (d.device->host_memory() || (!lapack_alone && d.id.starts_with("cuda:"))) return false;
+  if (hinting() != Hinting::None)
+    give({{"linear algebra", "", 0,
+           fmt::format("{} ({}) has no library for it: the arrays are copied to the CPU, where "
+                       "LAPACK computes, and the results back. Keep them on kr::device::cpu()",
+                       d.id, d.name)}},
+         fmt::format("kr::{}", function));
+  return true;
+}
+detail::any_array copied_to(const detail::any_array& x, void* on) {
+  if (!x.memory.get() && x.at.rank == 0) return x;
+  detail::any_array to = x;
+  to.at = detail::dense(x.at.extents, x.at.rank, false), to.on = on;
+  const std::int64_t size = size_of(to.at);
+  to.memory = detail::memory_share(
+      size > 0 ? detail::allocate(on, std::size_t(size) * x.type->bytes) : nullptr);
+  if (size > 0)
+    detail::copy_elements({to.memory.get(), &to.at, x.type->bytes},
+                          {x.memory.get(), &x.at, x.type->bytes});
+  return to;
+}
+detail::any_array on_cpu(const detail::any_array& x) {
+  return copied_to(x, detail::handle_of(device::cpu()));
+}
+
 }  // namespace krait::host
 
 namespace krait::detail {
@@ -77,6 +106,10 @@ int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t 
                        std::uint64_t vh) {
   return library_of(call).gesvd(call.number, extent_of(call, rows), extent_of(call, columns), a, s,
                                 u, extent_of(call, u_columns), vh);
+}
+int decompose_general(const linalg_call& call, std::int64_t n, std::uint64_t a, std::uint64_t w,
+                      std::uint64_t v) {
+  return library_of(call).geev(call.number, extent_of(call, n), a, w, v);
 }
 int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a, std::uint64_t w) {
   return library_of(call).syevd(call.number, extent_of(call, n), a, w);

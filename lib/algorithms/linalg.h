@@ -26,6 +26,9 @@ class LinearLibrary {
   virtual int gesvd(Number of, int m, int n, Address a, Address s, Address u, int u_columns,
                     Address vh) = 0;
   virtual int syevd(Number of, int n, Address a, Address w) = 0;
+  /// LAPACK alone has it. Real matrices: w has n real parts, then n imaginary ones; of two
+  /// conjugates v has the real part of a vector, then its imaginary part.
+  virtual int geev(Number, int, Address, Address, Address) { return -1; }
 };
 
 constexpr bool is_complex(detail::linalg_number of) { return of >= detail::linalg_number::c64; }
@@ -35,6 +38,13 @@ constexpr std::size_t part_bytes(detail::linalg_number of) {
 constexpr std::size_t number_bytes(detail::linalg_number of) {
   return part_bytes(of) * (is_complex(of) ? 2 : 1);
 }
+
+/// Whether the device has no such library, which a hint says; the CPU computes then. Throws
+/// nothing.
+bool computes_on_cpu(void* on, const char* function, bool lapack_alone = false);
+/// Copies in C order on a device, which may be the array's own, or on the CPU.
+detail::any_array copied_to(const detail::any_array& x, void* on);
+detail::any_array on_cpu(const detail::any_array& x);
 
 /// Null where none is installed, and why. Kept for ever.
 LinearLibrary* open_lapack(std::string& why);

@@ -166,7 +166,8 @@ const Kernel& block_scan(const Scan& scan, bool writes) {
           syncthreads();
         }
         if (!writes) if_(t == 0, [&] { to(at.row, at.chunk) = carry; });
-      });
+      },
+      writes);
 }
 
 }  // namespace krait::host

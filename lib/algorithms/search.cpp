@@ -4,7 +4,7 @@
 #include "krait/algorithm/search.h"
 
 #include "algorithms/kernels.h"
-#include "krait/algorithm/detail/keys.h"
+#include "algorithms/selection.h"
 
 namespace krait::detail {
 

@@ -212,7 +212,7 @@ array<std::int64_t> places_of(const chosen_elements& chosen) {
 /// Of a GPU: parts of the mask are counted, then each writes its numbers from where those before
 /// end.
 array<std::int64_t> places_of(const any_array& given) {
-  constexpr std::int64_t part = host::mask_part;
+  constexpr std::int64_t part = masked_elements;
   const any_array all_of = reshaped(given, {given.size()});
   if (algorithm_device_of(device_from(given.on)).form == algorithm_form::chunks)
     return places_of(chosen_of(typed<bool, 1>(all_of)));

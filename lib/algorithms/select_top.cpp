@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "algorithms/sorter.h"
-#include "krait/algorithm/detail/select_kernels.h"
+#include "algorithms/selection.h"
 #include "krait/graph.h"
 
 namespace krait::host {
@@ -234,12 +234,12 @@ array<unsigned> select_by_digits(device on, const algorithm_device& how, const S
 
 namespace krait::detail {
 
-array<unsigned> select_places(device on, const algorithm_device& how, const key_order& order,
-                              const word_rows& keys, std::int64_t k) {
+array<unsigned> select_places(const algorithm_device& how, const key_order& order,
+                              const any_array& keys, std::int64_t k) {
   using namespace krait::host;
+  const device on = device_from(keys.on);
   return with_word_of(order.bytes, [&]<class Word>(Word) {
-    const array<const Word, 2> rows(keys.at, keys.memory, handle_of(on));
-    const auto row = rows(0, all);
+    const auto row = typed<const Word, 2>(keys)(0, all);
     const SortKind kind{order, Payload::none};
     if (how.form == algorithm_form::chunks && !records_graph())
       if (array<unsigned> found = select_by_sample<Word>(on, how, kind, row, k); found.size() > 0)

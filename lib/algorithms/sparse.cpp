@@ -93,7 +93,8 @@ void csr_product(const erased_csr& a, const any_array& operand, const element_ty
                  const any_array& result) {
   const any_array& data = a.data;
   const int rank = result.at.rank;
-  kernel_of(rank == 1 ? "csr_vector" : "csr_matrix", {data.type, operand.type, result.type},
+  kernel_of(rank == 1 ? "csr_vector" : "csr_matrix",
+            {data.type, operand.type, result.type, word, rank},
             {in<std::int64_t>(), in<std::int64_t>(), in(data.type), in(operand.type, rank),
              out(result.type, rank)},
             [word, rank](const Parameters& p) {

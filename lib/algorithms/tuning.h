@@ -115,7 +115,7 @@ inline constexpr std::int64_t sample_step = 1024;
 inline constexpr int histogram_threads = 256;
 inline constexpr std::int64_t histogram_shared = 4096, least_counted = 16;
 /// Elements of a mask that a thread looks through.
-inline constexpr std::int64_t mask_part = 1024;
+inline constexpr std::int64_t masked_elements = 1024;
 /// Elements after which a CPU's thread that moves chosen ones asks whether it is done. With 1 2^20
 /// floats took 1.0 ms instead of 0.84 (AVX2; kr::copy_if of 30 %).
 inline constexpr int taken_together = 8;

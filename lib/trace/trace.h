@@ -48,8 +48,8 @@ struct Recorded {
 enum class Places { Nearest, Spots };
 std::unique_ptr<Recorded> take(void* finished, Places places = Places::Nearest);
 
-/// `krait/language/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the
-/// place of what came before.
+/// `krait/language/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record
+/// has the place of what came before.
 bool in_own_header(std::string_view file);
 
 /// The operation that gave this value may be approximate (ir::Inst::fast).

@@ -2,6 +2,9 @@
 //
 // Arrays of random numbers: bits, ranges, moments, permutations.
 #include <krait/algorithm/compare.h>
+#include <krait/algorithm/linalg.h>
+#include <krait/algorithm/matmul.h>
+#include <krait/algorithm/moments.h>
 #include <krait/algorithm/random.h>
 #include <krait/algorithm/reduce.h>
 
@@ -49,6 +52,8 @@ void expect_same_bits() {
   expect("uniform", [](kr::generator& g) { return g.uniform({30, 11}, Elem(-1), Elem(0.3f)); });
   expect("normal", [](kr::generator& g) { return g.normal({30, 11}, Elem(5), Elem(0.1f)); });
   expect("exponential", [](kr::generator& g) { return g.exponential(330, Elem(0.7f)); });
+  expect("gamma", [](kr::generator& g) { return g.gamma({30, 11}, Elem(0.7f)); });
+  expect("beta", [](kr::generator& g) { return g.beta(330, Elem(0.7f), Elem(3)); });
 }
 TEST(Random, SameBitsEverywhere) {
   expect_same_bits<float>();
@@ -193,6 +198,43 @@ TEST(Random, Distributions) {
   for (int b = 0; b < 64; ++b)
     EXPECT_NEAR(set[std::size_t(b)], double(n) / 2, 5 * std::sqrt(double(n)) / 2) << b;
 }
+/// Mean and variance, within five standard errors of what a law has.
+template <class Elem>
+void expect_moments(const char* law, const kr::array<Elem>& x, double mean, double variance) {
+  const double n = double(x.size()), spread = std::sqrt(variance / n);
+  EXPECT_NEAR(double(kr::mean(x)), mean, 5 * spread + 1e-6 * mean) << law;
+  // The fourth moment of these laws is below 10 variances squared.
+  EXPECT_NEAR(double(kr::variance(x)), variance, 5 * 3 * variance / std::sqrt(n) + 1e-9) << law;
+}
+TEST(Random, LawsByRejection) {
+  kr::generator random(3);
+  const int n = 40000;
+  for (const float k : {0.4f, 1.0f, 4.5f})
+    expect_moments("gamma", random.gamma(n, k, 2.0f), 2 * k, 4 * k);
+  expect_moments("beta", random.beta(n, 2.0f, 5.0f), 2.0 / 7, 10.0 / 392);
+  try {
+    expect_moments("gamma", random.gamma(n, 2.5), 2.5, 2.5);
+    for (const double mean : {0.0, 0.5, 9.0, 25.0, 1e5})
+      expect_moments("poisson", random.poisson(n, mean), mean, mean);
+    for (const auto& [trials, p] : std::map<int, double>{{0, 0.3}, {5, 1.0}, {40, 0.1}, {900, 0.9}})
+      expect_moments("binomial", random.binomial(n, trials, p), trials * p, trials * p * (1 - p));
+    const auto counts = random.multinomial(n, 20, {0.2, 0.3, 0.5});
+    expect_moments("multinomial", counts(kr::all, 1).copy(), 6, 4.2);
+    EXPECT_TRUE(kr::all(kr::sum(counts, kr::axis(1)) == 20));
+    const auto covariances = kr::to_device({2.0, 0.5, 0.5, 1.0}).reshape(2, 2);
+    const auto vectors = random.multivariate_normal(kr::to_device({1.0, -1.0}), covariances, n);
+    expect_moments("normal", kr::array<double>(vectors(kr::all, 1) + 2.0), 1, 1);
+    EXPECT_NEAR(kr::mean((vectors(kr::all, 0) - 1.0) * (vectors(kr::all, 1) + 1.0)), 0.5, 0.05);
+  } catch (const kr::error& e) {
+    if (e.kind() != kr::error::kind_type::compile) throw;  // a device without double
+  }
+  expect_usage({"gamma: the shape is 0: it must be above 0"}, [&] { random.gamma(1, 0.0f); });
+  expect_usage({"binomial: a probability is 1.5: it must be from 0 to 1"},
+               [&] { random.binomial(1, 2, 1.5); });
+  expect_usage({"binomial: the number of trials is -1: it must be 0 or more"},
+               [&] { random.binomial(1, -1, 0.5); });
+}
+
 TEST(Random, EndsOfRanges) {
   kr::generator random(13);
   const auto u = host(random.uniform<float>(200000));

@@ -140,13 +140,12 @@ TEST(Select, SegmentsByThemselves) {
     }
     const auto x = kr::to_device(h);
     const auto at = kr::to_device(offsets);
-    kr::array<Key, 2> sorted(1, std::int64_t(h.size()));
-    detail::sort_segments(kr::device(), how, detail::order_of<Key>(false),
-                          detail::words_of_rows(detail::rows_along(x.share(), 0)),
-                          detail::words_of_rows(sorted), at.share(), most);
+    kr::array<Key> sorted(std::int64_t(h.size()));
+    detail::sort_segments(how, detail::order_of<Key>(false), detail::erased(x),
+                          detail::erased(sorted), at.share(), most);
     for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
       std::sort(h.begin() + offsets[s], h.begin() + offsets[s + 1]);
-    EXPECT_EQ(host(sorted.reshape(-1)), h) << sizeof(Key) << " bytes, " << most;
+    EXPECT_EQ(host(sorted), h) << sizeof(Key) << " bytes, " << most;
   };
   for (const auto& how : krait::test::forms()) {
     if (how.form == detail::algorithm_form::blocks) continue;

@@ -92,16 +92,16 @@ void compare(unsigned test, bool every_form = true) {
     for (auto& l : labels) l = unsigned(random.bits());
     kr::array<unsigned, 2> values(rows, length);
     values.copy_from(labels);
-    const dt::word_rows keys = dt::words_of_rows(x), from = dt::words_of_rows(values);
+    const dt::any_array keys = dt::erased(x), from = dt::erased(values);
     auto forms = krait::test::forms();
     if (!every_form) forms.resize(1);
     for (const auto& how : forms) {
       const auto payload = int(random.below(3));  // none, places, values
       const kr::array<T, 2> sorted(rows, length);
       const kr::array<unsigned, 2> moved(rows, length);
-      const dt::word_rows to = dt::words_of_rows(sorted), with = dt::words_of_rows(moved);
-      dt::sort_rows(x.device(), how, dt::order_of<T>(descends), keys, to,
-                    payload == 2 ? &from : nullptr, payload ? &with : nullptr);
+      const dt::any_array to = dt::erased(sorted), with = dt::erased(moved);
+      dt::sort_rows(how, dt::order_of<T>(descends), keys, to, payload == 2 ? &from : nullptr,
+                    payload ? &with : nullptr);
       const auto got = sorted.to_host();
       const auto carried = moved.to_host();
       for (std::size_t i = 0; i < size; ++i) {
@@ -194,13 +194,13 @@ TEST(Sort, BadInput) {
   expect_usage({"sort_by_key", "(3,)", "(4,)"},
                [] { kr::sort_by_key(kr::array<int>(3), kr::array<int>(4)); });
   const kr::array<unsigned char, 1> one(1);
-  dt::word_rows rows = dt::words_of_rows(one(kr::newaxis, kr::all));
+  dt::any_array rows = dt::erased(one(kr::newaxis, kr::all));
   rows.at.extents[1] = std::int64_t{1} << 32;
   expect_usage(
       {"sorting 4294967296 keys with values or indices: at most 2^32 - 1 are possible; sort the keys alone, or sort parts"},
       [&] {
-        dt::sort_rows(one.device(), dt::algorithm_device_of(one.device()),
-                      dt::order_of<unsigned char>(false), rows, rows, nullptr, &rows);
+        dt::sort_rows(dt::algorithm_device_of(one.device()), dt::order_of<unsigned char>(false),
+                      rows, rows, nullptr, &rows);
       });
 }
 

@@ -235,17 +235,6 @@ TEST(CpuCode, SumsOfProductsAreInstructionsOfTheirOwn) {
   }
 }
 
-// ---- exchanges with the thread whose place has some bits flipped --------------------------------
-
-TEST(CpuCode, PartnersAreFoundWithoutGathers) {
-  for (const char* flip : {"1", "6", "8", "16", "40"})
-    for (const std::string& target : targets()) {
-      if (target.ends_with("v2")) continue;
-      EXPECT_EQ(count(llvm_of("flips", {{"FLIP", flip}}, whole_rows, target), "masked.gather"), 0u)
-          << flip << ", " << target;
-    }
-}
-
 // ---- elements some places apart -----------------------------------------------------------------
 
 TEST(CpuCode, EverySecondElementIsTakenOutOfRows) {

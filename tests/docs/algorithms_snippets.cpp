@@ -3,17 +3,20 @@
 // The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/convolve.h>
+#include <krait/algorithm/differences.h>
 #include <krait/algorithm/fft.h>
 #include <krait/algorithm/histogram.h>
 #include <krait/algorithm/linalg.h>
 #include <krait/algorithm/loops.h>
 #include <krait/algorithm/random.h>
+#include <krait/algorithm/rearrange.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/algorithm/scan.h>
 #include <krait/algorithm/select.h>
 #include <krait/algorithm/sets.h>
 #include <krait/algorithm/sort.h>
 #include <krait/algorithm/sparse.h>
+#include <krait/algorithm/statistics.h>
 #include <krait/benchmark.h>
 #include <krait/krait.h>
 #include <krait/progress.h>
@@ -217,6 +220,38 @@ void loops() {
   if (squares != 30 || took.runs < 20 || float(g(0)) - float(g(3)) != 6) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
+void words() {
+  const auto x = kr::to_device({3.0f, 1.0f, 4.0f, 1.0f});
+  kr::array<float, 2> a(2, 2);
+  a.copy_from(std::vector<float>{1, 2, 3, 4});
+  // [rearranging]
+  auto both = kr::concatenate(x, x * 2.0f);                          // of 8 elements
+  auto wide = kr::hstack(a, a);                                      // of shape (2, 4)
+  auto [left, right] = kr::split<2>(wide, kr::axis(1));              // views
+  auto framed = kr::pad(a, 1, "edge");                               // of shape (4, 4)
+  auto sorted = kr::take_along_axis(a, kr::argsort(a), 1);
+  // [/rearranging]
+  // [statistics]
+  float middle = kr::median(x), high = kr::percentile(x, 75);        // 2 and 3.25
+  auto quantiles = kr::quantile(a, kr::to_device({0.0, 0.5}), kr::axis(0));  // of shape (2, 2)
+  auto coefficients = kr::corrcoef(a);
+  float known = kr::nansum(x);                                       // without NaN
+  // [/statistics]
+  // [samples]
+  auto steps = kr::diff(x);                                          // {-2, 3, -3}
+  auto slopes = kr::gradient(x, 0.5f);
+  auto between = kr::interp(kr::to_device({0.5f}), kr::to_device({0.0f, 1.0f}), x(kr::range(0, 2)));  // {2}
+  // [/samples]
+  expect(kr::array<float>(both(kr::range(3, 5)).copy()), {1, 6}, __LINE__);
+  expect(kr::array<float>(right(1).copy()), {3, 4}, __LINE__);
+  expect(framed(3).copy(), {3, 3, 4, 4}, __LINE__);
+  expect(steps, {-2, 3, -3}, __LINE__);
+  expect(between, {2}, __LINE__);
+  if (middle != 2 || high != 3.25f || known != 9 || quantiles.size() != 4 || coefficients.size() != 4 ||
+      slopes.size() != 4 || sorted.size() != 4 || left.size() != 4)
+    std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+}
+
 }  // namespace
 
 int main() {
@@ -232,6 +267,7 @@ int main() {
     sparse();
     linalg();
     loops();
+    words();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }

@@ -4,9 +4,11 @@
 // it to that), and here it is run.
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/einsum.h>
+#include <krait/algorithm/fft.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/grouped_matmul.h>
 #include <krait/algorithm/matmul.h>
+#include <krait/algorithm/products.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/dlpack.h>
 #include <krait/krait.h>
@@ -87,6 +89,8 @@ void views() {
   kr::array<float, 2> chosen = a(rows);                // rows 2, 0 and the last: NumPy's a[[2, 0, -1]]
   auto fields = kr::take(a, kr::to_device({3, 1}), 1); // columns 3 and 1
   kr::array<float> large = a(a > 4.0f);                // elements in C order: NumPy's a[a > 4]
+  kr::array<float> corners = a(kr::to_device({0, 2}), kr::to_device({0, -1}));  // a[[0, 2], [0, -1]]
+  a(kr::all, kr::to_device({1})) += 1.0f;              // also masks of some of the dimensions
   a(a > 4.0f) = 4.0f;
   a(rows) = 0.0f;                                      // or an array that broadcasts to the rows
   kr::put(a, kr::to_device({5, 6}), -1.0f);            // by positions in C order
@@ -97,6 +101,7 @@ void views() {
   expect(large, {5, 6, 7, 8, 9, 10, 11}, __LINE__);
   expect(a, {0, 0, 0, 0, 4, -1, -1, 4, 0, 0, 0, 0}, __LINE__);
   expect(clipped, {0, 0, 0, 0, 4, 0, 0, 4, 0, 0, 0, 0}, __LINE__);
+  expect(corners, {0, 11}, __LINE__);
   a.copy_from(counting);
   a -= 4.0f;
   // [reductions]
@@ -152,6 +157,19 @@ void subscripts() {
   if (total != 34 + 98 + 162) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
+void complex_numbers() {
+  // [complex]
+  auto signal = kr::sin(kr::arange(0.0f, 8.0f) * 0.5f);
+  kr::array<float> sizes = kr::abs(kr::fft(signal));   // a transform of an expression, in one line
+  auto z = kr::fft(kr::ones<float>(4));                // kr::array<std::complex<float>>: 4, 0, 0, 0
+  z *= std::complex<float>(0, 1);                      // numbers and arrays may be real or complex
+  std::complex<float> total = kr::sum(z);
+  auto product = kr::outer(z, kr::conj(z));
+  // [/complex]
+  if (total != std::complex<float>(0, 4) || std::complex<float>(product(0, 0)) != 16.0f || sizes.size() != 8)
+    std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+}
+
 void exchange() {
   // [exchange]
   std::vector<float> v(12);
@@ -172,6 +190,7 @@ int main() {
     creation();
     views();
     subscripts();
+    complex_numbers();
     exchange();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the examples of the public headers' docstrings: the lines between \\code and \\endcode.
 
-  reference_examples.py [--compiler g++] [--each] [--print] [--only include/krait/array.h]
+  reference_examples.py [--compiler g++] [--each] [--print] [--only include/krait/arrays/array.h]
 
 Each example becomes the body of a function, with the names below around it, and is checked by -fsyntax-only in C++20. All examples are
 one translation unit; with --each those of a header are one that includes that header and krait.h alone. An error names the header and

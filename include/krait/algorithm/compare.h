@@ -33,9 +33,6 @@ template <class Left, class Right>
 using close_type =
     std::conditional_t<sizeof(real2_t<part_of_number_t<Left>, part_of_number_t<Right>>) == 8,
                        double, float>;
-template <class Type>
-using element_in =
-    operand_element<decltype(make_operand(std::declval<const std::remove_cvref_t<Type>&>()))>;
 
 struct close_elements {
   template <class Left, class Right, class Rtol, class Atol, class Nan>
@@ -122,3 +119,10 @@ bool array_equal(const array<Left, Rank>& x, const array<Right, OtherRank>& y,
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(array_equal)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -178,3 +178,12 @@ auto stencil(const Function& function, const array<Elem, Rank>& x, border at = b
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(convolve)
+KRAIT_TAKES_EXPRESSIONS(correlate)
+KRAIT_TAKES_EXPRESSIONS(stencil)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -40,16 +40,23 @@ auto sum_of_two(Output output, const array<Left, LeftRank>& x, const array<Right
     if (product_plan plan; plan_product(at, dimensions, ranks, all.count, all.results, plan)) {
       using elem = product_type<Left, Right>;
       auto out = result_in<elem, all.results>(output, plan.result, x.device(), x, y);
-      const array<elem, 3> to = with_extents(out.to, shape<3>(plan.batch, plan.rows, plan.columns));
-      with_ending<elem, std::remove_const_t<Left>, std::remove_const_t<Right>>(
-          nullptr, 0,
-          [&](const product_words& words, const product_ending& ending) {
-            multiply(as_matrices(erased(x), plan.left, plan.lefts),
-                     as_matrices(erased(y), plan.right, plan.rights), erased(to), words,
-                     precision::single, ending);
-          },
-          sum_alone());
-      return out.give();
+      array<elem, 3> to = with_extents(out.to, shape<3>(plan.batch, plan.rows, plan.columns));
+      const any_array left = as_matrices(erased(x), plan.left, plan.lefts),
+                      right = as_matrices(erased(y), plan.right, plan.rights);
+      if constexpr (complex_number<elem>) {
+        to.copy_from(multiply_complex([](const auto& a, const auto& b) { return matmul(a, b); },
+                                      typed<const std::remove_const_t<Left>, 3>(left),
+                                      typed<const std::remove_const_t<Right>, 3>(right)));
+        return out.give();
+      } else {
+        with_ending<elem, std::remove_const_t<Left>, std::remove_const_t<Right>>(
+            nullptr, 0,
+            [&](const product_words& words, const product_ending& ending) {
+              multiply(left, right, erased(to), words, precision::single, ending);
+            },
+            sum_alone());
+        return out.give();
+      }
     }
   }
   return sum::compute(output, at, std::index_sequence_for<Left, Right>{}, x, y);
@@ -82,6 +89,13 @@ auto einsum(const Arguments&... arguments) {
         else return detail::sum_products<Subscripts>(output, operands...);
       },
       std::tuple_cat(detail::without_into(arguments)...));
+}
+
+/// Of expressions, too.
+template <detail::fixed_text Subscripts, class... Arguments>
+  requires detail::some_deferred<Arguments...>
+auto einsum(const Arguments&... arguments) {
+  return einsum<Subscripts>(detail::evaluated(arguments)...);
 }
 
 }  // namespace krait

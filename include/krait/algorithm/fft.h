@@ -192,3 +192,21 @@ auto irfft2(const array<Elem, Rank>& x, const Options&... options) {
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(fft)
+KRAIT_TAKES_EXPRESSIONS(ifft)
+KRAIT_TAKES_EXPRESSIONS(rfft)
+KRAIT_TAKES_EXPRESSIONS(irfft)
+KRAIT_TAKES_EXPRESSIONS(fftn)
+KRAIT_TAKES_EXPRESSIONS(ifftn)
+KRAIT_TAKES_EXPRESSIONS(fft2)
+KRAIT_TAKES_EXPRESSIONS(ifft2)
+KRAIT_TAKES_EXPRESSIONS(rfftn)
+KRAIT_TAKES_EXPRESSIONS(irfftn)
+KRAIT_TAKES_EXPRESSIONS(rfft2)
+KRAIT_TAKES_EXPRESSIONS(irfft2)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -37,3 +37,10 @@ auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(fftconvolve)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

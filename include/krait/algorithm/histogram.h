@@ -57,3 +57,10 @@ auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Opti
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(histogram)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -80,3 +80,10 @@ array<std::remove_const_t<Elem>, 1> compress(const Mask& mask, const array<Elem,
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(take)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

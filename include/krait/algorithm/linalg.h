@@ -183,3 +183,17 @@ auto eigh(const array<Elem, Rank>& a) {
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(solve)
+KRAIT_TAKES_EXPRESSIONS(inv)
+KRAIT_TAKES_EXPRESSIONS(det)
+KRAIT_TAKES_EXPRESSIONS(lu)
+KRAIT_TAKES_EXPRESSIONS(cholesky)
+KRAIT_TAKES_EXPRESSIONS(qr)
+KRAIT_TAKES_EXPRESSIONS(svd)
+KRAIT_TAKES_EXPRESSIONS(eigh)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -7,6 +7,7 @@
 //   auto y = kr::matmul<kr::bf16>(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias);  // with an ending
 #pragma once
 
+#include <krait/algorithm/detail/complex_product.h>
 #include <krait/algorithm/detail/einstein_sum.h>
 #include <krait/algorithm/detail/product.h>
 
@@ -148,8 +149,26 @@ template <class Out = void, class Left, int LeftRank, class Right, int RightRank
 auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, const Rest&... rest) {
   return std::apply(
       [&](const auto&... ending) {
-        return detail::multiply_any<detail::product_out<Out, Left, Right>>(
-            x, y, detail::output_in(rest...), detail::precision_in(rest...), ending...);
+        const auto output = detail::output_in(rest...);
+        const precision how = detail::precision_in(rest...);
+        using out = detail::product_out<Out, Left, Right>;
+        if constexpr (detail::complex_number<out>) {
+          static_assert(sizeof...(ending) == 0 && std::is_void_v<Out>,
+                        "krait: a product of complex numbers has no ending and no other type");
+          const auto made = detail::multiply_complex(
+              [&](const auto& a, const auto& b) { return matmul(a, b, how); }, x, y);
+          if constexpr (detail::complex_number<std::remove_const_t<decltype(made)>>) {
+            static_assert(std::is_null_pointer_v<std::remove_const_t<decltype(output)>>,
+                          "krait: matmul of two vectors returns a number: call it without into()");
+            return made;
+          } else {
+            constexpr int rank = std::remove_const_t<decltype(made)>::rank;
+            return detail::give_result(output, array<out, rank>(made.at(), made.memory_owner(),
+                                                                detail::handle_of(x.device())));
+          }
+        } else {
+          return detail::multiply_any<out>(x, y, output, how, ending...);
+        }
       },
       std::tuple_cat(detail::of_ending(rest)...));
 }
@@ -186,5 +205,19 @@ auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
                                    z.memory_owner(), detail::handle_of(z.device())));
   }
 }
+
+// Of expressions, too.
+template <class Out = void, class... Args>
+  requires detail::some_deferred<Args...>
+auto matmul(const Args&... args) {
+  return matmul<Out>(detail::evaluated(args)...);
+}
+namespace detail {
+/// kr::dot of expressions that have more than one dimension.
+template <class Left, int LeftRank, class Right, int RightRank>
+auto dot_of_more(all_tag, const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+  return dot(x, y);
+}
+}  // namespace detail
 
 }  // namespace krait

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include <krait/algorithm/detail/folds.h>
+#include <krait/algorithm/detail/form.h>
 #include <krait/algorithm/detail/selection.h>
 #include <krait/algorithm/reduce.h>
 
@@ -29,7 +30,8 @@ struct identity_type {
 /// auto hypotenuse = kr::vectorize([](auto p, auto q) { return kr::hypot(p, q); });
 /// auto lengths = hypotenuse.reduce(a, kr::axis(0, 1), kr::identity(0.0f));
 /// \endcode
-template <detail::plain Number>
+template <class Number>
+  requires(detail::plain<Number> || detail::complex_number<Number>)
 detail::identity_type<Number> identity(Number x) {
   return {x};
 }
@@ -39,9 +41,7 @@ namespace detail {
 /// An array's dimensions with this one last.
 template <class Elem, int Rank>
 array<Elem, Rank> with_last(const array<Elem, Rank>& x, int axis) {
-  std::int64_t order[Rank];
-  for (int d = 0; d < Rank; ++d) order[d] = d < axis ? d : d + 1 < Rank ? d + 1 : axis;
-  return {permute(x.at(), order, Rank), x.memory_owner(), handle_of(x.device())};
+  return {axis_last(x.at(), axis), x.memory_owner(), handle_of(x.device())};
 }
 /// Appends dimensions of extent 1 to those of x.
 template <int More, class Elem, int Rank>
@@ -121,7 +121,7 @@ struct methods {
   /// Beside each index one element.
   template <class Other>
   static auto spread_over(const array<std::int64_t, 1>& indices, const Other& other) {
-    if constexpr (plain<Other>) {
+    if constexpr (plain<Other> || complex_number<Other>) {
       array<Other, 1> all(indices.extents(), indices.device());
       all.fill(other);
       return all;
@@ -142,9 +142,20 @@ struct methods {
   template <class Elem, int Rank, class... Options>
   auto reduce_along(const array<Elem, Rank>& x, const Options&... options) const {
     using of = fold_t<Lambda, std::remove_const_t<Elem>>;
+    const auto source = make_expression<converted_element<of>>(x);
+    if constexpr (complex_number<of>) {
+      using result = decltype(reduce_numbers<sum_of>(source, without_identity<true>(options)...));
+      return reduce_in_order<of, result>(x, options...);
+    } else {
+      return reduce_known(source, x, options...);
+    }
+  }
+  template <class Source, class Elem, int Rank, class... Options>
+  auto reduce_known(const Source& source, const array<Elem, Rank>& x,
+                    const Options&... options) const {
+    using of = operand_element<Source>;
     using recording = elementwise_recording<Lambda, 1, std::tuple<input<of, true>, input<of, true>>,
                                             std::tuple<of>>;
-    const auto source = make_expression<converted_element<of>>(x);
     const op operation = operation_of(state, &f, recording::as);
     const auto by = [&]<template <class> class Reducer>() {
       return reduce_whole<Reducer>(source,
@@ -173,6 +184,7 @@ struct methods {
   Result reduce_in_order(const array<Elem, Rank>& x, const Options&... options) const {
     const auto value_of = []<class Option>(const Option& option) -> std::optional<State> {
       if constexpr (std::is_same_v<Option, std::nullptr_t>) return std::nullopt;
+      else if constexpr (complex_number<State>) return State(option.value);
       else return convert_plain<State>(option.value);
     };
     const std::optional<State> start = value_of(option_of<initial_type>::find(options...)),
@@ -194,7 +206,7 @@ struct methods {
         reduce_line(x, first_axis(axes), first_of(axes), mask ? &*mask : nullptr);
     for (unsigned rest = axes & (axes - 1); rest != 0; rest &= rest - 1)
       out = reduce_line(out, first_axis(rest), first_of(rest), nullptr);
-    if constexpr (plain<Result>) {
+    if constexpr (plain<Result> || complex_number<Result>) {
       return static_cast<State>(out.reshape(-1)(0));
     } else if constexpr (Result::rank == Rank) {
       return out;

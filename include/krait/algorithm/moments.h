@@ -175,16 +175,14 @@ struct spread_of {
 
 template <class Type, class... Options>
 auto mean_whole(const Type& x, const Options&... options) {
-  if constexpr ((is_mask<Options> || ...)) return reduce_whole<masked_mean_of>(x, options...);
+  if constexpr (complex_number<element_in<Type>>)
+    return reduce_both_parts<element_in<Type>>(
+        [&]<int Part>(std::integral_constant<int, Part>, const auto&... rest) {
+          return mean_whole(make_expression<part_elements<Part>>(x), part_of_option<Part>(rest)...);
+        },
+        options...);
+  else if constexpr ((is_mask<Options> || ...)) return reduce_whole<masked_mean_of>(x, options...);
   else return reduce_whole<mean_of>(x, options...);
-}
-template <class Option>
-const Option& without_output(const Option& option) {
-  return option;
-}
-template <class... Outputs>
-no_option without_output(const into_type<Outputs...>&) {
-  return {};
 }
 /// The centre of the squares: the mean, or for a long row the mean of 64 elements of each 4,096. It
 /// is within nine standard deviations of the row's mean for all elements: by Cauchy and Schwarz,
@@ -228,7 +226,29 @@ std::int64_t ddof_in(const Option& option) {
   if constexpr (std::is_same_v<Option, ddof_type>) return option.value;
   else return 0;
 }
+/// Of complex numbers: the variances of both parts together, or its root.
+template <bool Root>
+struct spread_of_parts {
+  template <class Real>
+  auto operator()(const Real& re, const Real& im) const {
+    if constexpr (Root) return sqrt(re + im);
+    else return re + im;
+  }
+  template <class Real>
+  static Real plain(Real re, Real im) {
+    return Root ? Real(__builtin_sqrt(re + im)) : re + im;
+  }
+};
 template <bool Root, class Type, class... Options>
+  requires complex_number<element_in<Type>>
+auto spread_whole(const Type& x, const Options&... options) {
+  return real_result<spread_of_parts<Root>>(
+      spread_whole<false>(make_expression<part_elements<0>>(x), without_output(options)...),
+      spread_whole<false>(make_expression<part_elements<1>>(x), without_output(options)...),
+      options...);
+}
+template <bool Root, class Type, class... Options>
+  requires(!complex_number<element_in<Type>>)
 auto spread_whole(const Type& x, const Options&... options) {
   const std::int64_t ddof = (ddof_in(options) + ... + 0);
   using number = mean_type<operand_element<decltype(make_operand(x))>>;

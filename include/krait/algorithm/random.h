@@ -28,6 +28,18 @@ enum class law : unsigned char { uniform, exponential, normal, integers };
 KRAIT_API void draw_numbers(law by, const any_array& to, std::uint64_t seed, std::uint64_t call,
                             std::uint64_t first, std::uint64_t second);
 
+/// Fills contiguous floats or doubles by the gamma law of this shape and scale 1.
+KRAIT_API void draw_gamma(const any_array& to, std::uint64_t seed, std::uint64_t call,
+                          double shape);
+/// Fills contiguous int64 by the law of Poisson, or of Bernoulli's `trials`, one number for each
+/// element or for all.
+KRAIT_API void draw_poisson(const array<std::int64_t>& to, std::uint64_t seed, std::uint64_t call,
+                            double mean);
+KRAIT_API void draw_binomial(const array<std::int64_t>& to, std::uint64_t seed, std::uint64_t call,
+                             const array<std::int64_t>& trials, double probability);
+KRAIT_API void check_positive(const char* law, const char* parameter, double x);
+KRAIT_API void check_probability(const char* law, double x);
+
 }  // namespace detail
 
 /// Makes arrays of random numbers from a seed; equal seeds give equal arrays on every device.
@@ -49,6 +61,14 @@ class generator {
     detail::draw_numbers(by, detail::erased(out.to), seed_, calls_++, detail::bits_of(first),
                          detail::bits_of(second));
     return out.give();
+  }
+  template <class Elem, int Rank, class... Options>
+  auto new_numbers(const shape<Rank>& extents, const Options&... options) {
+    static_assert(
+        std::is_same_v<Elem, float> || std::is_same_v<Elem, double>,
+        "krait: random numbers are float or double; convert an expression of them to narrow floats");
+    return detail::result_in<Elem, Rank>(detail::output_in(options...),
+                                         detail::dense(extents.extents, Rank, false), on_);
   }
   template <int Rank, class Elem, class... Options>
   auto floats(detail::law by, const shape<Rank>& extents, Elem first, Elem second,
@@ -130,8 +150,107 @@ class generator {
                 options...);
   }
   KRAIT_SHAPES(integers, std::int64_t, (low, high), Elem low, Elem high)
+  /// Floats or doubles by the gamma law (G. Marsaglia and W. W. Tsang, 2000).
+  /// Throws error{usage} for a shape that is not above 0, and for a negative scale.
+  /// \code
+  /// auto waits = kr::generator(42).gamma<float>(1000, 2.0f, 0.5f);
+  /// \endcode
+  template <class Elem = double, int Rank, detail::into_option... Options>
+  auto gamma(const shape<Rank>& extents, Elem shape_of, Elem scale = Elem(1),
+             const Options&... options) {
+    detail::check_positive("gamma", "shape", double(shape_of));
+    detail::check_law("gamma", "scale", double(scale));
+    auto out = new_numbers<Elem>(extents, options...);
+    detail::draw_gamma(detail::erased(out.to), seed_, calls_++, double(shape_of));
+    out.to *= scale;
+    return out.give();
+  }
+  KRAIT_SHAPES(gamma, double, (shape_of, scale), Elem shape_of, Elem scale = Elem(1))
+  /// Floats or doubles from 0 to 1 by the beta law.
+  /// Throws error{usage} for parameters that are not above 0.
+  /// \code
+  /// auto parts = kr::generator(42).beta<float>(1000, 2.0f, 5.0f);
+  /// \endcode
+  template <class Elem = double, int Rank, detail::into_option... Options>
+  auto beta(const shape<Rank>& extents, Elem a, Elem b, const Options&... options) {
+    const auto first = gamma<Elem>(extents, a), second = gamma<Elem>(extents, b);
+    auto out = new_numbers<Elem>(extents, options...);
+    (first / (first + second)).into(out.to);
+    return out.give();
+  }
+  KRAIT_SHAPES(beta, double, (a, b), Elem a, Elem b)
+  /// Counts of events by Poisson's law, int64 (W. Hörmann, 1993, from a mean of 10 on).
+  /// The device must have double. Throws error{usage} for a negative mean.
+  /// \code
+  /// auto arrivals = kr::generator(42).poisson(1000, 3.5);
+  /// \endcode
+  template <class Elem = std::int64_t, int Rank>
+  auto poisson(const shape<Rank>& extents, double mean) {
+    detail::check_law("poisson", "mean", mean);
+    array<std::int64_t, Rank> out(extents, on_);
+    detail::draw_poisson(detail::with_extents(out, shape<1>(out.size())), seed_, calls_++, mean);
+    return out;
+  }
+  KRAIT_SHAPES(poisson, std::int64_t, (mean), double mean)
+  /// How many of `trials` succeed, each with this probability; int64 (W. Hörmann, 1993).
+  /// The device must have double. Throws error{usage} for a negative number and for a probability
+  /// outside of 0 to 1.
+  /// \code
+  /// auto heads = kr::generator(42).binomial(1000, 10, 0.5);
+  /// \endcode
+  template <class Elem = std::int64_t, int Rank>
+  auto binomial(const shape<Rank>& extents, std::int64_t trials, double probability) {
+    detail::check_law("binomial", "number of trials", double(trials));
+    detail::check_probability("binomial", probability);
+    array<std::int64_t, Rank> out(extents, on_);
+    array<std::int64_t, 1> all_of(shape<1>(1), on_);
+    all_of.fill(trials);
+    detail::draw_binomial(detail::with_extents(out, shape<1>(out.size())), seed_, calls_++, all_of,
+                          probability);
+    return out;
+  }
+  KRAIT_SHAPES(binomial, std::int64_t, (trials, probability), std::int64_t trials,
+               double probability)
 #undef KRAIT_SHAPES
 #undef KRAIT_PLAIN
+  /// How often each of several outcomes occurs in `trials`, a row for each of `count` experiments.
+  /// Throws error{usage} for probabilities outside of 0 to 1.
+  /// \code
+  /// auto throws = kr::generator(42).multinomial(100, 20, {0.2, 0.3, 0.5});
+  /// \endcode
+  template <int Outcomes>
+  array<std::int64_t, 2> multinomial(std::int64_t count, std::int64_t trials,
+                                     const double (&probabilities)[Outcomes]) {
+    array<std::int64_t, 2> out(shape<2>(count, Outcomes), on_);
+    array<std::int64_t, 1> rest(shape<1>(count), on_), taken(shape<1>(count), on_);
+    rest.fill(trials);
+    double left = 1;
+    for (int i = 0; i < Outcomes; ++i) {
+      detail::check_probability("multinomial", probabilities[i]);
+      const double part = left > 0 ? probabilities[i] / left : 1;
+      const double probability = i == Outcomes - 1 || part > 1 ? 1 : part;
+      detail::draw_binomial(taken, seed_, calls_++, rest, probability);
+      out(all, i) = taken;
+      rest -= taken;
+      left -= probabilities[i];
+    }
+    return out;
+  }
+  /// `count` normal vectors with these means and covariances, one in each row.
+  /// It needs <krait/algorithm/linalg.h> and <krait/algorithm/matmul.h>. Throws error{usage} for
+  /// covariances that are not positive definite.
+  template <class Elem>
+  auto multivariate_normal(const array<Elem, 1>& means, const array<Elem, 2>& covariances,
+                           std::int64_t count) {
+    using number = std::remove_const_t<Elem>;
+    static_assert(
+        requires { matmul(covariances, cholesky(covariances)); },
+        "krait: multivariate_normal needs #include <krait/algorithm/linalg.h> and <krait/algorithm/matmul.h>");
+    const auto noise = normal<number>(shape<2>(count, means.extent(0)));
+    const auto factor = cholesky(covariances);
+    array<number, 2> out = matmul(noise, factor.transpose()) + means;
+    return out;
+  }
 
   /// The numbers 0 to n - 1 in random order. Throws error{usage} for 2^32 or more.
   template <detail::into_option... Options>
@@ -143,6 +262,14 @@ class generator {
   template <class Elem, int Rank, detail::into_option... Options>
   auto permutation(const array<Elem, Rank>& x, const Options&... options) {
     return take(x, permutation(x.extent(0)), 0, options...);
+  }
+  template <detail::deferred Type, class... Options>
+  auto permutation(const Type& x, const Options&... options) {
+    return permutation(eval(x), options...);
+  }
+  template <detail::deferred Type, class... Options>
+  auto choice(const Type& x, std::int64_t count, const Options&... options) {
+    return choice(eval(x), count, options...);
   }
   /// Draws `count` elements, or rows along the first dimension, with equal probability: a new
   /// array.

@@ -6,6 +6,7 @@
 //   auto n = kr::norm(x, kr::axis(-1), kr::keepdims);
 #pragma once
 
+#include <krait/algorithm/detail/complex_reductions.h>
 #include <krait/algorithm/detail/recipe.h>
 #include <krait/algorithm/detail/result.h>
 #include <krait/expression.h>
@@ -61,7 +62,8 @@ inline constexpr detail::keepdims_type keepdims{};
 /// \code
 /// float largest = kr::max(x, kr::initial(0.0f));
 /// \endcode
-template <detail::plain Number>
+template <class Number>
+  requires(detail::plain<Number> || detail::complex_number<Number>)
 detail::initial_type<Number> initial(Number x) {
   return {x};
 }
@@ -98,7 +100,6 @@ unsigned mask_of(const Option& option, int rank) {
   if constexpr (axes_in<Option> != 0) return axes_mask(option.at, axes_in<Option>, rank);
   else return 0;
 }
-struct no_option {};
 template <class Option>
 const Option& unmasked(const Option& option) {
   return option;
@@ -164,14 +165,63 @@ auto reduce_whole(const Type& x, const Options&... options) {
   return reduce_operand<Reducer>(make_operand(x), options...);
 }
 
+template <class Type>
+using element_in =
+    operand_element<decltype(make_operand(std::declval<const std::remove_cvref_t<Type>&>()))>;
+
+/// An option of a reduction to one part.
+template <int Part, class Option>
+const Option& part_of_option(const Option& option) {
+  return option;
+}
+template <int Part, complex_number Number>
+auto part_of_option(const initial_type<Number>& first) {
+  using real = typename Number::value_type;
+  return initial_type<real>{Part == 0 ? first.value.real() : first.value.imag()};
+}
+template <int Part, plain Number>
+auto part_of_option(const initial_type<Number>& first) {
+  return initial_type<Number>{Part == 0 ? first.value : Number()};
+}
+/// A reduction that NumPy has of complex numbers, too: in parts, by its product or by |z|; else
+/// a sentence.
+template <template <class> class Reducer, class Type, class... Options>
+auto reduce_numbers(const Type& x, const Options&... options) {
+  using element = element_in<Type>;
+  if constexpr (!complex_number<element>) {
+    return reduce_whole<Reducer>(x, options...);
+  } else if constexpr (std::is_same_v<Reducer<float>, sum_of<float>>) {
+    return reduce_both_parts<element>(
+        [&]<int Part>(std::integral_constant<int, Part>, const auto&... rest) {
+          return reduce_whole<sum_of>(make_expression<part_elements<Part>>(x),
+                                      part_of_option<Part>(rest)...);
+        },
+        options...);
+  } else if constexpr (std::is_same_v<Reducer<float>, product_of<float>>) {
+    return reduce_both_parts<element>(
+        [&]<int Part>(std::integral_constant<int, Part>, const auto&... rest) {
+          return reduce_whole<part_of_product<Part>::template of>(x, rest...);
+        },
+        options...);
+  } else if constexpr (std::is_same_v<Reducer<float>, norm_of<float>>) {
+    return reduce_whole<norm_of>(make_expression<abs_elements>(x), options...);
+  } else {
+    static_assert(
+        always_false<element>,
+        "krait: complex numbers have no order: reduce kr::abs(z), kr::real(z) or kr::imag(z)");
+    return false;
+  }
+}
+
 }  // namespace detail
 
 // Undefined below.
-#define KRAIT_REDUCTION(function, reducer)                                 \
+#define KRAIT_REDUCTION_BY(reduce, function, reducer)                      \
   template <detail::whole_array Type, detail::reduction_option... Options> \
   auto function(const Type& x, const Options&... options) {                \
-    return detail::reduce_whole<detail::reducer>(x, options...);           \
+    return detail::reduce<detail::reducer>(x, options...);                 \
   }
+#define KRAIT_REDUCTION(function, reducer) KRAIT_REDUCTION_BY(reduce_numbers, function, reducer)
 
 /// The sum of all elements of an array or expression, or along axes, as numpy.sum.
 /// Integers are added in 64 bits; floats are accurate to about the last bit for any number of
@@ -218,12 +268,12 @@ KRAIT_REDUCTION(argmax, place_of_largest)
 /// \code
 /// bool negative = kr::any(x < 0.0f);
 /// \endcode
-KRAIT_REDUCTION(any, whether_any)
+KRAIT_REDUCTION_BY(reduce_whole, any, whether_any)
 /// The number of elements that are not 0; options as for kr::sum.
 /// \code
 /// auto positive = kr::count_nonzero(x > 0.0f);
 /// \endcode
-KRAIT_REDUCTION(count_nonzero, count_of)
+KRAIT_REDUCTION_BY(reduce_whole, count_nonzero, count_of)
 /// The Euclidean norm, the square root of the sum of squares; for integers a double.
 /// Options as for kr::sum.
 /// \code
@@ -231,6 +281,7 @@ KRAIT_REDUCTION(count_nonzero, count_of)
 /// \endcode
 KRAIT_REDUCTION(norm, norm_of)
 #undef KRAIT_REDUCTION
+#undef KRAIT_REDUCTION_BY
 
 namespace detail {
 /// kr::all(x): whether no element is 0.
@@ -248,11 +299,14 @@ auto every(all_tag, const Type& x, const Options&... options) {
 template <class Left, class Right>
   requires detail::whole_arrays<Left, Right>
 auto dot(const Left& x, const Right& y) {
-  static_assert(
-      decltype(x * y)::rank == 1,
-      "krait: dot of more than one dimension needs arrays: assign the expressions to arrays, and #include "
-      "<krait/algorithm/matmul.h>");
-  return sum(x * y);
+  if constexpr (decltype(x * y)::rank == 1) {
+    return sum(x * y);
+  } else {
+    static_assert(
+        requires { dot_of_more(detail::all_tag(), detail::evaluated(x), detail::evaluated(y)); },
+        "krait: dot of more than one dimension needs #include <krait/algorithm/matmul.h>");
+    return dot_of_more(detail::all_tag(), detail::evaluated(x), detail::evaluated(y));
+  }
 }
 
 }  // namespace krait

@@ -77,6 +77,18 @@ auto scan_by(const array<Elem, Rank>& x, bool exclusive, const Function& functio
   });
 }
 
+struct complex_plus {
+  template <class Type>
+  auto operator()(const Type& x, const Type& y) const {
+    return x + y;
+  }
+};
+struct complex_times {
+  template <class Type>
+  auto operator()(const Type& x, const Type& y) const {
+    return x * y;
+  }
+};
 /// NumPy's type of cumsum and cumprod.
 template <class Elem>
 using scan_sum_type = std::conditional_t<is_float_v<Elem>, Elem, sum_type<Elem>>;
@@ -113,8 +125,11 @@ auto exclusive_scan(const array<Elem, Rank>& x, std::remove_const_t<Elem> initia
 /// \endcode
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumsum(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>>(
-      x, false, detail::scan_operator::sum, nullptr, options...);
+  if constexpr (detail::complex_number<std::remove_const_t<Elem>>)
+    return detail::scan_by(x, false, detail::complex_plus(), options...);
+  else
+    return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>>(
+        x, false, detail::scan_operator::sum, nullptr, options...);
 }
 /// The cumulative product, in the types of kr::cumsum and with its options.
 /// \code
@@ -122,8 +137,21 @@ auto cumsum(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumprod(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>>(
-      x, false, detail::scan_operator::product, nullptr, options...);
+  if constexpr (detail::complex_number<std::remove_const_t<Elem>>)
+    return detail::scan_by(x, false, detail::complex_times(), options...);
+  else
+    return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>>(
+        x, false, detail::scan_operator::product, nullptr, options...);
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(inclusive_scan)
+KRAIT_TAKES_EXPRESSIONS(exclusive_scan)
+KRAIT_TAKES_EXPRESSIONS(cumsum)
+KRAIT_TAKES_EXPRESSIONS(cumprod)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

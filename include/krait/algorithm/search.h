@@ -78,3 +78,12 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places,
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(searchsorted)
+KRAIT_TAKES_EXPRESSIONS(gather)
+KRAIT_TAKES_EXPRESSIONS(scatter)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -40,6 +40,7 @@ auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
 /// auto [parts, count] = kr::partition(x, [](auto v) { return v > 0; });
 /// \endcode
 template <class Elem, class Predicate>
+  requires(!std::integral<Predicate>)  // a number: as NumPy has it, in order.h
 auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
   struct parts {
     array<std::remove_const_t<Elem>> elements;
@@ -81,35 +82,6 @@ struct largest_elements {
   array<Elem, Rank> values;
   array<std::int64_t, Rank> places;
 };
-/// A row's k largest: the elements are selected, put into the order of their places, and sorted.
-template <class Elem>
-largest_elements<Elem, 1> largest_of_row(const array<const Elem, 2>& row, const sort_choice& as,
-                                         std::int64_t k) {
-  const array<unsigned> in_row =
-      sort(select_places(row.device(), algorithm_device_of(row.device()),
-                         order_of<Elem>(as.descends), words_of_rows(row), k));
-  const array<Elem> keys = gather(row(0, all), in_row);
-  rows_of_new<unsigned, 1> moved(keys, 0);
-  const array<Elem> values =
-      sort_with_places<Elem, 1>(keys.share(), sort_choice(descending), moved.rows);
-  const array<unsigned> places = gather(in_row, moved.take());
-  return {values(range(0, k)).copy(), array<std::int64_t>(cast<std::int64_t>(places(range(0, k))))};
-}
-template <class Elem, int Rank>
-largest_elements<Elem, Rank> largest_along(const array<const Elem, Rank>& x, const sort_choice& as,
-                                           std::int64_t k) {
-  if (const std::int64_t length = axis_last(x.at(), as.axis).extents[Rank - 1];
-      length > 0 && is_few_of(k, x.size() / length, length)) {
-    const auto few = largest_of_row<Elem>(rows_along(x, as.axis), as, k);
-    shape<Rank> extents = x.extents();
-    for (std::int64_t& extent : extents.extents)
-      if (extent > 1) extent = k;
-    return {with_extents(few.values, extents), with_extents(few.places, extents)};
-  }
-  rows_of_new<unsigned, Rank> places(x, as.axis);
-  const array<Elem, Rank> sorted = sort_with_places<Elem, Rank>(x, as, places.rows);
-  return {first_along(sorted, as.axis, k).copy(), wide_first_along(places.take(), as.axis, k)};
-}
 
 }  // namespace detail
 
@@ -123,10 +95,13 @@ template <detail::plain Elem, int Rank, detail::sort_option... Options>
 auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options) {
   const detail::sort_choice as(options..., descending);
   if (k < 0) detail::refuse_top(k);
-  auto [values, places] = detail::largest_along<std::remove_const_t<Elem>, Rank>(x.share(), as, k);
+  using element = std::remove_const_t<Elem>;
+  const detail::placed_elements first =
+      detail::first_along(detail::order_of<element>(as.descends), detail::erased(x), as.axis, k);
+  auto values = detail::typed<element, Rank>(first.values);
+  auto places = detail::typed<std::int64_t, Rank>(first.places);
   if constexpr ((detail::outputs_in<Options> + ... + 0) == 0) {
-    return detail::largest_elements<std::remove_const_t<Elem>, Rank>{std::move(values),
-                                                                     std::move(places)};
+    return detail::largest_elements<element, Rank>{std::move(values), std::move(places)};
   } else {
     const auto *const values_given = detail::output_in<0, 2>(options...),
                       *const places_given = detail::output_in<1, 2>(options...);
@@ -192,12 +167,11 @@ auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
   using key = std::remove_const_t<Elem>;
   const detail::algorithm_device how = detail::algorithm_device_of(x.device());
   if (const std::int64_t longest =
-          detail::longest_segment(x.device(), how, x.size(), sizeof(key), offsets.share())) {
-    auto sorted = detail::new_rows<key>(detail::output_in(options...), x, 0, x, offsets);
-    detail::sort_segments(x.device(), how, detail::order_of<key>(false),
-                          detail::words_of_rows(detail::rows_along(x.share(), 0)),
-                          detail::words_of_rows(sorted.rows), offsets.share(), longest);
-    return sorted.take();
+          detail::longest_segment(how, detail::erased(x), offsets.share())) {
+    auto sorted = detail::result_along<key>(x, 0, detail::output_in(options...), x, offsets);
+    detail::sort_segments(how, detail::order_of<key>(false), detail::erased(x),
+                          detail::erased(sorted.to), offsets.share(), longest);
+    return sorted.give();
   }
   const array<std::int64_t> places = argsort(x);
   const array<std::int64_t> segments = searchsorted(offsets, places, side::right);
@@ -206,3 +180,17 @@ auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(copy_if)
+KRAIT_TAKES_EXPRESSIONS(partition)
+KRAIT_TAKES_EXPRESSIONS(run_length_encode)
+KRAIT_TAKES_EXPRESSIONS(unique)
+KRAIT_TAKES_EXPRESSIONS(top_k)
+KRAIT_TAKES_EXPRESSIONS(segmented_scan)
+KRAIT_TAKES_EXPRESSIONS(segmented_reduce)
+KRAIT_TAKES_EXPRESSIONS(segmented_sort)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -78,3 +78,14 @@ auto setxor1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(isin)
+KRAIT_TAKES_EXPRESSIONS(union1d)
+KRAIT_TAKES_EXPRESSIONS(intersect1d)
+KRAIT_TAKES_EXPRESSIONS(setdiff1d)
+KRAIT_TAKES_EXPRESSIONS(setxor1d)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -34,46 +34,13 @@ struct sort_choice {
   void take(const into_type<Outputs...>&) {}
 };
 
-/// A result of x's extents, whose memory has the axis contiguous, and its rows along the axis.
-template <class Elem, int Rank, class Output = std::nullptr_t>
-struct rows_of_new {
-  template <class Like, class... Inputs>
-  rows_of_new(const array<Like, Rank>& like, std::int64_t axis, Output output = nullptr,
-              const Inputs&... inputs)
-      : made(result_in<Elem, Rank>(
-            output, axis_back(dense(axis_last(like.at(), axis).extents, Rank, false), axis),
-            like.device(), inputs...)) {
-    const std::int64_t length = axis_last(like.at(), axis).extents[Rank - 1];
-    rows = as_rows(made.to, length > 0 ? like.size() / length : 0, length);
-  }
-  auto take() { return made.give(); }
-
-  result<Elem, Rank, Output> made;
-  array<Elem, 2> rows;
-};
-
-template <class Elem, class Output, class Like, int Rank, class... Inputs>
-rows_of_new<Elem, Rank, Output> new_rows(Output output, const array<Like, Rank>& like,
-                                         std::int64_t axis, const Inputs&... inputs) {
-  return {like, axis, output, inputs...};
-}
-
-/// Sorts keys along an axis into these rows; `values` and `moved` are sort_rows'.
-template <class Key, int Rank>
-void sort_into(const array<const Key, Rank>& keys, const sort_choice& as,
-               const array<Key, 2>& sorted, const word_rows* values, const word_rows* moved) {
-  if (keys.size() > 0)
-    sort_rows(keys.device(), algorithm_device_of(keys.device()), order_of<Key>(as.descends),
-              words_of_rows(rows_along(keys, as.axis)), words_of_rows(sorted), values, moved);
-}
-/// The sorted keys, and the places that they had in their rows.
-template <class Key, int Rank>
-array<Key, Rank> sort_with_places(const array<const Key, Rank>& keys, const sort_choice& as,
-                                  const array<unsigned, 2>& places) {
-  rows_of_new<Key, Rank> sorted(keys, as.axis);
-  const word_rows to = words_of_rows(places);
-  sort_into(keys, as, sorted.rows, nullptr, &to);
-  return sorted.take();
+/// A result of x's extents, whose memory has the axis contiguous.
+template <class Elem, class Like, int Rank, class Output, class... Inputs>
+auto result_along(const array<Like, Rank>& like, std::int64_t axis, Output output,
+                  const Inputs&... inputs) {
+  return result_in<Elem, Rank>(
+      output, axis_back(dense(axis_last(like.at(), axis).extents, Rank, false), axis),
+      like.device(), inputs...);
 }
 
 }  // namespace detail
@@ -94,9 +61,11 @@ template <detail::plain Elem, int Rank, detail::sort_option... Options>
 auto sort(const array<Elem, Rank>& x, const Options&... options) {
   using key = std::remove_const_t<Elem>;
   const detail::sort_choice as(options...);
-  auto sorted = detail::new_rows<key>(detail::output_in(options...), x, as.axis, x);
-  detail::sort_into<key, Rank>(x.share(), as, sorted.rows, nullptr, nullptr);
-  return sorted.take();
+  auto sorted = detail::result_along<key>(x, as.axis, detail::output_in(options...), x);
+  const detail::any_array to = detail::erased(sorted.to);
+  detail::sort_along(detail::order_of<key>(as.descends), detail::erased(x), as.axis, &to, nullptr,
+                     nullptr);
+  return sorted.give();
 }
 
 /// The positions along the axis, int64, of the elements in sorted order.
@@ -109,11 +78,11 @@ template <detail::plain Elem, int Rank, detail::sort_option... Options>
 auto argsort(const array<Elem, Rank>& x, const Options&... options) {
   using key = std::remove_const_t<Elem>;
   const detail::sort_choice as(options...);
-  detail::rows_of_new<unsigned, Rank> places(x, as.axis);
-  (void)detail::sort_with_places<key, Rank>(x.share(), as, places.rows);
-  auto wide = detail::new_rows<std::int64_t>(detail::output_in(options...), x, as.axis);
-  if (x.size() > 0) wide.rows(all, all) = places.rows;
-  return wide.take();
+  auto places = detail::result_along<std::int64_t>(x, as.axis, detail::output_in(options...));
+  const detail::any_array to = detail::erased(places.to);
+  detail::sort_along(detail::order_of<key>(as.descends), detail::erased(x), as.axis, nullptr,
+                     nullptr, &to);
+  return places.give();
 }
 
 /// Sorts keys and reorders values of the same extents with them; gives both.
@@ -135,24 +104,16 @@ auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
   const auto keys_given = detail::output_in<0, 2>(options...);
   const auto values_given = detail::output_in<1, 2>(options...);
   detail::check_apart_outputs(keys_given, values_given);
-  auto in_order = detail::new_rows<key>(keys_given, keys, as.axis, keys, values);
-  auto moved = detail::new_rows<element>(values_given, keys, as.axis, keys, values);
-  const array<const element, 2> from = detail::rows_along(values, as.axis);
-  if constexpr (sizeof(element) == 4 && alignof(element) == 4) {
-    const detail::word_rows carried = detail::words_of_rows(from),
-                            to = detail::words_of_rows(moved.rows);
-    detail::sort_into<key, Rank>(keys.share(), as, in_order.rows, &carried, &to);
-  } else {
-    detail::rows_of_new<unsigned, Rank> places(keys, as.axis);
-    const detail::word_rows to = detail::words_of_rows(places.rows);
-    detail::sort_into<key, Rank>(keys.share(), as, in_order.rows, nullptr, &to);
-    detail::gather_rows(detail::erased(from), detail::erased(places.rows),
-                        detail::erased(moved.rows));
-  }
+  auto in_order = detail::result_along<key>(keys, as.axis, keys_given, keys, values);
+  auto moved = detail::result_along<element>(keys, as.axis, values_given, keys, values);
+  const detail::any_array from = detail::erased(values), to = detail::erased(in_order.to),
+                          moved_to = detail::erased(moved.to);
+  detail::sort_along(detail::order_of<key>(as.descends), detail::erased(keys), as.axis, &to, &from,
+                     &moved_to);
   if constexpr (std::is_null_pointer_v<std::remove_const_t<decltype(keys_given)>>) {
-    return sorted{in_order.take(), moved.take()};
+    return sorted{in_order.give(), moved.give()};
   } else {
-    in_order.take(), moved.take();
+    in_order.give(), moved.give();
   }
 }
 
@@ -166,14 +127,23 @@ template <class Elem, int Rank, class Before, detail::sort_option... Options>
 auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   const detail::sort_choice as(options...);
-  auto sorted = detail::new_rows<element>(detail::output_in(options...), x, as.axis, x);
+  auto sorted = detail::result_along<element>(x, as.axis, detail::output_in(options...), x);
   if (x.size() > 0)
     detail::recorded_function<Before, bool, element, 2>::with(
         before, [&](const detail::element_function& f) {
-          detail::merge_sort(detail::erased(x), as.axis, detail::erased(sorted.rows), f,
-                             as.descends, detail::algorithm_device_of(x.device()));
+          detail::merge_sort(detail::erased(x), as.axis, detail::erased(sorted.to), f, as.descends,
+                             detail::algorithm_device_of(x.device()));
         });
-  return sorted.take();
+  return sorted.give();
 }
 
 }  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(sort)
+KRAIT_TAKES_EXPRESSIONS(argsort)
+KRAIT_TAKES_EXPRESSIONS(sort_by_key)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -98,7 +98,7 @@ class array {
   /// Sets every element to a number: `x = 5.0f`. An array that shall have another shape is made
   /// anew.
   template <class Number>
-    requires detail::plain<Number>
+    requires(detail::plain<Number> || detail::complex_number<Number>)
   array& operator=(const Number& x) & {
     static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
     assign_elements(detail::all_tag(), *this, x);
@@ -184,6 +184,23 @@ class array {
   template <detail::selecting Which>
   auto operator()(const Which& which) const {
     return detail::selector<array<const Elem, Rank>, Which>::of(share(), which);
+  }
+  /// Selects by several arrays of indices or masks, beside integers, ranges and new axes.
+  /// \code
+  /// kr::array<float> corners = a(kr::to_device({0, -1}), kr::to_device({0, -1}));
+  /// kr::array<float, 2> columns = a(kr::all, kr::to_device({3, 1}));
+  /// \endcode
+  template <class... Items>
+    requires detail::mixed_items<Items...>
+  auto operator()(const Items&... items) {
+    return detail::selector<array, detail::item_list<Items...>>::of(array(at(), memory_, on_),
+                                                                    items...);
+  }
+  template <class... Items>
+    requires detail::mixed_items<Items...>
+  auto operator()(const Items&... items) const {
+    return detail::selector<array<const Elem, Rank>, detail::item_list<Items...>>::of(share(),
+                                                                                      items...);
   }
   /// A view with other extents and the same elements in C order; one extent may be -1.
   /// It copies the elements if strides cannot express the new shape. Throws error{usage} if the

@@ -76,6 +76,10 @@ class expression {
   std::tuple<Operands...> operands_;
 };
 
+/// The elements that `a(indices)` or `a(mask)` selects: to read, as an array or in an expression,
+/// or to assign to.
+class selected_elements {};
+
 namespace detail {
 
 template <class Type>
@@ -83,10 +87,35 @@ struct is_expression : std::false_type {};
 template <class Function, class... Operands>
 struct is_expression<expression<Function, Operands...>> : std::true_type {};
 
-/// An array or an expression, of any reference.
+/// What becomes an array by kr::eval: an expression, or a selection of elements.
 template <class Type>
-concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value ||
-                      is_expression<std::remove_cvref_t<Type>>::value;
+inline constexpr bool is_deferred = is_expression<Type>::value;
+template <class Type>
+concept deferred = is_deferred<std::remove_cvref_t<Type>>;
+/// An argument as an algorithm of arrays takes it.
+template <class Type>
+decltype(auto) evaluated(const Type& x) {
+  if constexpr (deferred<Type>) return eval(x);
+  else return (x);
+}
+template <class... Types>
+concept some_deferred = (deferred<Types> || ...);
+/// The values that an operand of expressions computes from.
+template <class Arguments>
+struct operand_values;
+template <class... Args>
+struct operand_values<std::tuple<Args...>> {
+  using type = std::tuple<value<element_of_t<Args>>...>;
+};
+/// The type of an operand's elements.
+template <class Source>
+using operand_element = held_t<decltype(Source::template compute<0>(
+    std::declval<const typename operand_values<
+        decltype(std::declval<const Source&>().arguments())>::type&>()))>;
+
+/// An array, an expression or a selection, of any reference.
+template <class Type>
+concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value || deferred<Type>;
 template <class Type>
 struct is_array_element : std::false_type {};
 template <class Elem>
@@ -95,7 +124,8 @@ struct is_array_element<array_element<Elem>> : std::true_type {};
 /// expression becomes an array.
 template <class Type>
 concept beside_array =
-    plain<std::remove_cvref_t<Type>> || is_array_element<std::remove_cvref_t<Type>>::value;
+    plain<std::remove_cvref_t<Type>> || complex_number<std::remove_cvref_t<Type>> ||
+    is_array_element<std::remove_cvref_t<Type>>::value;
 template <class Left, class Right>
 concept whole_arrays = (whole_array<Left> && (whole_array<Right> || beside_array<Right>)) ||
                        (beside_array<Left> && whole_array<Right>);
@@ -112,7 +142,8 @@ template <class Function, class... Operands>
 expression<Function, Operands...> make_operand(expression<Function, Operands...> nested) {
   return nested;
 }
-template <plain Number>
+template <class Number>
+  requires(plain<Number> || complex_number<Number>)
 number_operand<Number> make_operand(Number number) {
   return {number};
 }
@@ -150,7 +181,9 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   struct name##_elements {                                                           \
     template <class Left, class Right>                                               \
     auto operator()(const Left& x, const Right& y) const {                           \
-      return computed;                                                               \
+      if constexpr (refuses_complex<Left, Right> && !requires { computed; })         \
+        return no_complex<Left>();                                                   \
+      else return computed;                                                          \
     }                                                                                \
   };                                                                                 \
   }                                                                                  \
@@ -169,7 +202,10 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   struct function##_elements {                                                          \
     template <class Type>                                                               \
     auto operator()(const Type& x) const {                                              \
-      return krait::function(x);                                                        \
+      using krait::function; /* and that of <krait/complex.h> */                        \
+      if constexpr (refuses_complex<Type> && !requires { function(x); })                \
+        return no_complex<Type>();                                                      \
+      else return function(x);                                                          \
     }                                                                                   \
   };                                                                                    \
   }                                                                                     \
@@ -182,7 +218,10 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   struct function##_elements {                                                           \
     template <class Left, class Right>                                                   \
     auto operator()(const Left& x, const Right& y) const {                               \
-      return krait::function(x, y);                                                      \
+      using krait::function;                                                             \
+      if constexpr (refuses_complex<Left, Right> && !requires { function(x, y); })       \
+        return no_complex<Left>();                                                       \
+      else return function(x, y);                                                        \
     }                                                                                    \
   };                                                                                     \
   }                                                                                      \
@@ -207,18 +246,19 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {                       \
     x symbol## = std::forward<Source>(y);                                            \
   }
-#define KRAIT_WHOLE_PREFIX(symbol, name)                                            \
-  namespace detail {                                                                \
-  struct name##_elements {                                                          \
-    template <class Type>                                                           \
-    auto operator()(const Type& x) const {                                          \
-      return symbol x;                                                              \
-    }                                                                               \
-  };                                                                                \
-  }                                                                                 \
-  template <detail::whole_array Type>                                               \
-  auto operator symbol(Type&& x) {                                                  \
-    return detail::make_expression<detail::name##_elements>(std::forward<Type>(x)); \
+#define KRAIT_WHOLE_PREFIX(symbol, name)                                                         \
+  namespace detail {                                                                             \
+  struct name##_elements {                                                                       \
+    template <class Type>                                                                        \
+    auto operator()(const Type& x) const {                                                       \
+      if constexpr (refuses_complex<Type> && !requires { symbol x; }) return no_complex<Type>(); \
+      else return symbol x;                                                                      \
+    }                                                                                            \
+  };                                                                                             \
+  }                                                                                              \
+  template <detail::whole_array Type>                                                            \
+  auto operator symbol(Type&& x) {                                                               \
+    return detail::make_expression<detail::name##_elements>(std::forward<Type>(x));              \
   }
 
 KRAIT_WHOLE_ASSIGNMENT(+, plus)
@@ -273,20 +313,22 @@ concept whole_arrays_of =
 struct fma_elements {
   template <class First, class Second, class Third>
   auto operator()(const First& x, const Second& y, const Third& z) const {
-    return krait::fma(x, y, z);
+    if constexpr (refuses_complex<First, Second, Third>) return no_complex<First>();
+    else return krait::fma(x, y, z);
   }
 };
 struct clamp_elements {
   template <class Type, class Low, class High>
   auto operator()(const Type& x, const Low& low, const High& high) const {
-    return krait::min(krait::max(x, low), high);
+    if constexpr (refuses_complex<Type, Low, High>) return no_complex<Type>();
+    else return krait::min(krait::max(x, low), high);
   }
 };
 template <class To>
 struct cast_elements {
   template <class Type>
   auto operator()(const Type& x) const {
-    return krait::cast<To>(x);
+    return cast_element<To>(x);
   }
 };
 
@@ -320,6 +362,43 @@ auto clamp(Type&& x, Low&& low, High&& high) {
 template <class To, detail::whole_array Type>
 auto cast(Type&& x) {
   return detail::make_expression<detail::cast_elements<To>>(std::forward<Type>(x));
+}
+
+/// The elements of an expression have the type that it computes: `kr::array y(2.0f * x);`.
+template <class Function, class... Operands>
+array(const expression<Function, Operands...>&)
+    -> array<detail::operand_element<expression<Function, Operands...>>,
+             expression<Function, Operands...>::rank>;
+/// Computes an expression: a new array of the type that the elements have.
+/// Of an array it is a read-only view.
+/// \code
+/// auto y = kr::eval(2.0f * x);
+/// \endcode
+template <class Function, class... Operands>
+auto eval(const expression<Function, Operands...>& e) {
+  array<detail::operand_element<expression<Function, Operands...>>,
+        expression<Function, Operands...>::rank>
+      made = e;
+  return made;
+}
+template <class Selection>
+  requires(detail::is_deferred<Selection> && !detail::is_expression<Selection>::value)
+auto eval(const Selection& x) {
+  return x.read();
+}
+template <class Elem, int Rank>
+array<const Elem, Rank> eval(const array<Elem, Rank>& x) {
+  return x.share();
+}
+/// The elements of an expression as text; see kr::to_string of an array.
+template <class Function, class... Operands>
+text to_string(const expression<Function, Operands...>& e) {
+  return to_string(eval(e));
+}
+template <class Stream, class Function, class... Operands>
+  requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+Stream& operator<<(Stream& to, const expression<Function, Operands...>& e) {
+  return to << eval(e);
 }
 
 #undef KRAIT_WHOLE_ASSIGNMENT

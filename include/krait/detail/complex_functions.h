@@ -320,4 +320,30 @@ complex_parts<Real> complex_pow(const Real& x, const Real& y, const Real& u, con
           choose(no_power, zero, choose(no_base, of_zero, power.im))};
 }
 
+template <class Real>
+complex_parts<Real> complex_sinh(const Real& x, const Real& y) {
+  const Real zero = complex_constant<Real>(0);  // no 0 times infinity on the axes
+  return {choose(x == zero, x, Real(sinh(x) * cos(y))),
+          choose(y == zero, y, Real(cosh(x) * sin(y)))};
+}
+template <class Real>
+complex_parts<Real> complex_cosh(const Real& x, const Real& y) {
+  const Real zero = complex_constant<Real>(0);
+  const auto axis = one_holds(x == zero, y == zero);
+  return {Real(cosh(x) * cos(y)),
+          choose(axis, Real(with_sign_of(zero, x) * with_sign_of(complex_constant<Real>(1), y)),
+                 Real(sinh(x) * sin(y)))};
+}
+/// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), by powers of e that do not overflow.
+template <class Real>
+complex_parts<Real> complex_tanh(const Real& x, const Real& y) {
+  const Real zero = complex_constant<Real>(0), one = complex_constant<Real>(1),
+             far = complex_constant<Real>(complex_format<Real>::single ? 10 : 20);
+  const Real near = min(max(x, Real(-far)), far), s = sinh(near), c = cos(y);
+  const Real below = fma(s, s, c * c);
+  const auto ordinary = abs(x) < far;
+  return {choose(ordinary, Real(s * cosh(near) / below), with_sign_of(one, x)),
+          choose(y == zero, y, Real(Real(sin(y) * c) / below))};
+}
+
 }  // namespace krait::detail

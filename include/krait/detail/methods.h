@@ -36,14 +36,15 @@ struct fold_result {
   using once =
       held_t<std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Of>, value<Of>>>>;
   using type = once<once<Elem>>;
-  static_assert(plain<type>, "krait: the folded function must take two numbers and return one");
+  static_assert(plain<type> || complex_number<type>,
+                "krait: the folded function must take two numbers and return one");
 };
 template <class Lambda, class Elem>
 using fold_t = typename fold_result<Lambda, Elem>::type;
 
 template <class State, class Lambda, class Left, class Right>
 value<State> fold_step(const Lambda& f, const Left& x, const Right& y) {
-  return cast<State>(call_inlined([&] { return f(value<State>(x), value<State>(y)); }));
+  return cast_element<State>(call_inlined([&] { return f(value<State>(x), value<State>(y)); }));
 }
 template <class Elem, int Rank>
 value<Elem> read_at(const view<const Elem, Rank>& from, const node* at) {
@@ -76,11 +77,13 @@ struct fold_lines {
         rest = node_of(value<std::int64_t>(rest) / x.extent(d));
       }
       at[Rank - 1] = node_of(value<std::int64_t>(0));
-      var<State> now(Starts ? start : cast<State>(read_at(x, at)));
+      var<State> now(Starts ? start : cast_element<State>(read_at(x, at)));
       if constexpr (All) write_at(out, at, value<State>(now));
       for (auto k : range(std::int64_t(Starts ? 0 : 1), x.extent(Rank - 1))) {
         at[Rank - 1] = node_of(k);
-        const auto step = [&] { now = fold_step<State>(f, now, cast<State>(read_at(x, at))); };
+        const auto step = [&] {
+          now = fold_step<State>(f, now, cast_element<State>(read_at(x, at)));
+        };
         if constexpr (Masked) if_(read_at(mask, at), step);
         else step();
         if constexpr (All) write_at(out, at, value<State>(now));
@@ -103,8 +106,9 @@ struct fold_segments {
       const auto first = firsts[s];
       const auto last = select(
           s + 1 < out.size(), [&] { return firsts[s + 1]; }, x.size());
-      var<State> now(cast<State>(x[first]));
-      for (auto k : range(first + 1, last)) now = fold_step<State>(f, now, cast<State>(x[k]));
+      var<State> now(cast_element<State>(x[first]));
+      for (auto k : range(first + 1, last))
+        now = fold_step<State>(f, now, cast_element<State>(x[k]));
       out[s] = now;
     }
   }
@@ -125,7 +129,8 @@ struct update_elements {
         const auto i = indices[k];
         if_(i % threads == thread, [&] {
           const value<Elem> old = x[i];
-          x[i] = cast<Elem>(call_inlined([&] { return f(old, value<Other>(other[k])...); }));
+          x[i] =
+              cast_element<Elem>(call_inlined([&] { return f(old, value<Other>(other[k])...); }));
         });
       }
     }

@@ -37,12 +37,52 @@ struct number_operand {
   }
 };
 
+/// The type of a product, of which one factor is complex.
+template <class First, class Second>
+using complex_of_both =
+    held_t<decltype(std::declval<value<First>>() * std::declval<value<Second>>())>;
+template <class... Types>
+inline constexpr bool refuses_complex = (complex_number<held_t<Types>> || ...);
+/// Stands for what complex numbers do not have.
+template <class Type>
+auto no_complex() {
+  static_assert(
+      always_false<Type>,
+      "krait: complex numbers do not have this: take kr::real(z), kr::imag(z), kr::abs(z) or kr::arg(z) first");
+  return value<bool>(false);
+}
+/// A computed value as an element of an array: a real number becomes a complex one, never the
+/// other way round.
+template <class To, class From>
+value<To> as_element(const From& x) {
+  if constexpr (complex_number<To>) {
+    using part = typename To::value_type;
+    if constexpr (complex_number<held_t<From>>)
+      return value<To>(value<part>(x.real()), value<part>(x.imag()));
+    else return value<To>(value<part>(x), value<part>(part()));
+  } else if constexpr (complex_number<held_t<From>>) {
+    static_assert(
+        always_false<From>,
+        "krait: a complex number does not become a real one: take kr::real(z), kr::imag(z) or kr::abs(z)");
+    return value<To>(To());
+  } else {
+    return value<To>(x);
+  }
+}
+
+/// The same as kr::cast has it.
+template <class To, class From>
+value<To> cast_element(const From& x) {
+  if constexpr (complex_number<To> || complex_number<held_t<From>>) return as_element<To>(x);
+  else return value<To>(krait::cast<To>(x));
+}
+
 /// The kernel of an expression that becomes an array of Elem: it holds nothing.
 template <class Expression, class Elem>
 struct expression_kernel {
   template <class... Values>
   value<Elem> operator()(const Values&... values) const {
-    return value<Elem>(Expression::template compute<0>(std::tuple<Values...>(values...)));
+    return as_element<Elem>(Expression::template compute<0>(std::tuple<Values...>(values...)));
   }
   /// The one object of this type. Arrays of static duration may be assigned to in destructors.
   static const vectorized<expression_kernel>& object() {

@@ -26,6 +26,12 @@ template <class Array, class Which>
 struct selector;
 template <class Which>
 concept selecting = requires { Which::rank; };
+/// Types only: the arguments of a(…), of which some are arrays of indices or masks.
+template <class... Items>
+struct item_list {};
+template <class... Items>
+concept mixed_items = sizeof...(Items) > 1 && (selecting<Items> || ...) &&
+                      ((selecting<Items> || sliceable<Items>)&&...);
 
 template <class Array>
 using element_through =

@@ -157,5 +157,121 @@ auto pow(const Base& base, const Power& power) {
   const auto z = detail::parts_as<kept>(base), w = detail::parts_as<kept>(power);
   return detail::complex_of(detail::complex_pow(z.re, z.im, w.re, w.im));
 }
+/// The sine of z.
+/// \code
+/// auto waves = kr::sin(kr::value<std::complex<float>>(x[i], y[i]));
+/// \endcode
+template <detail::any_complex Type>
+auto sin(const Type& z) {
+  const auto w = detail::complex_sinh(-z.imag(), z.real());  // sin z = -i sinh(i z)
+  return detail::complex_of(detail::complex_parts<decltype(z.real())>{w.im, -w.re});
+}
+/// The cosine of z.
+template <detail::any_complex Type>
+auto cos(const Type& z) {
+  return detail::complex_of(detail::complex_cosh(-z.imag(), z.real()));
+}
+/// The tangent of z.
+template <detail::any_complex Type>
+auto tan(const Type& z) {
+  const auto w = detail::complex_tanh(-z.imag(), z.real());
+  return detail::complex_of(detail::complex_parts<decltype(z.real())>{w.im, -w.re});
+}
+/// The hyperbolic sine of z.
+template <detail::any_complex Type>
+auto sinh(const Type& z) {
+  return detail::complex_of(detail::complex_sinh(z.real(), z.imag()));
+}
+/// The hyperbolic cosine of z.
+template <detail::any_complex Type>
+auto cosh(const Type& z) {
+  return detail::complex_of(detail::complex_cosh(z.real(), z.imag()));
+}
+/// The hyperbolic tangent of z.
+template <detail::any_complex Type>
+auto tanh(const Type& z) {
+  return detail::complex_of(detail::complex_tanh(z.real(), z.imag()));
+}
+/// The logarithm of z to the base 10.
+template <detail::any_complex Type>
+auto log10(const Type& z) {
+  return log(z) * detail::component_t<Type>(0.43429448190325182765);
+}
+/// The logarithm of z to the base 2.
+template <detail::any_complex Type>
+auto log2(const Type& z) {
+  return log(z) * detail::component_t<Type>(1.44269504088896340736);
+}
+/// Tests whether a part is NaN.
+template <detail::any_complex Type>
+auto isnan(const Type& z) {
+  return krait::isnan(z.real()) || krait::isnan(z.imag());
+}
+/// Tests whether a part is infinite.
+template <detail::any_complex Type>
+auto isinf(const Type& z) {
+  return krait::isinf(z.real()) || krait::isinf(z.imag());
+}
+/// Tests whether both parts are finite.
+template <detail::any_complex Type>
+auto isfinite(const Type& z) {
+  return krait::isfinite(z.real()) && krait::isfinite(z.imag());
+}
+
+namespace detail {
+// Of real numbers, too, as in NumPy.
+struct real_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    if constexpr (any_complex<Type>) return x.real();
+    else return x;
+  }
+};
+struct imag_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    if constexpr (any_complex<Type>) return x.imag();
+    else return value<held_t<Type>>(held_t<Type>());
+  }
+};
+struct conj_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    if constexpr (any_complex<Type>) return krait::conj(x);
+    else return x;
+  }
+};
+struct arg_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    if constexpr (any_complex<Type>) return krait::arg(x);
+    else return krait::atan2(x - x, x);
+  }
+};
+}  // namespace detail
+
+/// The real parts of an array or expression: an expression of real numbers.
+/// \code
+/// kr::array<float> x = kr::real(kr::fft(signal));
+/// \endcode
+template <detail::whole_array Type>
+auto real(Type&& z) {
+  return detail::make_expression<detail::real_elements>(std::forward<Type>(z));
+}
+/// The imaginary parts of an array or expression, 0 of real numbers.
+template <detail::whole_array Type>
+auto imag(Type&& z) {
+  return detail::make_expression<detail::imag_elements>(std::forward<Type>(z));
+}
+/// The complex conjugates of an array's or expression's elements.
+template <detail::whole_array Type>
+auto conj(Type&& z) {
+  return detail::make_expression<detail::conj_elements>(std::forward<Type>(z));
+}
+/// The angles of an array's or expression's elements in radians, as numpy.angle.
+template <detail::whole_array Type>
+auto arg(Type&& z) {
+  return detail::make_expression<detail::arg_elements>(std::forward<Type>(z));
+}
 
 }  // namespace krait

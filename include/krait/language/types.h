@@ -86,6 +86,13 @@ concept plain =
     (std::is_arithmetic_v<Type> && sizeof(Type) <= 8) || is_narrow_v<Type> || std::is_enum_v<Type>;
 template <class Type>
 concept plain_integer = std::is_integral_v<Type> && plain<Type>;
+/// A std::complex: its header costs more than the rest.
+template <class Type>
+concept complex_number =
+    std::is_class_v<Type> && requires(const Type& z, typename Type::value_type x) {
+      z.real(), z.imag(), Type(x, x);
+      requires sizeof(Type) == 2 * sizeof(x);
+    };
 
 template <class Type>
 inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v<Type>;

@@ -5,22 +5,31 @@
 #include <krait/krait.h>
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/convolve.h>
+#include <krait/algorithm/differences.h>
 #include <krait/algorithm/einsum.h>
+#include <krait/algorithm/elements.h>
+#include <krait/algorithm/frequency.h>
+#include <krait/algorithm/grids.h>
 #include <krait/algorithm/fft.h>
 #include <krait/algorithm/histogram.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/loops.h>
 #include <krait/algorithm/linalg.h>
 #include <krait/algorithm/matmul.h>
+#include <krait/algorithm/matrix_functions.h>
 #include <krait/algorithm/methods.h>
 #include <krait/algorithm/moments.h>
+#include <krait/algorithm/order.h>
+#include <krait/algorithm/products.h>
 #include <krait/algorithm/random.h>
+#include <krait/algorithm/rearrange.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/algorithm/scan.h>
 #include <krait/algorithm/search.h>
 #include <krait/algorithm/select.h>
 #include <krait/algorithm/sets.h>
 #include <krait/algorithm/sort.h>
+#include <krait/algorithm/statistics.h>
 #include <krait/span.h>
 
 #include "rows.h"
@@ -113,23 +122,48 @@ static void shape() {
   // row: a[None] -- `np.expand_dims(a, 0)`
   auto batch = a(kr::newaxis);
   expect(batch.extent(0) == 1 && batch.extent(1) == 3);
-  // row: np.concatenate([x, y]) -- no function: make the array, and assign the parts
-  kr::array<float> both({8});
-  both(kr::range(0, 4)) = a(0), both(kr::range(4, 8)) = a(1);
+  auto x = a(0).copy(), y = a(1).copy();
+  // row: np.concatenate([x, y])
+  auto both = kr::concatenate(x, y);
   has(both, {0, 1, 2, 3, 4, 5, 6, 7});
-  // row: np.stack([x, y]) -- no function: the same by rows
-  kr::array<float, 2> stacked({2, 4});
-  stacked(0) = a(0), stacked(1) = a(1);
+  // row: np.stack([x, y]) -- also hstack, vstack
+  auto stacked = kr::stack(x, y);
   has(stacked, {0, 1, 2, 3, 4, 5, 6, 7});
-  // row: np.repeat(x, 2), np.tile(x, 2) -- no function: assign what broadcasts
-  kr::array<float, 2> repeated({4, 2}), tiled({2, 4});
-  repeated(kr::all, kr::all) = a(0, kr::all, kr::newaxis), tiled(kr::all, kr::all) = a(0);
-  has(repeated.reshape(-1), {0, 0, 1, 1, 2, 2, 3, 3});
-  has(tiled.reshape(-1), {0, 1, 2, 3, 0, 1, 2, 3});
-  // row: np.roll(x, 1) -- no function: two assignments
-  kr::array<float> rolled({4});
-  rolled(kr::range(1, kr::end)) = a(0, kr::range(0, -1)), rolled(0) = a(0, -1);
+  // row: np.split(a, 2, axis=1), np.split(x, [1, 3]) -- views
+  auto [left, right] = kr::split<2>(a, kr::axis(1));
+  auto [head, middle, tail] = kr::split(x, {1, 3});
+  has(right(0), {2, 3});
+  has(middle, {1, 2});
+  // row: np.repeat(x, 2)
+  auto repeated = kr::repeat(x, 2);
+  has(repeated, {0, 0, 1, 1, 2, 2, 3, 3});
+  // row: np.tile(x, (2, 1)) -- `kr::tile` is a part of a matrix in a kernel
+  auto tiled = kr::tiled(x, 2, 1);
+  has(tiled, {0, 1, 2, 3, 0, 1, 2, 3});
+  // row: np.roll(x, 1)
+  auto rolled = kr::roll(x, 1);
   has(rolled, {3, 0, 1, 2});
+  // row: np.pad(x, 1, mode="reflect")
+  auto padded = kr::pad(x, 1, "reflect");
+  has(padded, {1, 0, 1, 2, 3, 2});
+  // row: np.rot90(a)
+  auto quarter = kr::rot90(a);
+  has(quarter(0), {3, 7, 11});
+  // row: np.tril(a), np.triu(a, 1)
+  auto lower = kr::tril(a);
+  auto upper = kr::triu(a, 1);
+  has(lower(1), {4, 5, 0, 0});
+  has(upper(1), {0, 0, 6, 7});
+  // row: np.indices((2, 2)), np.fromfunction(f, (2, 2))
+  auto at = kr::indices({2, 2});
+  auto sums = kr::fromfunction<float>([](auto i, auto j) { return i + j; }, {2, 2});
+  has(at, {0, 0, 1, 1, 0, 1, 0, 1});
+  has(sums, {0, 1, 1, 2});
+  // row: np.logspace(0, 2, 3), np.geomspace(1, 100, 3)
+  auto decades = kr::logspace(0, 2, 3);
+  auto ratios = kr::geomspace(1, 100, 3);
+  has(decades, {1, 10, 100}, 1e-12);
+  has(ratios, {1, 10, 100}, 1e-12);
 }
 
 static void indexing() {
@@ -158,12 +192,15 @@ static void indexing() {
   // row: a[i] -- a list of rows; `auto r = a(i)` is a selection, not yet an array
   kr::array<float, 2> chosen = a(i);
   has(chosen, {8, 9, 10, 11, 0, 1, 2, 3});
-  // row: a[:, i] -- also `np.take(a, i, axis=1)`
-  auto columns = kr::take(a, i, 1);
+  // row: a[:, i] -- also `kr::take(a, i, 1)`
+  kr::array<float, 2> columns = a(kr::all, i);
   has(columns, {2, 0, 6, 4, 10, 8});
-  // row: `a[r, c]` with two lists -- one place in C order for each pair
-  auto pairs = kr::take(a.reshape(-1), kr::to_device({0 * 4 + 1, 2 * 4 + 3}));
+  // row: `a[r, c]` with two lists -- also with ranges between, and masks of some dimensions
+  kr::array<float> pairs = a(kr::to_device({0, 2}), kr::to_device({1, 3}));
   has(pairs, {1, 11});
+  // row: np.take_along_axis(a, np.argsort(a), 1)
+  auto sorted = kr::take_along_axis(a, kr::argsort(a), 1);
+  has(sorted(1), {4, 5, 6, 7});
   // row: x[x > 2] -- waits for the number of elements
   kr::array<float> large = x(x > 2.0f);
   has(large, {3, 4});
@@ -184,6 +221,10 @@ static void indexing() {
   // row: a[1, 1:3] += 10
   a(1, kr::range(1, 3)) += 10.0f;
   has(a(1), {4, 15, 16, 7});
+  // row: a[:, i] += 1, a[r, c] = 0
+  a(kr::all, i) += 1.0f;
+  a(kr::to_device({2}), kr::to_device({3})) = 0.0f;
+  has(a(2), {9, 9, 11, 0});
   // row: x[x > 2] = 0
   x(x > 2.0f) = 0.0f;
   has(x, {0, 1, 2, 0});
@@ -192,7 +233,7 @@ static void indexing() {
   has(x, {5, 5, 5, 5});
   // row: np.put(a, [5, 6], -1)
   kr::put(a, kr::to_device({5, 6}), -1.0f);
-  has(a(1), {4, -1, -1, 7});
+  has(a(1), {5, -1, -1, 7});
 }
 
 static void elements() {
@@ -228,7 +269,7 @@ static void elements() {
   kr::array<float> roots = kr::sqrt(kr::abs(x)) + kr::log1p(y);
   has(roots, {2.6931472, 2.1073608, 3.0986123, 3.548102}, 1e-5);
   // row: np.clip(x, 3, 5)
-  kr::array<float> limited = kr::clamp(x, 3.0f, 5.0f);
+  kr::array<float> limited = kr::clip(x, 3.0f, 5.0f);
   has(limited, {4, 3, 4, 5});
   // row: np.maximum(x, 3) -- a NaN stays; `kr::max` of two elements prefers the number, as `np.fmax`
   kr::array<float> least = kr::maximum(x, 3.0f);
@@ -242,6 +283,13 @@ static void elements() {
   // row: ~(x > 2)
   kr::array<bool> others = !(x > 2.0f);
   has(others, {0, 1, 0, 0});
+  // row: np.sign(x), np.nan_to_num(x)
+  kr::array<float> signs = kr::sign(x) + kr::nan_to_num(x);
+  has(signs, {5, 3, 5, 7});
+  // row: np.abs(np.fft.fft(x)), np.angle(z) -- arrays of complex numbers have the operators, sums, products and these functions
+  kr::array<float> sizes = kr::abs(kr::fft(x));
+  kr::array<float> directions = kr::arg(kr::fft(x));
+  expect(sizes(0) == 16 && directions(0) == 0);
   // row: np.isnan(x)
   kr::array<bool> nan = kr::isnan(x);
   has(nan, {0, 0, 0, 0});
@@ -309,20 +357,43 @@ static void reductions() {
   // row: np.cumprod(a, axis=1)
   auto products = kr::cumprod(a, kr::axis(1));
   has(products, {0, 0, 0, 3, 12, 60});
-  // row: np.maximum.accumulate(x) -- any associative function
-  auto peaks = kr::inclusive_scan(x, [](auto p, auto q) { return kr::max(p, q); });
+  // row: np.maximum.accumulate(x) -- also cummin; `kr::inclusive_scan` takes any associative function
+  auto peaks = kr::cummax(x);
   has(peaks, {3, 3, 3, 4});
-  // row: np.diff(x) -- no function: a difference of two views
-  kr::array<float> steps = x(kr::range(1, kr::end)) - x(kr::range(0, -1));
+  // row: np.diff(x), np.gradient(x)
+  auto steps = kr::diff(x);
+  auto slopes = kr::gradient(x);
   has(steps, {-2, 1, 2});
-  // row: np.median(x) -- no function: take the middle of the sorted values
-  auto sorted = kr::sort(x);
-  float median = (sorted(1) + sorted(2)) / 2.0f;
-  expect(median == 2.5f);
-  // row: np.bincount(n, minlength=3) -- `n` holds integers
+  has(slopes, {-2, -0.5, 1.5, 2});
+  // row: np.interp(x, y, x) -- also trapezoid
+  auto between = kr::interp(kr::to_device({0.5f}), kr::to_device({0.0f, 1.0f}), kr::to_device({4.0f, 6.0f}));
+  has(between, {5});
+  // row: np.median(x), np.percentile(x, 75), np.quantile(a, 0.5, axis=0)
+  float median = kr::median(x), upper = kr::percentile(x, 75);
+  auto middles = kr::quantile(a, 0.5, kr::axis(0));
+  expect(median == 2.5f && upper == 3.25f);
+  has(middles, {1.5, 2.5, 3.5});
+  // row: np.average(x, weights=y), np.cov(a), np.corrcoef(a)
+  float weighted = kr::average(x, y);
+  auto covariances = kr::cov(a);
+  auto coefficients = kr::corrcoef(a);
+  expect(std::abs(weighted - 16.0f / 6) < 1e-6f);
+  has(covariances, {1, 1, 1, 1});
+  has(coefficients, {1, 1, 1, 1}, 1e-6);
+  // row: np.nansum(x), np.nanmean(x), np.nanmax(a, axis=0) -- also nanprod, nanmin, nanstd, nanvar
+  float known = kr::nansum(x), mean = kr::nanmean(x);
+  auto largest = kr::nanmax(a, kr::axis(0));
+  expect(known == 10 && mean == 2.5f);
+  has(largest, {3, 4, 5});
+  // row: np.bincount(n), np.bincount(n, weights=x) -- `n` holds integers
   auto n = kr::to_device({0, 2, 2, 1});
-  auto counts = kr::histogram(n, 3, 0.0, 3.0);
+  auto counts = kr::bincount(n);
+  auto weights = kr::bincount(n, x);
   has(counts, {1, 1, 2});
+  has(weights, {3, 4, 3});
+  // row: np.digitize(x, [1, 2, 3])
+  auto digits = kr::digitize(x, kr::to_device({1.0f, 2.0f, 3.0f}));
+  has(digits, {3, 1, 2, 3});
   // row: np.histogram(x, 2, (0, 5))[0] -- gives the counts alone
   auto bins = kr::histogram(x, 2, 0.0, 5.0);
   has(bins, {2, 2});
@@ -352,6 +423,12 @@ static void sorting() {
   // row: np.unique(x)
   auto different = kr::unique(x);
   has(different, {1, 3, 4});
+  // row: np.unique(x, return_counts=True) -- also unique_inverse, unique_all
+  auto [single, often] = kr::unique_counts(x);
+  has(often, {2, 1, 1});
+  // row: np.lexsort((y, x)) -- the last key counts most
+  auto by_both = kr::lexsort(y, x);
+  has(by_both, {1, 2, 0, 3});
   // row: np.searchsorted(s, y)
   auto s = kr::sort(x);
   auto where = kr::searchsorted(s, y);
@@ -387,15 +464,26 @@ static void products() {
   // row: np.einsum("ij,j->i", a, b)
   auto sums = kr::einsum<"ij,j->i">(a, b);
   has(sums, {6, 7});
-  // row: np.outer(b, b)
-  auto outer = kr::einsum<"i,j->ij">(b, b);
+  // row: np.outer(b, b), np.inner(b, b), np.kron(a, a) -- also cross, vdot
+  auto outer = kr::outer(b, b);
+  double inner = kr::inner(b, b);
+  auto blocks = kr::kron(a, a);
   has(outer, {1, 2, 2, 4});
+  expect(inner == 5 && blocks(0, 0) == 16);
+  // row: np.tensordot(a, a, ((1,), (0,)))
+  auto contracted = kr::tensordot(a, a, kr::axis(1), kr::axis(0));
+  has(contracted, {17, 7, 7, 10});
   // row: np.trace(a)
-  double trace = kr::sum(a.diagonal());
+  double trace = kr::trace(a);
   expect(trace == 7);
   // row: np.fft.fft(x) -- also rfft, ifft, fft2, fftn …
   auto spectrum = kr::fft(x);
   expect(std::complex<double>(spectrum(3)) == 1.0);
+  // row: np.fft.fftshift(x), np.fft.fftfreq(4) -- also ifftshift, rfftfreq
+  auto centred = kr::fftshift(x);
+  auto frequencies = kr::fftfreq(4);
+  has(centred, {0, 0, 1, 0});
+  has(frequencies, {0, 0.25, -0.5, -0.25});
   // row: np.convolve(x, b) -- also "same", "valid", and borders as scipy.ndimage has them
   auto smooth = kr::convolve(x, b);
   has(smooth, {1, 2, 0, 0, 0});
@@ -407,6 +495,11 @@ static void products() {
   // row: rng.integers(1, 7, size=10)
   auto dice = random.integers(10, 1, 7);
   expect(kr::min(dice) >= 1 && kr::max(dice) <= 6);
+  // row: rng.poisson(3, 100), rng.binomial(10, 0.5, 100), rng.gamma(2, 1, 100) -- also beta, exponential, multinomial, multivariate_normal
+  auto events = random.poisson(100, 3);
+  auto heads = random.binomial(100, 10, 0.5);
+  auto times = random.gamma(100, 2.0, 1.0);
+  expect(kr::max(heads) <= 10 && kr::min(events) >= 0 && kr::min(times) > 0);
   // row: rng.permutation(5)
   auto cards = random.permutation(5);
   has(kr::sort(cards), {0, 1, 2, 3, 4});
@@ -433,6 +526,27 @@ static void products() {
   auto [w, v] = kr::eigh(a);
   has(w, {2.381966, 4.618034}, 1e-6);
   expect(s.size() == 2 && u.size() == 4 && vh.size() == 4 && q.size() == 4 && r.size() == 4 && v.size() == 4);
+  // row: np.linalg.lstsq(a, b), np.linalg.pinv(a)
+  auto [least, residuals, rank, values] = kr::lstsq(a, b);
+  auto pseudo = kr::pinv(a);
+  has(least, {1.0 / 11, 7.0 / 11}, 1e-12);
+  has(pseudo, {3.0 / 11, -1.0 / 11, -1.0 / 11, 4.0 / 11}, 1e-12);
+  expect(rank == 2 && residuals.size() == 0 && values.size() == 2);
+  // row: np.linalg.eig(a), np.linalg.eigvalsh(a) -- eigenvalues of eig are complex
+  auto [general, vectors] = kr::eig(a);
+  auto symmetric = kr::eigvalsh(a);
+  has(symmetric, {2.381966, 4.618034}, 1e-6);
+  expect(general.size() == 2 && vectors.size() == 4);
+  // row: np.linalg.cond(a), np.linalg.matrix_rank(a), np.linalg.slogdet(a)
+  double condition = kr::cond(a);
+  auto full = kr::matrix_rank(a);
+  auto [sign, logdet] = kr::slogdet(a);
+  expect(std::abs(condition - 1.9387) < 1e-3 && full == 2 && sign == 1 && std::abs(logdet - std::log(11)) < 1e-12);
+  // row: scipy.linalg.expm(a), np.linalg.matrix_power(a, 2)
+  auto exponential = kr::expm(a * 0.0);
+  auto square = kr::matrix_power(a, 2);
+  has(exponential, {1, 0, 0, 1});
+  has(square, {17, 7, 7, 10});
 }
 
 static void cupy() {

@@ -4,6 +4,7 @@
 // matrices.
 #pragma once
 
+#include <krait/algorithm/detail/numbers.h>
 #include <krait/algorithm/detail/subscripts.h>
 #include <krait/algorithm/reduce.h>
 
@@ -59,16 +60,14 @@ struct product_sum {
   };
 };
 
-template <class First, class... Rest>
-struct common_number {
-  using type = First;
+/// Of numbers of which some are complex.
+struct complex_product_of_elements {
+  template <class First, class... Rest>
+  auto operator()(const First& x, const Rest&... rest) const {
+    if constexpr (sizeof...(Rest) == 0) return x;
+    else return (x * ... * rest);
+  }
 };
-template <class First, class Second, class... Rest>
-struct common_number<First, Second, Rest...>
-    : common_number<
-          typename std::conditional_t<std::is_same_v<First, Second>, std::type_identity<First>,
-                                      arithmetic<First, Second>>::type,
-          Rest...> {};
 
 template <fixed_text Text>
 struct einstein_sum {
@@ -118,10 +117,13 @@ struct einstein_sum {
                       const array<Elems, Ranks>&... operands) {
     constexpr sum_dimensions all = parsed::dimensions({Ranks...});
     using common = typename common_number<std::remove_const_t<Elems>...>::type;
-    using word = product_word<common>;
-    const auto products = make_expression<product_of_elements<word>>(
-        array<const std::remove_const_t<Elems>, all.count>(at[Operands], operands.memory_owner(),
-                                                           handle_of(operands.device()))...);
+    constexpr bool complex = complex_number<common>;
+    using function = typename std::conditional_t<
+        complex, std::type_identity<complex_product_of_elements>,
+        std::type_identity<product_of_elements<product_word<common>>>>::type;
+    const auto products =
+        make_expression<function>(array<const std::remove_const_t<Elems>, all.count>(
+            at[Operands], operands.memory_owner(), handle_of(operands.device()))...);
     if constexpr (all.count == all.results) {
       std::int64_t extents[all.count];
       for (int d = 0; d < all.count; ++d) {
@@ -137,7 +139,10 @@ struct einstein_sum {
     } else {
       axis_list<all.count - all.results> summed;
       for (int d = all.results; d < all.count; ++d) summed.at[d - all.results] = d;
-      if constexpr (std::is_null_pointer_v<Output>)
+      if constexpr (complex && std::is_null_pointer_v<Output>)
+        return reduce_numbers<sum_of>(products, summed);
+      else if constexpr (complex) return reduce_numbers<sum_of>(products, summed, into(*output));
+      else if constexpr (std::is_null_pointer_v<Output>)
         return reduce_operand<product_sum<common>::template of>(products, summed);
       else return reduce_operand<product_sum<common>::template of>(products, summed, into(*output));
     }
@@ -149,7 +154,7 @@ struct einstein_sum {
     template <class Type>
     auto operator()(const Type& x) const {
       if constexpr (std::is_same_v<Elem, bool>) return value<bool>(x != 0);
-      else return cast<Elem>(x);
+      else return cast_element<Elem>(x);
     }
   };
 };

@@ -30,32 +30,49 @@ value<Type> as_value(const From& x) {
   else return value<Type>(x);
 }
 
-/// A Function of Operands elements of type Elem that gives a Result. Without state, its type says
-/// all: its kernels are kept.
-template <class Function, class Result, class Elem, int Operands>
-class recorded_function {
+/// A function, and the kernels that contain it. Without state, its type says all: its kernels are
+/// kept, for each use by another code.
+template <class For, class Function>
+class with_kernels_of {
  public:
-  explicit recorded_function(const Function& f) : function_(f), kernels_(make_kernel_set()) {}
-  recorded_function(recorded_function&& other) noexcept
-      : function_(other.function_), kernels_(other.kernels_) {
+  with_kernels_of(with_kernels_of&& other) noexcept
+      : function_(std::move(other.function_)), kernels_(other.kernels_) {
     other.kernels_ = nullptr;
   }
-  ~recorded_function() { free_kernel_set(kernels_); }
+  ~with_kernels_of() { free_kernel_set(kernels_); }
 
-  /// Calls use(element_function).
+  /// use(function, kernels).
   template <class Use>
-  static auto with(const Function& f, const Use& use) {
+  static auto call(const Function& f, const Use& use) {
     if constexpr (std::is_empty_v<Function>) {
-      static auto& kept = lasting<recorded_function>(recorded_function(f));
-      return use(kept.as_element_function());
+      static const auto& kept = lasting<For>(with_kernels_of(f));
+      return use(kept.function_, kept.kernels_);
     } else {
-      const recorded_function once(f);
-      return use(once.as_element_function());
+      const with_kernels_of once(f);
+      return use(once.function_, once.kernels_);
     }
   }
 
  private:
-  element_function as_element_function() const { return {&record, &function_, kernels_}; }
+  explicit with_kernels_of(const Function& f) : function_(f), kernels_(make_kernel_set()) {}
+
+  [[no_unique_address]] Function function_;
+  kernel_set* kernels_;
+};
+
+/// A Function of Operands elements of type Elem that gives a Result.
+template <class Function, class Result, class Elem, int Operands>
+struct recorded_function {
+  /// Calls use(element_function).
+  template <class Use>
+  static auto with(const Function& f, const Use& use) {
+    return with_kernels_of<recorded_function, Function>::call(
+        f, [&](const Function& held, kernel_set* kernels) {
+          return use(element_function{&record, &held, kernels});
+        });
+  }
+
+ private:
   static value<Elem> from(const node* scalars) {
     node_source source{scalars};
     return value<Elem>(source);
@@ -66,9 +83,6 @@ class recorded_function {
     if constexpr (Operands == 1) write_nodes(as_value<Result>(f(from(x))), result);
     else write_nodes(as_value<Result>(f(from(x), from(y))), result);
   }
-
-  [[no_unique_address]] Function function_;
-  kernel_set* kernels_;
 };
 
 }  // namespace krait::detail

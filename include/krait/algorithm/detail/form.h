@@ -49,21 +49,4 @@ KRAIT_API layout axis_last(const layout& of, std::int64_t axis);
 /// The opposite: dimension `axis` is the last of `of`.
 KRAIT_API layout axis_back(const layout& of, std::int64_t axis);
 
-/// The elements as rows along an axis: shared where strides can say it, else copied.
-template <class Elem, int Rank>
-array<const Elem, 2> rows_along(const array<Elem, Rank>& x, std::int64_t axis) {
-  const array<const Elem, Rank> turned(axis_last(x.at(), axis), x.memory_owner(),
-                                       handle_of(x.device()));
-  const std::int64_t length = turned.extent(Rank - 1),
-                     rows = length > 0 ? turned.size() / length : 0;
-  if constexpr (Rank == 1) {
-    return array<const Elem, 2>(turned(newaxis, all));
-  } else if constexpr (Rank == 2) {
-    return turned.share();
-  } else {
-    auto flat = turned.reshape(rows, length);
-    return array<const Elem, 2>(flat.at(), flat.memory_owner(), handle_of(flat.device()));
-  }
-}
-
 }  // namespace krait::detail

@@ -12,14 +12,23 @@ namespace krait::detail {
 struct chosen_element {
   template <class Mask, class Yes, class No>
   auto operator()(const Mask& mask, const Yes& x, const No& y) const {
-    return select(mask != 0, x, y);
+    using yes = held_t<Yes>;
+    using no = held_t<No>;
+    if constexpr (complex_number<yes> || complex_number<no>) {
+      using type = complex_of_both<yes, no>;
+      const value<type> a = as_element<type>(x), b = as_element<type>(y);
+      const auto holds = mask != 0;
+      return value<type>(select(holds, a.real(), b.real()), select(holds, a.imag(), b.imag()));
+    } else {
+      return select(mask != 0, x, y);
+    }
   }
 };
 template <class To>
 struct converted_element {
   template <class Elem>
   auto operator()(const Elem& x) const {
-    return value<To>(cast<To>(x));
+    return cast_element<To>(x);
   }
 };
 struct not_zero {

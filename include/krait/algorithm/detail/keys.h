@@ -37,45 +37,36 @@ constexpr key_order order_of(bool descending) {
   return order;
 }
 
-/// Rows of words, of any strides.
-struct word_rows {
-  layout at;
-  memory_share memory;
-};
-template <class Elem>
-word_rows words_of_rows(const array<Elem, 2>& x) {
-  return {x.at(), x.memory_owner()};
-}
-
 /// Sorts each row into `sorted`, stable. `values`: 32-bit words that travel with the keys to
 /// `moved`; without them `moved` is filled with the places that the keys had in their rows. `moved`
 /// may be null. Outputs are contiguous and not empty. Throws error{usage} where keys of 2^32 and
 /// more carry values or places, error{device} where memory is short.
-KRAIT_API void sort_rows(device on, const algorithm_device& how, const key_order& order,
-                         const word_rows& keys, const word_rows& sorted, const word_rows* values,
-                         const word_rows* moved);
+KRAIT_API void sort_rows(const algorithm_device& how, const key_order& order, const any_array& keys,
+                         const any_array& sorted, const any_array* values, const any_array* moved);
+/// Sorts along an axis, which is contiguous in the results, and moves `values` of any type with the
+/// keys. Without values `moved` gets the places as int64. `sorted` or `moved` may be null. Throws
+/// as sort_rows.
+KRAIT_API void sort_along(const key_order& order, const any_array& keys, std::int64_t axis,
+                          const any_array* sorted, const any_array* values, const any_array* moved);
+struct placed_elements {
+  any_array values, places;
+};
+/// The first k of the sorted elements along an axis, and their places as int64.
+KRAIT_API placed_elements first_along(const key_order& order, const any_array& keys,
+                                      std::int64_t axis, std::int64_t k);
 
 /// Sorts along an axis by the user's `before`, stable, into contiguous rows; neither is empty.
 KRAIT_API void merge_sort(const any_array& x, std::int64_t axis, const any_array& sorted,
                           const element_function& before, bool descends,
                           const algorithm_device& how);
-/// to(r, i) = x(r, places(r, i)), where places are within the row.
-KRAIT_API void gather_rows(const any_array& x, const any_array& places, const any_array& to);
-
 /// The length of the longest segment if each segment is best sorted by itself, else 0; waits for
 /// it. It is 0 while a graph is recorded and if some keys are in no segment. On GPUs it is also 0
 /// for long and very short segments and without warps of 32.
-KRAIT_API std::int64_t longest_segment(device on, const algorithm_device& how, std::int64_t keys,
-                                       int bytes, const array<const std::int64_t>& offsets);
-/// Sorts the keys of the one row from each offset to before the next.
-KRAIT_API void sort_segments(device on, const algorithm_device& how, const key_order& order,
-                             const word_rows& keys, const word_rows& sorted,
+KRAIT_API std::int64_t longest_segment(const algorithm_device& how, const any_array& keys,
+                                       const array<const std::int64_t>& offsets);
+/// Sorts the keys, of one dimension, from each offset to before the next.
+KRAIT_API void sort_segments(const algorithm_device& how, const key_order& order,
+                             const any_array& keys, const any_array& sorted,
                              const array<const std::int64_t>& offsets, std::int64_t longest);
-/// The places, in any order, of the first k elements of the one row in this order, of equal ones
-/// the first, and maybe of elements that come after them. Rows have fewer than 2^32 elements, and k
-/// or more.
-KRAIT_API array<unsigned> select_places(device on, const algorithm_device& how,
-                                        const key_order& order, const word_rows& keys,
-                                        std::int64_t k);
 
 }  // namespace krait::detail

@@ -64,6 +64,10 @@ KRAIT_API int decompose_singular(const linalg_call& call, std::int64_t rows, std
 KRAIT_API int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a,
                                   std::uint64_t w);
 
+/// Of any square matrix, on the CPU alone: w and v as LAPACK's geev gives them.
+KRAIT_API int decompose_general(const linalg_call& call, std::int64_t n, std::uint64_t a,
+                                std::uint64_t w, std::uint64_t v);
+
 // Throw error{usage} in NumPy's words.
 KRAIT_API void check_square(const char* function, const layout& of);
 /// `batch`: the dimensions before those of matrices, and how many. `vector`: b is one, for all
@@ -85,6 +89,16 @@ KRAIT_API linalg_factors lu_of(const any_array& a, linalg_number number);
 KRAIT_API any_array cholesky_of(const any_array& a, linalg_number number);
 KRAIT_API linalg_factors qr_of(const any_array& a, linalg_number number);
 KRAIT_API linalg_factors svd_of(const any_array& a, linalg_number number, bool full_matrices);
+/// Of any square matrix: complex eigenvalues and vectors.
+KRAIT_API linalg_factors eig_of(const any_array& a, linalg_number number);
+/// With singular values up to `part` of the largest taken for 0.
+KRAIT_API any_array pseudo_inverse_of(const any_array& a, linalg_number number, double part);
+/// The solution, sums of squares of what is left, and singular values; b is a matrix or a vector of
+/// the number's type.
+KRAIT_API linalg_factors least_squares_of(const any_array& a, const any_array& b,
+                                          linalg_number number, double part, std::int64_t& rank);
+/// The exponential of a square matrix.
+KRAIT_API any_array exponential_of(const any_array& a, linalg_number number);
 /// Eigenvalues and vectors.
 KRAIT_API linalg_factors eigh_of(const any_array& a, linalg_number number);
 

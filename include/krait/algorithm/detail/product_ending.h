@@ -80,18 +80,7 @@ struct ending_of {
     return apply(f, value<Word>(sum), operands, place, all);
   }
 
-  struct kept {
-    Function f;
-    kernel_set* kernels;
-    explicit kept(const Function& given) : f(given), kernels(make_kernel_set()) {}
-    kept(kept&& other) noexcept : f(std::move(other.f)), kernels(other.kernels) {
-      other.kernels = nullptr;
-    }
-    ~kept() { free_kernel_set(kernels); }
-  };
-
-  /// use(ending) with operands for a result of these extents. A function without state, whose type
-  /// says all, keeps its kernels.
+  /// use(ending) with operands for a result of these extents.
   template <class Use>
   static void with(const Function& function, const std::int64_t* extents, int rank, const Use& use,
                    const More&... more) {
@@ -100,15 +89,10 @@ struct ending_of {
     argument arguments[count + 1];
     [[maybe_unused]] argument* next = arguments;
     std::apply([&](const auto&... each) { (ending_operand<More>::pass(next, each), ...); }, spread);
-    const auto call = [&](const kept& own) {
-      use(product_ending{own.kernels, &own.f, &record, parameters.at, arguments, count});
-    };
-    if constexpr (std::is_empty_v<Function>) {
-      static const auto& made = lasting<ending_of>(kept(function));
-      call(made);
-    } else {
-      call(kept(function));
-    }
+    with_kernels_of<ending_of, Function>::call(
+        function, [&](const Function& held, kernel_set* kernels) {
+          use(product_ending{kernels, &held, &record, parameters.at, arguments, count});
+        });
   }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <krait/algorithm/detail/reducers.h>
+#include <krait/expression.h>
 
 namespace krait::detail {
 
@@ -47,7 +48,7 @@ template <class Arguments>
 struct leaves_of;
 template <class... Args>
 struct leaves_of<std::tuple<Args...>> {
-  using values = std::tuple<value<element_of_t<Args>>...>;
+  using values = typename operand_values<std::tuple<Args...>>::type;
   static constexpr std::size_t nodes = (input_of<Args>::nodes + ... + 0);
   struct parameter_list {
     parameter_type at[nodes]{};
@@ -83,12 +84,6 @@ template <class Source>
 inline constexpr std::size_t reduced_nodes = nodes_of<Source>;
 template <class Source, class Mask>
 inline constexpr std::size_t reduced_nodes<masked<Source, Mask>> = nodes_of<Source>;
-
-/// The type of an operand's elements.
-template <class Source>
-using operand_element = held_t<decltype(Source::template compute<0>(
-    std::declval<const typename leaves_of<
-        decltype(std::declval<const Source&>().arguments())>::values&>()))>;
 
 template <template <class> class Reducer, class Source>
 struct reduction_glue {

@@ -48,6 +48,16 @@ auto output_in(const First& first, const Rest&... rest) {
   }
 }
 
+/// Stands for an option that is left out.
+struct no_option {};
+template <class Option>
+const Option& without_output(const Option& option) {
+  return option;
+}
+template <class... Outputs>
+no_option without_output(const into_type<Outputs...>&) {
+  return {};
+}
 /// An argument as a tuple of its own, or none where it is kr::into.
 template <class Argument>
 auto without_into(const Argument& argument) {

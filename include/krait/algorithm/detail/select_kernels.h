@@ -50,25 +50,6 @@ KRAIT_API void reduce_segments(const any_array& x, const array<std::int64_t>& of
                                const element_function& function, const void* initial,
                                const any_array& to);
 
-/// The first k along an axis.
-template <class Elem, int Rank>
-array<Elem, Rank> first_along(const array<Elem, Rank>& x, std::int64_t axis, std::int64_t k) {
-  layout at = axis_last(x.at(), axis);
-  at.extents[Rank - 1] = k < at.extents[Rank - 1] ? k : at.extents[Rank - 1];
-  return {axis_back(at, axis), x.memory_owner(), handle_of(x.device())};
-}
-template <int Rank>
-array<std::int64_t, Rank> wide_first_along(const array<unsigned, Rank>& x, std::int64_t axis,
-                                           std::int64_t k) {
-  const array<unsigned, Rank> first = first_along(x, axis, k);
-  array<std::int64_t, Rank> out(first.extents(), x.device());
-  if (out.size() > 0) assign_elements(all_tag(), out, first);
-  return out;
-}
 [[noreturn]] KRAIT_API void refuse_top(std::int64_t k);
-/// Whether so few elements of a row are wanted that selecting them first is faster than sorting the
-/// row. That takes four reads of it instead of a read and a write of keys and places for each
-/// digit.
-KRAIT_API bool is_few_of(std::int64_t k, std::int64_t rows, std::int64_t length) noexcept;
 
 }  // namespace krait::detail

@@ -4,23 +4,24 @@
 #pragma once
 
 #include <krait/algorithm/detail/indexing.h>
+#include <krait/algorithm/detail/mixed_selection.h>
 
 namespace krait::detail {
 
 /// The result of a(which): elements to read, by conversion to an array, or to assign to.
 template <class Elem, int Rank, class Which, int WhichRank>
-class selection {
+class selection : public selected_assignments<selection<Elem, Rank, Which, WhichRank>> {
  public:
   static constexpr bool by_mask = std::is_same_v<std::remove_const_t<Which>, bool>;
-  static_assert(
-      by_mask || WhichRank == 1,
-      "krait: indices must have one dimension here; kr::take accepts any number of dimensions");
   using value_type = std::remove_const_t<Elem>;
+  static constexpr int rank = by_mask ? 1 : Rank;
 
   selection(array<Elem, Rank> of, array<const Which, WhichRank> which)
       : of_(std::move(of)), which_(std::move(which)) {}
 
-  operator array<value_type, by_mask ? 1 : Rank>() const {  // NOLINT: implicit on purpose
+  operator array<value_type, rank>() const { return read(); }  // NOLINT: implicit on purpose
+  /// The elements, in a new array.
+  array<value_type, rank> read() const {
     if constexpr (by_mask) {
       check_mask(which_.extents(), of_.extents());
       return taken(of_, places_of(erased(as_mask(which_))));
@@ -32,6 +33,11 @@ class selection {
       take_rows(erased(of_), indices, 0, erased(out));
       return out;
     }
+  }
+  /// An element or a view of the selected elements.
+  template <class... Items>
+  auto operator()(const Items&... items) const {
+    return read()(items...);
   }
   /// Assigns a number, or an array or expression: of one dimension for a mask, else one that
   /// broadcasts to the elements' shape.
@@ -46,9 +52,13 @@ class selection {
       array<value_type, Rank> values(extents, of_.device());
       assign_elements(all_tag(), values, std::forward<Source>(source));
       put_rows(erased(of_), indices, erased(values));
-    } else if constexpr (plain<std::remove_cvref_t<Source>>) {
+    } else if constexpr (plain<std::remove_cvref_t<Source>> ||
+                         complex_number<std::remove_cvref_t<Source>>) {
       check_mask(which_.extents(), of_.extents());
-      make_expression<chosen_element>(which_, convert_plain<value_type>(source), of_).into(of_);
+      if constexpr (complex_number<value_type>)
+        make_expression<chosen_element>(which_, value_type(source), of_).into(of_);
+      else
+        make_expression<chosen_element>(which_, convert_plain<value_type>(source), of_).into(of_);
     } else {
       check_mask(which_.extents(), of_.extents());
       const auto places = places_of(erased(as_mask(which_)));
@@ -65,19 +75,29 @@ class selection {
 };
 
 template <class Elem, int Rank, class Which, int WhichRank>
+inline constexpr bool is_deferred<selection<Elem, Rank, Which, WhichRank>> = true;
+/// The elements of a selection, as an operand of expressions.
+template <class Selection>
+  requires(is_deferred<Selection> && !is_expression<Selection>::value)
+auto make_operand(const Selection& x) {
+  return make_operand(eval(x));
+}
+
+template <class Elem, int Rank, class Which, int WhichRank>
 struct selector<array<Elem, Rank>, array<Which, WhichRank>> {
   static auto of(array<Elem, Rank>&& x, const array<Which, WhichRank>& which) {
-    return selection<Elem, Rank, std::remove_const_t<Which>, WhichRank>(std::move(x),
-                                                                        which.share());
+    using index = std::remove_const_t<Which>;
+    if constexpr (WhichRank == (std::is_same_v<index, bool> ? Rank : 1))
+      return selection<Elem, Rank, index, WhichRank>(std::move(x), which.share());
+    else return select_mixed(std::move(x), which.share());
   }
 };
-template <class Elem, int Rank, class Function, class... Operands>
-struct selector<array<Elem, Rank>, expression<Function, Operands...>> {
-  static auto of(array<Elem, Rank>&& x, const expression<Function, Operands...>& which) {
-    using element = operand_element<expression<Function, Operands...>>;
-    const array<element, expression<Function, Operands...>::rank> made = which;
-    return selection<Elem, Rank, element, expression<Function, Operands...>::rank>(std::move(x),
-                                                                                   made.share());
+template <class Elem, int Rank, class Which>
+  requires is_deferred<Which>
+struct selector<array<Elem, Rank>, Which> {
+  static auto of(array<Elem, Rank>&& x, const Which& which) {
+    const auto made = eval(which);
+    return selector<array<Elem, Rank>, std::remove_const_t<decltype(made)>>::of(std::move(x), made);
   }
 };
 

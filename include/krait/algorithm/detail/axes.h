@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The axis among the options of an algorithm.
+#pragma once
+
+#include <krait/algorithm/reduce.h>
+
+namespace krait::detail {
+
+/// The axis counted from the first. Throws error{usage} in NumPy's words.
+KRAIT_API int checked_axis(std::int64_t axis, int rank);
+
+inline std::int64_t axis_in(std::int64_t otherwise) { return otherwise; }
+/// The axis among options.
+template <class First, class... Rest>
+std::int64_t axis_in(std::int64_t otherwise, const First& first, const Rest&... rest) {
+  if constexpr (axes_in<First> == 1) return first.at[0];
+  else return axis_in(otherwise, rest...);
+}
+
+}  // namespace krait::detail

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Differences, gradients, interpolation and integrals of samples, as in NumPy:
+//   auto steps = kr::diff(x);
+//   auto slope = kr::gradient(y, 0.1f);
+//   auto at = kr::interp(x, knots, values);
+#pragma once
+
+#include <krait/algorithm/detail/axes.h>
+#include <krait/algorithm/detail/erased.h>
+#include <krait/algorithm/detail/numbers.h>
+#include <krait/algorithm/reduce.h>
+
+namespace krait {
+namespace detail {
+
+/// Elements are float or double, all of one type. `coordinates` has one per index along the axis,
+/// or one distance for all. Throws error{usage} for fewer than two elements.
+KRAIT_API void gradient_into(const any_array& x, int axis, const any_array& coordinates,
+                             const any_array& out);
+/// Throws error{usage} for no points, and for other than one value per point.
+KRAIT_API void interpolate_into(const any_array& x, const any_array& points,
+                                const any_array& values, const double* left, const double* right,
+                                const any_array& out);
+KRAIT_API void check_differences(std::int64_t count);
+
+template <class Elem, int Rank>
+array<const Elem, Rank> part_along(const array<Elem, Rank>& x, int axis, std::int64_t first,
+                                   std::int64_t last) {
+  slice_item items[Rank];
+  items[axis].first = {first, slice_item::number}, items[axis].last = {last, slice_item::number};
+  return {slice(x.at(), items, Rank), x.memory_owner(), handle_of(x.device())};
+}
+template <class Elem>
+struct difference_of {
+  template <class Type>
+  auto operator()(const Type& x, const Type& y) const {
+    if constexpr (std::is_same_v<Elem, bool>) return x != y;
+    else return cast_element<Elem>(x - y);
+  }
+};
+/// Floats keep their type, narrow ones give float, integers double.
+template <class Elem>
+struct sampled_number {
+  static_assert(!complex_number<Elem>,
+                "krait: samples are real numbers here: take kr::real(z) and kr::imag(z)");
+  using type = std::conditional_t<is_float_v<Elem>,
+                                  std::conditional_t<sizeof(Elem) == 8, double, float>, double>;
+};
+template <class... Elems>
+using sampled_t = typename sampled_number<common_of_numbers<Elems...>>::type;
+template <class To, class Elem, int Rank>
+auto as_samples(const array<Elem, Rank>& x) {
+  if constexpr (std::is_same_v<std::remove_const_t<Elem>, To>) {
+    return x.share();
+  } else {
+    array<To, Rank> made = make_expression<cast_elements<To>>(x);
+    return made;
+  }
+}
+
+template <class Number, int Rank>
+array<Number, Rank> gradient_of(const array<const Number, Rank>& x, int axis,
+                                const array<const Number, 1>& coordinates) {
+  array<Number, Rank> out(x.extents(), x.device());
+  gradient_into(erased(x), axis, erased(coordinates), erased(out));
+  return out;
+}
+
+}  // namespace detail
+
+/// The differences of neighbours along the last axis or kr::axis(k), taken n times, as numpy.diff.
+/// Of bool it is whether they differ.
+/// \code
+/// auto steps = kr::diff(x);
+/// auto second = kr::diff(a, 2, kr::axis(0));
+/// \endcode
+template <class Elem, int Rank, class... Options>
+auto diff(const array<Elem, Rank>& x, std::int64_t n = 1, const Options&... options) {
+  using elem = std::remove_const_t<Elem>;
+  detail::check_differences(n);
+  const int axis = detail::checked_axis(detail::axis_in(-1, options...), Rank);
+  array<elem, Rank> now(x.at(), x.memory_owner(), detail::handle_of(x.device()));
+  if (n == 0) return now.copy();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t length = now.extent(axis);
+    array<elem, Rank> next = detail::make_expression<detail::difference_of<elem>>(
+        detail::part_along(now, axis, length > 0 ? 1 : 0, length),
+        detail::part_along(now, axis, 0, length > 0 ? length - 1 : 0));
+    now = std::move(next);
+  }
+  return now;
+}
+template <class Elem, int Rank, int Count>
+auto diff(const array<Elem, Rank>& x, const detail::axis_list<Count>& axis) {
+  return diff(x, 1, axis);
+}
+/// The slope of samples along the last axis or kr::axis(k), by central differences inside and
+/// one-sided ones at both ends, as numpy.gradient.
+/// Samples have equal distances, or an array of coordinates. Floats keep their type, integers give
+/// double.
+/// \code
+/// auto slope = kr::gradient(y, 0.1f);
+/// auto uneven = kr::gradient(y, x);
+/// \endcode
+template <class Elem, int Rank, class Spacing = float, class... Options>
+  requires(!detail::reduction_option<Spacing>)
+auto gradient(const array<Elem, Rank>& y, const Spacing& spacing = Spacing(1),
+              const Options&... options) {
+  using number = detail::sampled_t<Elem>;
+  const int axis = detail::checked_axis(detail::axis_in(-1, options...), Rank);
+  const auto samples = detail::as_samples<number>(y);
+  if constexpr (detail::plain<Spacing>) {
+    array<number, 1> one(shape<1>(1), y.device());
+    one.fill(number(spacing));
+    return detail::gradient_of<number>(samples.share(), axis, one.share());
+  } else {
+    const auto coordinates = detail::as_samples<number>(spacing);
+    return detail::gradient_of<number>(samples.share(), axis, coordinates.share());
+  }
+}
+/// With distance 1.
+template <class Elem, int Rank>
+auto gradient(const array<Elem, Rank>& y, const detail::axis_list<1>& axis) {
+  return gradient(y, 1.0f, axis);
+}
+/// The value at each x of the line through ascending points, as numpy.interp.
+/// Outside of the points it is the first or the last value, or `left` and `right` where they are
+/// given. Floats keep their type, integers give double.
+/// \code
+/// auto between = kr::interp(x, x, y);
+/// \endcode
+template <class Elem, int Rank, class Point, class Value>
+auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
+            const array<Value, 1>& values) {
+  using number = detail::sampled_t<Elem, Point, Value>;
+  const auto from = detail::as_samples<number>(x);
+  const auto at = detail::as_samples<number>(points), known = detail::as_samples<number>(values);
+  array<number, Rank> out(x.extents(), x.device());
+  detail::interpolate_into(detail::erased(from), detail::erased(at), detail::erased(known), nullptr,
+                           nullptr, detail::erased(out));
+  return out;
+}
+template <class Elem, int Rank, class Point, class Value>
+auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
+            const array<Value, 1>& values, double left, double right) {
+  using number = detail::sampled_t<Elem, Point, Value>;
+  const auto from = detail::as_samples<number>(x);
+  const auto at = detail::as_samples<number>(points), known = detail::as_samples<number>(values);
+  array<number, Rank> out(x.extents(), x.device());
+  detail::interpolate_into(detail::erased(from), detail::erased(at), detail::erased(known), &left,
+                           &right, detail::erased(out));
+  return out;
+}
+/// The integral of samples along the last axis by the trapezoidal rule, as numpy.trapezoid.
+/// \code
+/// float area = kr::trapezoid(y, 0.1f);
+/// \endcode
+template <class Elem, int Rank>
+auto trapezoid(const array<Elem, Rank>& y, double distance = 1) {
+  using number = detail::sampled_t<Elem>;
+  const std::int64_t n = y.extent(Rank - 1);
+  const auto numbers = detail::make_expression<detail::cast_elements<number>>(
+      detail::part_along(y, Rank - 1, n > 0 ? 1 : 0, n));
+  const auto before = detail::make_expression<detail::cast_elements<number>>(
+      detail::part_along(y, Rank - 1, 0, n > 0 ? n - 1 : 0));
+  return krait::sum((numbers + before) * number(distance / 2), axis(Rank - 1));
+}
+
+}  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(diff)
+KRAIT_TAKES_EXPRESSIONS(gradient)
+KRAIT_TAKES_EXPRESSIONS(interp)
+KRAIT_TAKES_EXPRESSIONS(trapezoid)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays put together, taken apart, repeated, moved and padded, as in NumPy:
+//   auto all = kr::concatenate(x, y, kr::axis(1));
+//   auto [left, right] = kr::split<2>(x);
+//   auto framed = kr::pad(x, 1, "reflect");
+// Elements of several types have their common type. Negative axes count from the last.
+#pragma once
+
+#include <array>
+
+#include <krait/algorithm/detail/rearranging.h>
+
+namespace krait {
+
+/// Arrays one after another along an axis, by default the first, as numpy.concatenate.
+/// The other extents must be equal. Options after the arrays are kr::axis and kr::into. Throws
+/// error{usage} for extents that differ.
+/// \code
+/// auto both = kr::concatenate(x, y);
+/// auto wide = kr::concatenate(a, b, kr::axis(1));
+/// \endcode
+template <class First, class... More>
+  requires detail::is_device_array<std::remove_const_t<First>>::value
+auto concatenate(const First& first, const More&... more) {
+  return detail::with_arrays(
+      [&](const auto&... arrays) {
+        return detail::concatenated(detail::output_in(more...), detail::axis_in(0, more...),
+                                    arrays...);
+      },
+      first, more...);
+}
+/// Arrays of one shape along a new axis, by default the first, as numpy.stack.
+/// \code
+/// auto rows = kr::stack(x, y);
+/// auto columns = kr::stack(x, y, kr::axis(-1));
+/// \endcode
+template <class First, class... More>
+  requires detail::is_device_array<std::remove_const_t<First>>::value
+auto stack(const First& first, const More&... more) {
+  return detail::with_arrays(
+      [&](const auto&... arrays) {
+        const std::int64_t axis = detail::new_axis_of(detail::axis_in(0, more...), First::rank + 1);
+        return detail::concatenated(detail::output_in(more...), axis,
+                                    detail::with_new_axis(arrays, axis)...);
+      },
+      first, more...);
+}
+/// Arrays side by side, as numpy.hstack: along the second axis, vectors along their only one.
+/// \code
+/// auto wide = kr::hstack(a, b);
+/// \endcode
+template <class First, class... More>
+  requires detail::is_device_array<std::remove_const_t<First>>::value
+auto hstack(const First& first, const More&... more) {
+  return concatenate(first, more..., detail::axis_list<1>{{First::rank == 1 ? 0 : 1}});
+}
+/// Arrays one below another, as numpy.vstack; vectors are rows.
+/// \code
+/// auto rows = kr::vstack(x, y);
+/// \endcode
+template <class First, class... More>
+  requires detail::is_device_array<std::remove_const_t<First>>::value
+auto vstack(const First& first, const More&... more) {
+  if constexpr (First::rank == 1) return stack(first, more...);
+  else return concatenate(first, more...);
+}
+
+/// Count views of equal extent along an axis, by default the first, as numpy.split.
+/// Throws error{usage} if the extent is not a multiple of Count.
+/// \code
+/// auto [left, right] = kr::split<2>(a, kr::axis(1));
+/// \endcode
+template <int Count, class Elem, int Rank, class... Options>
+auto split(const array<Elem, Rank>& x, const Options&... options) {
+  static_assert(Count >= 1, "krait: split needs a number of parts");
+  const int along = detail::checked_axis(detail::axis_in(0, options...), Rank);
+  std::int64_t ends[Count];
+  detail::check_split(x.extent(along), Count);
+  for (int i = 0; i < Count; ++i) ends[i] = x.extent(along) / Count * (i + 1);
+  return detail::parts_until(x, along, ends, std::make_index_sequence<Count>());
+}
+/// Views before and between these indices and after the last, as numpy.split.
+/// \code
+/// auto [head, middle, tail] = kr::split(x, {2, 5});
+/// \endcode
+template <class Elem, int Rank, std::integral Index, int Count, class... Options>
+auto split(const array<Elem, Rank>& x, const Index (&at)[Count], const Options&... options) {
+  const int along = detail::checked_axis(detail::axis_in(0, options...), Rank);
+  std::int64_t ends[Count + 1];
+  for (int i = 0; i < Count; ++i) ends[i] = std::int64_t(at[i]);
+  ends[Count] = x.extent(along);
+  return detail::parts_until(x, along, ends, std::make_index_sequence<Count + 1>());
+}
+
+/// Every element `times` times, one after another, as numpy.repeat.
+/// Without kr::axis the elements are taken in C order. An array of counts has one per index along
+/// the axis. Throws error{usage} for negative counts.
+/// \code
+/// auto twice = kr::repeat(x, 2);
+/// auto rows = kr::repeat(a, kr::to_device({2, 0, 1}), kr::axis(0));
+/// \endcode
+template <class Elem, int Rank, class Times, class... Options>
+auto repeat(const array<Elem, Rank>& x, const Times& times, const Options&... options) {
+  constexpr bool along = (detail::axes_in<Options> + ... + 0) == 1;
+  if constexpr (!along && Rank > 1) {
+    return repeat(x.share().reshape(-1), times, options...);
+  } else {
+    const int axis = detail::checked_axis(detail::axis_in(0, options...), Rank);
+    if constexpr (std::integral<Times>) {
+      return detail::taken_along(
+          x, detail::repeated_indices(x.extent(axis), std::int64_t(times), x.device()), axis,
+          options...);
+    } else {
+      static_assert(Times::rank == 1, "krait: repeat takes a number, or one count per index");
+      return detail::taken_along(x, detail::repeated_indices(x.extent(axis), detail::erased(times)),
+                                 axis, options...);
+    }
+  }
+}
+/// The whole array again and again along its axes, as numpy.tile (kr::tile is a part of a matrix in
+/// a kernel).
+/// \code
+/// auto board = kr::tiled(a, 4, 4);
+/// \endcode
+template <class Elem, int Rank, std::integral... Times>
+  requires(sizeof...(Times) > 0)
+auto tiled(const array<Elem, Rank>& x, Times... times) {
+  constexpr int rank = detail::largest({Rank, int(sizeof...(Times))});
+  std::int64_t counts[rank];
+  for (std::int64_t& count : counts) count = 1;
+  int next = rank - int(sizeof...(Times));
+  ((counts[next++] = std::int64_t(times)), ...);
+  shape<rank> extents;
+  for (int d = 0; d < rank; ++d)
+    extents.extents[d] = d < rank - Rank ? 1 : x.extent(d - (rank - Rank));
+  const auto from = detail::views_of(x, extents);
+  for (int d = 0; d < rank; ++d) extents.extents[d] *= counts[d];
+  array<std::remove_const_t<Elem>, rank> out(extents, x.device());
+  detail::tile_into(detail::erased(from), detail::erased(out));
+  return out;
+}
+
+/// The elements moved by a distance, those that leave come in at the other end, as numpy.roll.
+/// Without kr::axis they move in C order. Several axes take a distance in braces for each.
+/// \code
+/// auto next = kr::roll(x, 1);
+/// auto moved = kr::roll(a, {1, -1}, kr::axis(0, 1));
+/// \endcode
+template <class Elem, int Rank, std::integral Distance, class... Options>
+auto roll(const array<Elem, Rank>& x, Distance distance, const Options&... options) {
+  const std::int64_t one[] = {std::int64_t(distance)};
+  return detail::rolled(x, one, options...);
+}
+template <class Elem, int Rank, std::integral Distance, int Count, class... Options>
+auto roll(const array<Elem, Rank>& x, const Distance (&distances)[Count],
+          const Options&... options) {
+  std::int64_t all_of[Count];
+  for (int i = 0; i < Count; ++i) all_of[i] = std::int64_t(distances[i]);
+  return detail::rolled(x, all_of, options...);
+}
+
+/// The array with a border of `width` elements on all sides, as numpy.pad.
+/// Modes are "constant" (with `value`), "edge", "reflect" (without the edge itself), "symmetric"
+/// (with it) and "wrap". Throws error{usage} for other modes, for negative widths and for a border
+/// of an empty axis that needs its elements.
+/// \code
+/// auto framed = kr::pad(a, 1);
+/// auto mirrored = kr::pad(a, {{2, 0}, {1, 1}}, "reflect");
+/// \endcode
+template <class Elem, int Rank>
+auto pad(const array<Elem, Rank>& x, std::int64_t width, const char* mode = "constant",
+         std::remove_const_t<Elem> value = {}) {
+  std::int64_t widths[Rank][2];
+  for (auto& each : widths) each[0] = each[1] = width;
+  return detail::padded(x, widths, mode, value);
+}
+/// The same with a width before and one after, for all axes or for each of them.
+template <class Elem, int Rank>
+auto pad(const array<Elem, Rank>& x, const std::int64_t (&width)[2], const char* mode = "constant",
+         std::remove_const_t<Elem> value = {}) {
+  std::int64_t widths[Rank][2];
+  for (auto& each : widths) each[0] = width[0], each[1] = width[1];
+  return detail::padded(x, widths, mode, value);
+}
+template <class Elem, int Rank>
+auto pad(const array<Elem, Rank>& x, const std::int64_t (&widths)[Rank][2],
+         const char* mode = "constant", std::remove_const_t<Elem> value = {}) {
+  return detail::padded(x, widths, mode, value);
+}
+
+/// A view that runs backwards along axes, or along all; see kr::array's flip.
+/// \code
+/// auto back = kr::flip(x);
+/// \endcode
+template <class Elem, int Rank, std::integral... Axes>
+auto flip(const array<Elem, Rank>& x, Axes... axes) {
+  return x.flip(axes...);
+}
+/// A view turned by `times` quarters from the first axis towards the second, as numpy.rot90.
+/// \code
+/// auto turned = kr::rot90(a);
+/// \endcode
+template <class Elem, int Rank>
+auto rot90(const array<Elem, Rank>& x, std::int64_t times = 1, std::int64_t first = 0,
+           std::int64_t second = 1) {
+  static_assert(Rank >= 2, "krait: rot90 turns arrays of two dimensions or more");
+  return array<const Elem, Rank>(detail::turned(x.at(), times, first, second), x.memory_owner(),
+                                 detail::handle_of(x.device()));
+}
+/// The elements on and below the k-th diagonal of each matrix, others are 0, as numpy.tril.
+/// \code
+/// auto lower = kr::tril(a);
+/// \endcode
+template <class Elem, int Rank>
+auto tril(const array<Elem, Rank>& x, std::int64_t k = 0) {
+  return detail::triangle(x, k, true);
+}
+/// The elements on and above the k-th diagonal of each matrix, others are 0, as numpy.triu.
+template <class Elem, int Rank>
+auto triu(const array<Elem, Rank>& x, std::int64_t k = 0) {
+  return detail::triangle(x, k, false);
+}
+/// The elements along an axis at the places that `indices` has, as numpy.take_along_axis.
+/// Indices have the array's number of dimensions; other extents broadcast. Negative ones count
+/// from the end. Throws error{usage} for an index out of bounds.
+/// \code
+/// auto most = kr::take_along_axis(a, kr::argmax(a, kr::axis(1), kr::keepdims), 1);
+/// \endcode
+template <class Elem, class Index, int Rank>
+auto take_along_axis(const array<Elem, Rank>& x, const array<Index, Rank>& indices,
+                     std::int64_t axis) {
+  const int along = detail::checked_axis(axis, Rank);
+  const auto at = detail::along_indices(x, indices, along);
+  array<std::remove_const_t<Elem>, Rank> out(at.extents(), x.device());
+  detail::take_along(detail::erased(x), detail::erased(at), along, detail::erased(out));
+  return out;
+}
+/// Sets the elements along an axis at the places that `indices` has, as numpy.put_along_axis.
+/// Values are a number or an array that broadcasts to the indices; of equal indices one value
+/// stays. Throws error{usage} for an index out of bounds, before anything is written.
+/// \code
+/// kr::put_along_axis(a, kr::argmax(a, kr::axis(1), kr::keepdims), 0.0f, 1);
+/// \endcode
+template <class Elem, class Index, int Rank, class Values>
+void put_along_axis(array<Elem, Rank>& x, const array<Index, Rank>& indices, const Values& values,
+                    std::int64_t axis) {
+  const int along = detail::checked_axis(axis, Rank);
+  const auto at = detail::along_indices(x, indices, along);
+  array<Elem, Rank> given(at.extents(), x.device());
+  detail::assign_elements(detail::all_tag(), given, values);
+  detail::put_along(detail::erased(x), detail::erased(at), along, detail::erased(given));
+}
+
+}  // namespace krait
+
+// Of expressions, too.
+#include <krait/detail/takes_expressions.h>
+namespace krait {
+KRAIT_TAKES_EXPRESSIONS(concatenate)
+KRAIT_TAKES_EXPRESSIONS(stack)
+KRAIT_TAKES_EXPRESSIONS(hstack)
+KRAIT_TAKES_EXPRESSIONS(vstack)
+KRAIT_TAKES_EXPRESSIONS(repeat)
+KRAIT_TAKES_EXPRESSIONS(tiled)
+KRAIT_TAKES_EXPRESSIONS(roll)
+KRAIT_TAKES_EXPRESSIONS(pad)
+KRAIT_TAKES_EXPRESSIONS(flip)
+KRAIT_TAKES_EXPRESSIONS(rot90)
+KRAIT_TAKES_EXPRESSIONS(tril)
+KRAIT_TAKES_EXPRESSIONS(triu)
+KRAIT_TAKES_EXPRESSIONS(take_along_axis)
+}  // namespace krait
+#undef KRAIT_TAKES_EXPRESSIONS
