@@ -161,49 +161,4 @@ void put_flat(const any_array& x, const array<std::int64_t>& indices, const any_
       .forall(given.size(), x, indices, given, last);
 }
 
-/// Parts of the mask are counted, then each writes its numbers from where those before end.
-array<std::int64_t> places_of(const any_array& given) {
-  constexpr std::int64_t part = masked_elements;
-  const any_array all_of = reshaped(given, {given.size()});
-  const std::int64_t parts = divided_up(all_of.size(), part);
-  const device on = device_from(given.on);
-  array<std::int64_t> begins(shape<1>(parts), on);
-  if (parts > 0)
-    kernel_of("count_places", {}, {in<bool>(), out<std::int64_t>()}, [](const Parameters& p) {
-      const auto set = p.array<const bool>(0);
-      const auto to = p.array<std::int64_t>(1);
-      for (auto k : grid_stride(to.size())) {
-        var count(std::int64_t(0));
-        for (auto i : range(k * part, min(k * part + part, set.size())))
-          count += cast<std::int64_t>(set[i]);
-        to[k] = count;
-      }
-    }).forall(parts, all_of, begins);
-  host_array<std::int64_t> counts = begins.to_host();
-  std::int64_t all = 0;
-  for (std::int64_t& c : counts) {
-    const std::int64_t own = c;
-    c = all, all += own;
-  }
-  array<std::int64_t> places(shape<1>(all), on);
-  if (all == 0) return places;
-  begins.copy_from(counts);
-  kernel_of("write_places", {}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
-            [](const Parameters& p) {
-              const auto set = p.array<const bool>(0);
-              const auto from = p.array<const std::int64_t>(1);
-              const auto to = p.array<std::int64_t>(2);
-              for (auto k : grid_stride(from.size())) {
-                var<std::int64_t> next = from[k];
-                for (auto i : range(k * part, min(k * part + part, set.size())))
-                  if_(set[i], [&] {
-                    to[next] = i;
-                    next += 1;
-                  });
-              }
-            })
-      .forall(parts, all_of, begins, places);
-  return places;
-}
-
 }  // namespace krait::detail

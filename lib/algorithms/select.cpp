@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Marks of elements, and what is made of marked ones.
+#include <utility>
+
 #include "algorithms/kernels.h"
+#include "algorithms/tuning.h"
+#include "krait/algorithm/detail/form.h"
+#include "krait/algorithm/detail/indexing.h"
 #include "krait/algorithm/detail/select_kernels.h"
 #include "krait/math.h"
+#include "krait/warp.h"
 
 namespace krait::detail {
 
@@ -11,7 +17,42 @@ using namespace krait::host;
 
 namespace {
 
+/// Marks are 0 or 1, as numbers: to add them needs no comparison.
+any_array bytes_of(const array<bool>& marks) {
+  any_array bytes = detail::erased(marks);
+  bytes.type = type_of<std::uint8_t>();
+  return bytes;
+}
+/// Of a processor: marks are counted by parts, which one thread each goes through afterwards.
+chosen_elements counted_by_parts(array<bool> marks, std::int64_t workers) {
+  const std::int64_t part = std::max(divided_up(marks.size(), workers), least_scan_chunk),
+                     parts = divided_up(marks.size(), part);
+  array<std::int64_t> before(shape<1>(parts + 1), marks.device());
+  kernel_of("count_marks", {}, {in<std::uint8_t>(), out<std::int64_t>(), number()},
+            [](const Parameters& p) {
+              const auto mark = p.array<const std::uint8_t>(0);
+              const Index own = p.number(2), begin = block_idx().x * own,
+                          count = min(own, mark.size() - begin), lane = thread_idx().x;
+              var<int> sum = 0;
+              for (auto i : range(count / reduce_gang))
+                sum += cast<int>(mark[begin + i * reduce_gang + lane]);
+              const Index last = count / reduce_gang * reduce_gang + lane;
+              if_(last < count, [&] { sum += cast<int>(mark[begin + last]); });
+              const value<int> all = warp::reduce(sum);
+              if_(lane == 0, [&] { p.array<std::int64_t>(1)[block_idx().x] = all; });
+            })
+      .launch({parts, reduce_gang}, bytes_of(marks), before, part);
+  host_array<std::int64_t> numbers = before.to_host();
+  std::int64_t count = 0;
+  for (std::int64_t k = 0; k < parts; ++k) count += std::exchange(numbers[k], count);
+  numbers[parts] = count;
+  before.copy_from(numbers);
+  return {std::move(marks), std::move(before), count, part};
+}
 chosen_elements chosen_of(array<bool> marks) {
+  const algorithm_device how = algorithm_device_of(marks.device());
+  if (how.form == algorithm_form::chunks && marks.size() > 0)
+    return counted_by_parts(std::move(marks), how.workers);
   array<std::int64_t> upto = cumsum(marks);
   const std::int64_t count = upto.size() > 0 ? std::int64_t(upto(-1)) : 0;
   return {std::move(marks), std::move(upto), count};
@@ -74,9 +115,63 @@ chosen_elements chosen_members(const any_array& x, const any_array& sorted, bool
   return chosen_of(marks_of_members(x, sorted, others));
 }
 
+/// Of a part's thread: writes of(i) for chosen elements, in order. An element is written before it
+/// is known to be chosen: the next one replaces it otherwise. The last is a chosen one, so that no
+/// place of another part is written.
+template <class Of>
+void write_chosen(const Parameters& p, const Of& of) {
+  const auto mark = p.array<const std::uint8_t>(0);
+  const auto before = p.array<const std::int64_t>(1);
+  const ElementView out = p.array(2);
+  const Index end = before[block_idx().x + 1];
+  var<std::int64_t> to = before[block_idx().x], i = block_idx().x * p.number(3);
+  const auto take = [&] {
+    out(to) = of(Index(i));
+    to += cast<std::int64_t>(mark[i]);
+    i += 1;
+  };
+  while_([&] { return to + taken_together <= end; },
+         [&] {
+           for (int k = 0; k < taken_together; ++k) take();
+         });
+  while_([&] { return to < end; }, take);
+}
+/// As it, and the others from `others` on.
+void write_all(const Parameters& p) {
+  const auto mark = p.array<const std::uint8_t>(0);
+  const auto before = p.array<const std::int64_t>(1);
+  const ElementView out = p.array(2), from = p.array(4);
+  const Index begin = block_idx().x * p.number(3);
+  var<std::int64_t> to = before[block_idx().x], other = p.number(5) + begin - to;
+  for (auto i : range(begin, min(begin + p.number(3), mark.size()))) {
+    const Index chosen = cast<std::int64_t>(mark[i]);
+    out(select(chosen != 0, to, other)) = from(i);
+    to += chosen;
+    other += 1 - chosen;
+  }
+}
+
 void compact(const any_array& given, const chosen_elements& chosen, bool rest,
              const any_array& written) {
   if (written.size() == 0) return;
+  if (const std::int64_t part = chosen.part) {
+    const std::int64_t parts = chosen.upto.size() - 1;
+    if (rest)
+      kernel_of("partition_parts", {given.type},
+                {in<std::uint8_t>(), in<std::int64_t>(), out(given.type), number(), in(given.type),
+                 number()},
+                [](const Parameters& p) { write_all(p); })
+          .launch({parts, 1}, bytes_of(chosen.marks), chosen.upto, written, part, given,
+                  chosen.count);
+    else
+      kernel_of("compact_parts", {given.type},
+                {in<std::uint8_t>(), in<std::int64_t>(), out(given.type), number(), in(given.type)},
+                [](const Parameters& p) {
+                  write_chosen(p, [from = p.array(4)](const Index& i) { return from(i).get(); });
+                })
+          .launch({parts, 1}, bytes_of(chosen.marks), chosen.upto, written, part, given);
+    return;
+  }
   kernel_of("compact", {given.type},
             {in(given.type), in<bool>(), in<std::int64_t>(), out(given.type), number()},
             [](const Parameters& p) {
@@ -93,18 +188,80 @@ void compact(const any_array& given, const chosen_elements& chosen, bool rest,
               rest ? chosen.count : std::int64_t(-1));
 }
 
+array<std::int64_t> places_of(const chosen_elements& chosen) {
+  array<std::int64_t> places(shape<1>(chosen.count), chosen.marks.device());
+  if (chosen.count == 0) return places;
+  if (chosen.part)
+    kernel_of("places_of_parts", {},
+              {in<std::uint8_t>(), in<std::int64_t>(), out<std::int64_t>(), number()},
+              [](const Parameters& p) { write_chosen(p, [](const Index& i) { return i; }); })
+        .launch({chosen.upto.size() - 1, 1}, bytes_of(chosen.marks), chosen.upto, places,
+                chosen.part);
+  else
+    kernel_of("places_of_marked", {}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
+              [](const Parameters& p) {
+                const auto mark = p.array<const bool>(0);
+                const auto sums = p.array<const std::int64_t>(1);
+                const auto out = p.array<std::int64_t>(2);
+                for (auto i : grid_stride(mark.size())) if_(mark[i], [&] { out[sums[i] - 1] = i; });
+              })
+        .forall(chosen.marks.size(), chosen.marks, chosen.upto, places);
+  return places;
+}
+
+/// Of a GPU: parts of the mask are counted, then each writes its numbers from where those before
+/// end.
+array<std::int64_t> places_of(const any_array& given) {
+  constexpr std::int64_t part = masked_elements;
+  const any_array all_of = reshaped(given, {given.size()});
+  if (algorithm_device_of(device_from(given.on)).form == algorithm_form::chunks)
+    return places_of(chosen_of(typed<bool, 1>(all_of)));
+  const std::int64_t parts = divided_up(all_of.size(), part);
+  const device on = device_from(given.on);
+  array<std::int64_t> begins(shape<1>(parts), on);
+  if (parts > 0)
+    kernel_of("count_places", {}, {in<bool>(), out<std::int64_t>()}, [](const Parameters& p) {
+      const auto set = p.array<const bool>(0);
+      const auto to = p.array<std::int64_t>(1);
+      for (auto k : grid_stride(to.size())) {
+        var count(std::int64_t(0));
+        for (auto i : range(k * part, min(k * part + part, set.size())))
+          count += cast<std::int64_t>(set[i]);
+        to[k] = count;
+      }
+    }).forall(parts, all_of, begins);
+  host_array<std::int64_t> counts = begins.to_host();
+  std::int64_t all = 0;
+  for (std::int64_t& c : counts) {
+    const std::int64_t own = c;
+    c = all, all += own;
+  }
+  array<std::int64_t> places(shape<1>(all), on);
+  if (all == 0) return places;
+  begins.copy_from(counts);
+  kernel_of("write_places", {}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
+            [](const Parameters& p) {
+              const auto set = p.array<const bool>(0);
+              const auto from = p.array<const std::int64_t>(1);
+              const auto to = p.array<std::int64_t>(2);
+              for (auto k : grid_stride(from.size())) {
+                var<std::int64_t> next = from[k];
+                for (auto i : range(k * part, min(k * part + part, set.size())))
+                  if_(set[i], [&] {
+                    to[next] = i;
+                    next += 1;
+                  });
+              }
+            })
+      .forall(parts, all_of, begins, places);
+  return places;
+}
+
 array<std::int64_t> lengths_of_runs(const chosen_elements& heads) {
   const device on = heads.marks.device();
-  array<std::int64_t> begins(shape<1>(heads.count), on), lengths(shape<1>(heads.count), on);
+  const array<std::int64_t> begins = places_of(heads);
+  array<std::int64_t> lengths(shape<1>(heads.count), on);
   if (heads.count == 0) return lengths;
-  kernel_of("places_of_marked", {}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
-            [](const Parameters& p) {
-              const auto mark = p.array<const bool>(0);
-              const auto sums = p.array<const std::int64_t>(1);
-              const auto out = p.array<std::int64_t>(2);
-              for (auto i : grid_stride(mark.size())) if_(mark[i], [&] { out[sums[i] - 1] = i; });
-            })
-      .forall(heads.marks.size(), heads.marks, heads.upto, begins);
   kernel_of("run_lengths", {}, {in<std::int64_t>(), out<std::int64_t>(), number()},
             [](const Parameters& p) {
               const auto first = p.array<const std::int64_t>(0);

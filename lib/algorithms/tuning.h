@@ -116,6 +116,9 @@ inline constexpr int histogram_threads = 256;
 inline constexpr std::int64_t histogram_shared = 4096, least_counted = 16;
 /// Elements of a mask that a thread looks through.
 inline constexpr std::int64_t masked_elements = 1024;
+/// Elements after which a CPU's thread that moves chosen ones asks whether it is done. With 1 2^20
+/// floats took 1.0 ms instead of 0.84 (AVX2; kr::copy_if of 30 %).
+inline constexpr int taken_together = 8;
 
 // ---- Fourier transforms: `bench_fft cpu --cpu-time`, `bench_fft cuda:0` -------------------------
 /// Rows from which on a plan is one of many: a block may have several.

@@ -35,13 +35,18 @@ TEST(Loops, ParallelFor) {
   EXPECT_EQ(float(y(0)), 13.0f);
 }
 
-/// Sizes around one index a thread and around the launches; integers, of which every order gives
-/// the same.
+/// Sizes around a block's lanes, the four indices that a lane takes at a time, and the blocks;
+/// integers, of which every order gives the same.
 TEST(Loops, Reduce) {
   const auto add = [](auto a, auto b) { return a + b; };
-  for (const std::int64_t n : {0, 1, 2, 255, 256, 257, 65535, 65536, 65537, 300000}) {
+  for (const std::int64_t n : {0, 1, 2, 31, 32, 33, 63, 65, 159, 161, 255, 256, 257, 1279, 1281,
+                               65535, 65536, 65537, 300000}) {
     const auto squares = kr::reduce(n, std::int64_t(5), add, [](auto i) { return i * i; });
     EXPECT_EQ(squares, 5 + (n - 1) * n * (2 * n - 1) / 6) << n;
+    // it has no identity that a lane without an index could start from
+    const auto both = [](auto a, auto b) { return a + b + 1; };
+    const auto sum = kr::reduce(n, std::int64_t(-3), both, [](auto i) { return i; });
+    EXPECT_EQ(sum, -3 + (n - 1) * n / 2 + n) << n;
   }
   const auto x = kr::to_device(std::vector<int>{3, 9, -4, 9, 7});
   const auto largest = [](auto a, auto b) { return kr::max(a, b); };

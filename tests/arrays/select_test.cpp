@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chosen elements, runs, segments and searches, against loops on the host.
+#include <krait/algorithm/indexing.h>
 #include <krait/algorithm/select.h>
 
 #include <algorithm>
@@ -37,6 +38,37 @@ TEST(Select, ByACondition) {
     EXPECT_EQ(parts.count, std::int64_t(wanted.size()));
     std::stable_partition(h.begin(), h.end(), positive);
     EXPECT_EQ(host(parts.elements), h);
+  }
+}
+
+/// Sizes around a part of a processor's thread, with parts of which all, none or the last elements
+/// are chosen: what a thread writes ahead is none of another one's.
+TEST(Select, Parts) {
+  constexpr std::int64_t part = 1 << 14;
+  const auto check = [](const auto& h) {
+    using Elem = typename std::remove_cvref_t<decltype(h)>::value_type;
+    const auto odd = [](auto v) { return v % 2 == 1; };
+    const auto x = kr::to_device(h);
+    std::vector<Elem> chosen;
+    std::vector<std::int64_t> places;
+    for (std::size_t i = 0; i < h.size(); ++i)
+      if (odd(h[i])) chosen.push_back(h[i]), places.push_back(std::int64_t(i));
+    EXPECT_EQ(host(kr::copy_if(x, odd)), chosen) << h.size();
+    EXPECT_EQ(host(kr::flatnonzero(x % Elem(2) == Elem(1))), places) << h.size();
+    std::vector<Elem> parted = h;
+    std::stable_partition(parted.begin(), parted.end(), odd);
+    EXPECT_EQ(host(kr::partition(x, odd).elements), parted) << h.size();
+  };
+  krait::test::Random random(34);
+  for (const std::int64_t n : {part - 1, part, part + 1, 2 * part + 7, 3 * part}) {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::int64_t> words;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t k = i / part;
+      bytes.push_back(static_cast<std::uint8_t>(random.below(256)));
+      words.push_back(2 * i + (k == 0 ? 1 : k == 1 ? 0 : n - i < 3));
+    }
+    check(bytes), check(words);
   }
 }
 

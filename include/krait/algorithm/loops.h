@@ -39,30 +39,89 @@ struct read_partial {
     return from[i];
   }
 };
-/// Thread t of T has the indices t, t + T, … below n; there are no more threads than indices.
-template <class Elem, class Op, class Function>
+/// How blocks share indices: a block of `threads` has the next `chunk` of them.
+struct fold_shape {
+  std::int64_t chunk, blocks;
+};
+/// Chunks keep the device busy, and each is worth a block's start and its tree: a thread has so
+/// many indices at least.
+inline fold_shape fold_shape_of(std::int64_t n, std::int64_t threads, const algorithm_device& on) {
+  constexpr std::int64_t least_own = 1024, least_own_of_gpu = 16;
+  const bool cpu = on.form == algorithm_form::chunks;
+  const std::int64_t least = threads * (cpu ? least_own : least_own_of_gpu),
+                     most = smaller(larger(n / least, 1), cpu ? on.workers : 4 * on.workers),
+                     chunk = divided_up(divided_up(n, most), threads) * threads;
+  return {chunk, divided_up(n, chunk)};
+}
+/// A block's lanes take neighbours in turn, four of their own at a time, and a tree combines what
+/// they have: nothing needs an identity. `starts`: the result is combined with `init`.
+template <int Threads, class Elem, class Op, class Function>
 auto make_fold(const folding<Op, Function>& by) {
   return kernel(
-      [by](view<Elem> out, value<std::int64_t> n, auto... args) {
-        const value<std::int64_t> threads = out.size();
-        for (auto t : grid_stride(threads)) {
-          var<Elem> sum = as_value<Elem>(by.f(t, args...));
-          for (auto i : range(t + threads, n, threads))
-            sum = as_value<Elem>(
-                by.op(value<Elem>(sum), as_value<Elem>(by.f(value<std::int64_t>(i), args...))));
-          out[t] = sum;
+      [by](view<Elem> out, value<std::int64_t> n, value<std::int64_t> chunk, value<bool> starts,
+           value<Elem> init, auto... args) {
+        using index = value<std::int64_t>;
+        const auto op = [&](const value<Elem>& x, const value<Elem>& y) {
+          return as_value<Elem>(by.op(x, y));
+        };
+        const index lane = thread_idx().x, begin = block_idx().x * chunk,
+                    count = min(chunk, n - begin), rows = count / Threads,
+                    last = count - rows * Threads;
+        const auto own = [&](const index& row) {
+          return as_value<Elem>(by.f(index(begin + row * Threads + lane), args...));
+        };
+        var<Elem> all = init;
+        if_(rows > 0, [&] {
+          all = own(index(0));
+          const index fours = (rows - 1) / 4;
+          for (auto k : range(fours)) {
+            const index row = 1 + 4 * index(k);
+            const value<Elem> a = own(row), b = own(row + 1), c = own(row + 2), d = own(row + 3);
+            all = op(all, op(op(a, c), op(b, d)));
+          }
+          for (auto row : range(1 + 4 * fours, rows)) all = op(all, own(index(row)));
+          if_(lane < last, [&] { all = op(all, own(rows)); });
+        }).else_([&] { if_(lane < last, [&] { all = own(index(0)); }); });
+        auto tree = shared<Elem, Threads>();
+        tree[lane] = all;
+        syncthreads();
+        const index some = min(count, index(Threads));
+        for (int half = Threads / 2; half > 0; half /= 2) {
+          if_((lane < half) & (lane + half < some), [&] {
+            all = op(all, as_value<Elem>(tree[lane + half]));
+            tree[lane] = all;
+          });
+          syncthreads();
         }
+        if_(lane == 0, [&] {
+          if_(starts, [&] { all = op(init, all); });
+          out[block_idx().x] = all;
+        });
       },
       {.name = "reduce_loop"});
 }
-template <class Elem, class Op, class Function, class... Args>
-array<Elem, 1> fold_indices(std::int64_t n, std::int64_t threads, device on,
-                            const folding<Op, Function>& by, const Args&... args) {
-  array<Elem, 1> out(shape<1>(threads), on);
+/// An element a block; one block starts from init.
+template <int Threads, class Elem, class Op, class Function, class... Args>
+array<Elem, 1> fold_indices(std::int64_t n, const fold_shape& as, device on,
+                            const folding<Op, Function>& by, Elem init, const Args&... args) {
+  // as.blocks, or a negative n, which is refused
+  array<Elem, 1> out(shape<1>(smaller(n, as.blocks)), on);
   with_kernel(
-      by, [](const auto& of) { return make_fold<Elem>(of); },
-      [&](const auto& fold) { fold.forall(threads)(out, n, args...); });
+      by, [](const auto& of) { return make_fold<Threads, Elem>(of); },
+      [&](const auto& fold) {
+        fold.launch({as.blocks, Threads}, out, n, as.chunk, as.blocks == 1, init, args...);
+      });
   return out;
+}
+/// Two launches at most: the second combines what blocks have.
+template <int Threads, class Elem, class Op, class Function, class... Args>
+Elem fold_all(std::int64_t n, device on, Elem init, const folding<Op, Function>& by,
+              const Args&... args) {
+  const auto parts = fold_indices<Threads>(n, fold_shape_of(n, Threads, algorithm_device_of(on)),
+                                           on, by, init, args...);
+  if (parts.size() == 1) return parts(0);
+  return fold_indices<Threads>(parts.size(), {parts.size(), 1}, on,
+                               folding<Op, read_partial>{by.op, {}}, init, parts.share())(0);
 }
 
 }  // namespace detail
@@ -93,20 +152,11 @@ template <class Elem, class Op, class Function, class... Args>
 Elem reduce(std::int64_t n, Elem init, const Op& op, const Function& f, const Args&... args) {
   if (n == 0) return init;
   const device on = detail::device_of_arguments(args...);
-  // Three launches: so many threads keep a large GPU busy, then a block, then one thread.
-  constexpr std::int64_t most = 1 << 16, fewer = 256;
-  using read = detail::read_partial;
-  const auto first = detail::fold_indices<Elem>(n, detail::smaller(n, most), on,
-                                                detail::folding<Op, Function>{op, f}, args...);
-  const auto second =
-      detail::fold_indices<Elem>(first.size(), detail::smaller(first.size(), fewer), on,
-                                 detail::folding<Op, read>{op, {}}, first.share());
-  array<Elem, 1> partials(shape<1>(second.size() + 1), on);
-  partials(range(0, second.size())) = second;
-  partials(second.size()) = init;
-  const auto last = detail::fold_indices<Elem>(partials.size(), 1, on,
-                                               detail::folding<Op, read>{op, {}}, partials.share());
-  return last(0);
+  const detail::folding<Op, Function> by{op, f};
+  constexpr int gang = 32, block = 256;  // threads of a block of a processor, and of a GPU
+  if (detail::algorithm_device_of(on).form == detail::algorithm_form::chunks)
+    return detail::fold_all<gang>(n, on, init, by, args...);
+  return detail::fold_all<block>(n, on, init, by, args...);
 }
 
 }  // namespace krait

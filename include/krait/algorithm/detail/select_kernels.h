@@ -8,11 +8,13 @@
 
 namespace krait::detail {
 
-/// Elements that are chosen, and where they go: `upto` are sums of the marks up to each element.
+/// Elements that are chosen, and where they go: `upto` are sums of the marks up to each element,
+/// or, of a processor, before each part of so many elements and at the end.
 struct chosen_elements {
   array<bool> marks;
   array<std::int64_t> upto;
   std::int64_t count;
+  std::int64_t part = 0;
 };
 /// Those for which the predicate holds; waits for their number, as the next two do.
 KRAIT_API chosen_elements chosen_by(const element_function& predicate, const any_array& x);
