@@ -20,7 +20,7 @@ auto shifted(const array<Elem, Rank>& x, const Options&... options) {
     const std::int64_t n = x.extent(along);
     by[along] = Inverse ? -(n / 2) : n / 2;
   };
-  const auto named = [&]<class Option>(const Option& option) {
+  [[maybe_unused]] const auto named = [&]<class Option>(const Option& option) {
     if constexpr (axes_in<Option> > 0)
       for (const std::int64_t axis : option.at) add(axis);
   };

@@ -44,12 +44,12 @@ struct fold_shape {
   std::int64_t chunk, blocks;
 };
 /// Chunks keep the device busy, and each is worth a block's start and its tree: a thread has so
-/// many indices at least.
+/// many indices at least. They depend on n and the kind of device alone, and so does the result.
 inline fold_shape fold_shape_of(std::int64_t n, std::int64_t threads, const algorithm_device& on) {
-  constexpr std::int64_t least_own = 1024, least_own_of_gpu = 16;
+  constexpr std::int64_t least_own = 1024, least_own_of_gpu = 16, most_of_cpu = 256;
   const bool cpu = on.form == algorithm_form::chunks;
   const std::int64_t least = threads * (cpu ? least_own : least_own_of_gpu),
-                     most = smaller(larger(n / least, 1), cpu ? on.workers : 4 * on.workers),
+                     most = smaller(larger(n / least, 1), cpu ? most_of_cpu : 4 * on.workers),
                      chunk = divided_up(divided_up(n, most), threads) * threads;
   return {chunk, divided_up(n, chunk)};
 }
