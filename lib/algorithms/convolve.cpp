@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 
 namespace krait::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "algorithms/tuning.h"
 #include "krait/atomic.h"
 #include "krait/debug.h"

@@ -3,7 +3,7 @@
 // Kernels that go by arrays of indices.
 #include "krait/algorithm/detail/indexing.h"
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "algorithms/tuning.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/atomic.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "krait/random.h"
 #include "support/error.h"
 

@@ -4,7 +4,7 @@
 // that it still is a function of the seed, the call and the position.
 #include <cmath>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "krait/algorithm/random.h"
 #include "krait/random.h"
 #include "support/error.h"

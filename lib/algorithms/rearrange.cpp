@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "devices/layout.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/math.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "devices/layout.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/differences.h"

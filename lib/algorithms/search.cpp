@@ -3,7 +3,7 @@
 // Positions in sorted arrays, and elements by their positions.
 #include "krait/algorithm/search.h"
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "algorithms/selection.h"
 
 namespace krait::detail {

@@ -3,7 +3,7 @@
 // Marks of elements, and what is made of marked ones.
 #include <utility>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "algorithms/tuning.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/detail/indexing.h"

@@ -3,7 +3,7 @@
 // What the kinds of sorts ask of each other.
 #pragma once
 
-#include "algorithms/arrays.h"
+#include "algorithms/record/arrays.h"
 #include "krait/algorithm/detail/keys.h"
 
 namespace krait::detail {

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "krait/math.h"
 #include "support/error.h"
 #include "support/product.h"

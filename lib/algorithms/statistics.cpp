@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-#include "algorithms/kernels.h"
+#include "algorithms/record/kernels.h"
 #include "krait/algorithm/matmul.h"
 #include "support/error.h"
 

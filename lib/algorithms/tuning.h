@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "algorithms/tensor_form.h"
+#include "algorithms/matmul/tensor_form.h"
 
 namespace krait::host {
 

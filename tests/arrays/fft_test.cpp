@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/fft_rows.h"
+#include "algorithms/fft/rows.h"
 #include "arrays/algorithm_cases.h"
 
 using krait::test::expect_usage;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "algorithms/matmul_tensor.h"
+#include "algorithms/matmul/tensor.h"
 #include "arrays/algorithm_cases.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/matmul_tensor.h"
+#include "algorithms/matmul/tensor.h"
 #include "algorithms/tuning.h"
 #include "arrays/algorithm_cases.h"
 

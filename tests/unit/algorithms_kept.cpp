@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/kept.h"
+#include "algorithms/record/kept.h"
 
 namespace {
 

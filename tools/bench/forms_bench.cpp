@@ -11,7 +11,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "algorithms/matmul_tensor.h"
+#include "algorithms/matmul/tensor.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions: how the library records the kernels of one (lib/algorithms/reduce_kernel.cpp) and
-// runs them (lib/algorithms/reduce.cpp). A few small functions depend on types; the kernels' loops
-// and trees are recorded in the library.
+// Reductions: how the library records the kernels of one (lib/algorithms/reduce/kernel.cpp) and
+// runs them (lib/algorithms/reduce/reduce.cpp). A few small functions depend on types; the kernels'
+// loops and trees are recorded in the library.
 #pragma once
 
 #include <krait/detail/elementwise.h>

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans of Fourier transforms.
+//
+// A pass is a step of Stockham's algorithm with a large radix, whose transforms are computed in the
+// memory of a block by steps of small ones (C. Van Loan, Computational Frameworks for the Fast
+// Fourier Transform, SIAM 1992, sections 1.7 and 3.3).
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/fft/instances.h"
+#include "algorithms/matmul/products.h"
+#include "devices/layout.h"
+#include "support/error.h"
+
+namespace krait::detail {
+
+using namespace krait::host;
+
+namespace {
+
+/// The prime factors, the largest first; none where one is above 7.
+std::vector<int> factors_of(std::int64_t n) {
+  std::vector<int> factors;
+  for (const int p : {7, 5, 3, 2})
+    for (; n % p == 0; n /= p) factors.push_back(p);
+  if (n != 1) factors.clear();
+  return factors;
+}
+
+/// Lengths of passes, each at most `most`, as equal as the factors let them be.
+std::vector<std::int64_t> lengths_of(const std::vector<int>& factors, std::int64_t most) {
+  for (std::size_t count = 2;; ++count) {
+    std::vector<std::int64_t> lengths(count, 1);
+    for (const int f : factors) *std::min_element(lengths.begin(), lengths.end()) *= f;
+    std::sort(lengths.rbegin(), lengths.rend());
+    if (lengths.front() <= most) return lengths;
+  }
+}
+
+/// Steps of a length. On a CPU the first are even, so that soon as many elements lie beside each
+/// other as a vector has. A GPU's threads have 16 elements in registers where a block has many, and
+/// meet half as often.
+void set_radices(fft_pass& pass, bool cpu) {
+  std::int64_t rest = pass.length;
+  int twos = 0;
+  for (; rest % 2 == 0; rest /= 2) ++twos;
+  if (cpu && twos >= 4 && twos != 6 && pass.columns == 1)
+    pass.radices[pass.count++] = 16, twos -= 4;
+  while (!cpu && pass.columns > 1 && twos >= 4) pass.radices[pass.count++] = 16, twos -= 4;
+  while (twos > 0) {
+    const int step = twos != 4 ? std::min(twos, 3) : cpu && pass.columns == 1 ? 4 : 2;
+    pass.radices[pass.count++] = 1 << step, twos -= step;
+  }
+  for (const int p : {7, 5, 3})
+    for (; rest % p == 0; rest /= p) pass.radices[pass.count++] = p;
+  if (pass.count == 0) pass.radices[pass.count++] = 1;
+}
+
+}  // namespace
+
+fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes,
+                  const algorithm_device& on) {
+  const std::vector<int> factors = factors_of(total);
+  fft_plan plan{};
+  if (factors.empty() && total != 1) return plan;
+  const bool cpu = on.form == algorithm_form::chunks;
+  const bool warps = on.form == algorithm_form::warps;
+  // A block keeps its elements twice, as 2 numbers each. Its columns are a line of memory. A block
+  // of the CPU is one gang.
+  const int width = on.wide ? fft_wide_gang : fft_gang;
+  const std::int64_t bytes = cpu                ? fft_cpu_bytes
+                             : !warps           ? fft_block_bytes
+                             : on.tensor_shared ? fft_warp_bytes
+                                                : fft_small_warp_bytes,
+                     most = bytes / std::int64_t(4 * number_bytes),
+                     side = cpu     ? width
+                            : warps ? fft_line / std::int64_t(2 * number_bytes)
+                                    : fft_block_columns;
+  std::vector<std::int64_t> lengths{total};
+  if (total > most) lengths = lengths_of(factors, most / side);
+  std::int64_t done = 1;
+  for (const std::int64_t length : lengths) {
+    fft_pass& pass = plan.passes[plan.count++];
+    pass.total = total, pass.done = done, pass.length = int(length);
+    // A block has neighbouring rows where one of them keeps too few threads busy, or a core's
+    // vectors: those take neighbours of a row where steps before made a multiple of their elements.
+    const bool odd = cpu && length % fft_wide_gang != 0 && length * side <= 2 * most;
+    pass.columns =
+        lengths.size() > 1 || (rows >= fft_rows_at_once &&
+                               (odd || length <= (cpu ? fft_cpu_short_row : fft_short_row)))
+            ? int(side)
+            : 1;
+    set_radices(pass, cpu);
+    const std::int64_t busy = pass.columns * length / (pass.radices[0] == 16 ? 16 : 8);
+    // Up to 16 points of one row are straight code of one thread.
+    pass.threads = !cpu                                         ? fft_least_threads
+                   : total <= fft_straight && pass.columns == 1 ? 1
+                                                                : width;
+    while (!cpu && pass.threads < std::min<std::int64_t>(busy, fft_most_threads)) pass.threads *= 2;
+    // A distance that is no power of 2: columns would meet in few sets of a cache, or banks of
+    // shared memory.
+    const std::int64_t apart = cpu ? fft_cpu_apart : fft_banks / side;
+    pass.pitch = int(length + (pass.columns * (length + apart) <= most || warps ? apart : 0));
+    done *= length;
+  }
+  return plan;
+}
+
+fft_root root_of_unity(std::int64_t k, std::int64_t n) {
+  // Angles up to an eighth of the circle, in more digits than the result has.
+  k %= n;
+  const std::int64_t eighth = (8 * k + n) / (2 * n);  // the quarter that is nearest
+  const long double angle =
+      2 * std::acos(-1.0L) * ((long double)(4 * k - eighth * n) / (long double)(4 * n));
+  const double c = double(std::cos(angle)), s = double(std::sin(angle));
+  switch (eighth % 4) {
+    case 0: return {c, -s};
+    case 1: return {-s, -c};
+    case 2: return {-c, s};
+    default: return {s, c};
+  }
+}
+
+std::int64_t fft_length(std::int64_t least) {
+  // Multiples of 16 are quickest: a power of 2, or 3 or 5 of them where that is less.
+  std::int64_t best = 0;
+  for (const std::int64_t odd : {1, 3, 5}) {
+    std::int64_t length = 16 * odd;
+    while (length < least) length *= 2;
+    if (best == 0 || length < best) best = length;
+  }
+  return best;
+}
+
+double fft_scale(const char* norm, std::int64_t n, bool inverse) {
+  const std::string_view given(norm);
+  if (given == "ortho") return 1 / std::sqrt(double(n));
+  if (given != "backward" && given != "forward")
+    support::fail_usage("Invalid norm value {}; should be \"backward\", \"ortho\" or \"forward\".",
+                        given);
+  return (given == "forward") != inverse ? 1 / double(n) : 1;
+}
+
+void check_points(std::int64_t n) {
+  if (n < 1) support::fail_usage("Invalid number of FFT data points ({}) specified.", n);
+}
+
+namespace {
+
+/// What a kind of transforms makes of rows.
+struct RowTransform {
+  fft_kind kind;
+  bool wide;  // of doubles
+
+  bool inverse() const { return kind == fft_kind::inverse || kind == fft_kind::to_real; }
+  const element_type* type() const { return wide ? type_as<double>() : type_as<float>(); }
+  std::int64_t results(std::int64_t points) const {
+    return kind == fft_kind::real ? points / 2 + 1 : points;
+  }
+  void run(const any_array& x, const any_array& out, std::int64_t points, double scale) const {
+    if (wide) run_as<double>(x, out, points, scale);
+    else run_as<float>(x, out, points, scale);
+  }
+
+ private:
+  template <class Real>
+  const element_type* type_as() const {
+    return kind == fft_kind::to_real ? element_type_of<Real>()
+                                     : element_type_of<std::complex<Real>>();
+  }
+  template <class Real>
+  void run_as(const any_array& x, const any_array& out, std::int64_t points, double scale) const {
+    if (kind == fft_kind::real) fft_of<Real>::real(x, out, points, scale);
+    else if (kind == fft_kind::to_real) fft_of<Real>::to_real(x, out, scale);
+    else fft_of<Real>::numbers(x, out, inverse(), scale);
+  }
+};
+
+std::int64_t product_of(const std::int64_t* extents, int count) {
+  std::int64_t product = 1;
+  for (int d = 0; d < count; ++d) product *= extents[d];
+  return product;
+}
+/// The elements as rows along an axis: shared where strides can say it, else copied.
+any_array rows_along(const any_array& x, std::int64_t axis, std::int64_t rows) {
+  const int rank = x.at.rank;
+  const std::int64_t length = axis_last(x.at, axis).extents[rank - 1];
+  if (rank != 2 && (length == 0 || rows == 0)) return host::memory_as(x, rows, length);
+  return rank == 1 ? host::one_row(x) : host::rows_along(x, axis);
+}
+
+/// Rows of complex numbers in their memory order: for few elements, the layouts of the general way
+/// cost more than the transform.
+bool transform_whole_rows(const any_array& x, const RowTransform& by, const fft_request& with,
+                          any_array& out) {
+  const int rank = x.at.rank;
+  const std::int64_t n = x.at.extents[rank - 1];
+  if (rank > 2 || (with.axes[0] != -1 && with.axes[0] != rank - 1) || x.size() == 0 ||
+      (with.has_points && with.points != n))
+    return false;
+  const double scale = fft_scale(with.norm, n, by.inverse());
+  out = host::new_array(by.type(), dense(x.at.extents, rank, false), x.on);
+  const auto run = [&](const any_array& rows, const any_array& to) {
+    if (by.wide) fft_of<double>::rows(rows, to, by.inverse(), scale);
+    else fft_of<float>::rows(rows, to, by.inverse(), scale);
+  };
+  if (rank == 2) run(x, out);
+  else run(host::one_row(x), host::one_row(out));
+  return true;
+}
+
+any_array transform_along(const any_array& x, const RowTransform& by, std::int64_t axis,
+                          const fft_request& with, bool own_points, const any_array* into) {
+  const int last = x.at.rank - 1;
+  layout at = axis_last(x.at, axis);
+  const std::int64_t length = at.extents[last],
+                     points = own_points                     ? with.points
+                              : by.kind == fft_kind::to_real ? 2 * (length - 1)
+                                                             : length,
+                     results = by.results(points);
+  check_points(points);
+  const double scale = fft_scale(with.norm, points, by.inverse());
+  at.extents[last] = results;
+  const layout wanted = axis_back(dense(at.extents, x.at.rank, false), axis);
+  if (into) check_output(into->at, into->on, wanted, x.on);
+  const bool in_place = into && same_strides(into->at, wanted) &&
+                        !may_meet(host::elements_of(x), host::elements_of(*into));
+  const any_array out = in_place ? *into : host::new_array(by.type(), wanted, x.on);
+  if (const std::int64_t rows = product_of(at.extents, last); rows * results > 0) {
+    any_array given = rows_along(x, axis, rows);
+    if (product_of(x.at.extents, last + 1) == 0)
+      given.at.extents[0] = rows, given.at.extents[1] = 0;
+    by.run(given, host::memory_as(out, rows, results), points, scale);
+  }
+  if (into && !in_place) copy_elements(host::elements_of(*into), host::elements_of(out));
+  return out;
+}
+
+}  // namespace
+
+any_array transform(const any_array& x, fft_kind kind, const fft_request& with,
+                    std::size_t real_bytes, const any_array* into) {
+  const bool wide = real_bytes == 8;
+  if (x.type->whole == scalar::none && kind < fft_kind::real && with.count == 1 && !into)
+    if (any_array out; transform_whole_rows(x, {kind, wide}, with, out)) return out;
+  axes_mask(with.axes, with.count, x.at.rank);
+  const RowTransform complex{kind == fft_kind::to_real || kind == fft_kind::inverse
+                                 ? fft_kind::inverse
+                                 : fft_kind::forward,
+                             wide},
+      own{kind, wide};
+  if (with.count == 1) return transform_along(x, own, with.axes[0], with, with.has_points, into);
+  const int last = with.count - 1;
+  if (kind == fft_kind::to_real) {
+    any_array between = transform_along(x, complex, with.axes[0], with, false, nullptr);
+    for (int a = 1; a < last; ++a)
+      between = transform_along(between, complex, with.axes[a], with, false, nullptr);
+    return transform_along(between, own, with.axes[last], with, with.has_points, into);
+  }
+  any_array between = transform_along(x, own, with.axes[last], with, with.has_points, nullptr);
+  for (int a = last; a-- > 1;)
+    between = transform_along(between, complex, with.axes[a], with, false, nullptr);
+  return transform_along(between, complex, with.axes[0], with, false, into);
+}
+
+}  // namespace krait::detail

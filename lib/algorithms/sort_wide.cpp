@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/sorter.h"
-
-namespace krait::host {
-
-template class Sorter<std::uint32_t>;
-template class Sorter<std::uint64_t>;
-
-}  // namespace krait::host
