@@ -100,12 +100,13 @@ const Kernel& merge_runs(const Before& before) {
 
 namespace krait::detail {
 
-void merge_sort(const any_array& given, std::int64_t axis, const any_array& to,
+void merge_sort(const any_array& given, std::int64_t axis, const any_array& sorted,
                 const element_function& function, bool descends, const algorithm_device& how) {
   using namespace krait::host;
   const any_array x = host::rows_along(given, axis);
   const Before before{x.type, function, descends};
   const std::int64_t rows = x.extent(0), length = x.extent(1);
+  const any_array to = memory_as(sorted, rows, length);
   const bool chunks = how.form == algorithm_form::chunks;
   const std::int64_t first_run = chunks ? merge_run : short_merge_run,
                      threads = chunks ? 1 : merge_threads;
