@@ -66,9 +66,7 @@ class world {
 /// Runs `body(world)` in the launcher's job, and gives the exit status of main.
 /// An exception of the body is printed, and reaches the other ranks with its text.
 /// \code
-/// int main() {
-///   return kr::dist::run([](kr::dist::world& ranks) { std::printf("rank %d\n", ranks.rank()); });
-/// }
+/// const int status = kr::dist::run([](kr::dist::world& on) { std::printf("%d\n", on.rank()); });
 /// \endcode
 template <class Body>
 int run(const Body& body) {
@@ -93,8 +91,8 @@ void run(int ranks, const Body& body) {
 /// The width of the rim around each rank's block, which holds copies of its neighbours' elements.
 /// One width is for all axes; several are for an axis each.
 /// \code
-/// auto wrapped = kr::dist::halo(1).periodic();        // the first and the last element are
-/// neighbours auto along_rows = kr::dist::halo(0, 2).periodic(1);
+/// auto wrapped = kr::dist::halo(1).periodic();  // the first and last elements are neighbours
+/// auto along_rows = kr::dist::halo(0, 2).periodic(1);
 /// \endcode
 class halo {
  public:

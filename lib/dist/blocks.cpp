@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moving parts of arrays between ranks. Contiguous parts in host memory are sent in place. Others are
-// packed into host memory by the array's own copies, which wait for the kernels that wrote them: MPI
-// never reads a buffer too early, and gets no strides.
+// Moving parts of arrays between ranks. Contiguous parts in host memory are sent in place. Others
+// are packed into host memory by the array's own copies, which wait for the kernels that wrote
+// them: MPI never reads a buffer too early, and gets no strides.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -245,8 +245,9 @@ void job::failed(error::kind_type kind, const char* text) noexcept {
     why_.copy(n.text, sizeof n.text - 1);
     if (size() > 1) engine_->tell(n);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "krait: rank %d of %d: the others cannot be told: %s\n", rank(), size(),
-                 e.what());
+    const std::string line = fmt::format("krait: rank {} of {}: the others cannot be told: {}",
+                                         rank(), size(), e.what());
+    std::fprintf(stderr, "%s\n", line.c_str());
   }
 }
 

@@ -213,8 +213,8 @@ auto isinf(const Type& z) {
   return krait::isinf(z.real()) || krait::isinf(z.imag());
 }
 /// Tests whether both parts are finite.
-template <detail::any_complex Type>
-auto isfinite(const Type& z) {
+template <detail::any_complex Complex>
+auto isfinite(const Complex& z) {
   return krait::isfinite(z.real()) && krait::isfinite(z.imag());
 }
 
@@ -252,7 +252,8 @@ struct arg_elements {
 
 /// The real parts of an array or expression: an expression of real numbers.
 /// \code
-/// kr::array<float> x = kr::real(kr::fft(signal));
+/// kr::array<std::complex<float>> z(8);
+/// kr::array<float> parts = kr::real(z);
 /// \endcode
 template <detail::whole_array Type>
 auto real(Type&& z) {
