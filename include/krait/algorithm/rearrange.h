@@ -21,7 +21,8 @@ namespace krait {
 /// auto wide = kr::concatenate(a, b, kr::axis(1));
 /// \endcode
 template <class First, class... More>
-  requires detail::is_device_array<std::remove_const_t<First>>::value
+  requires(detail::is_device_array<std::remove_const_t<First>>::value &&
+           !detail::some_deferred<More...>)
 auto concatenate(const First& first, const More&... more) {
   return detail::with_arrays(
       [&](const auto&... arrays) {
@@ -36,7 +37,8 @@ auto concatenate(const First& first, const More&... more) {
 /// auto columns = kr::stack(x, y, kr::axis(-1));
 /// \endcode
 template <class First, class... More>
-  requires detail::is_device_array<std::remove_const_t<First>>::value
+  requires(detail::is_device_array<std::remove_const_t<First>>::value &&
+           !detail::some_deferred<More...>)
 auto stack(const First& first, const More&... more) {
   return detail::with_arrays(
       [&](const auto&... arrays) {
@@ -51,7 +53,8 @@ auto stack(const First& first, const More&... more) {
 /// auto wide = kr::hstack(a, b);
 /// \endcode
 template <class First, class... More>
-  requires detail::is_device_array<std::remove_const_t<First>>::value
+  requires(detail::is_device_array<std::remove_const_t<First>>::value &&
+           !detail::some_deferred<More...>)
 auto hstack(const First& first, const More&... more) {
   return concatenate(first, more..., detail::axis_list<1>{{First::rank == 1 ? 0 : 1}});
 }
@@ -60,7 +63,8 @@ auto hstack(const First& first, const More&... more) {
 /// auto rows = kr::vstack(x, y);
 /// \endcode
 template <class First, class... More>
-  requires detail::is_device_array<std::remove_const_t<First>>::value
+  requires(detail::is_device_array<std::remove_const_t<First>>::value &&
+           !detail::some_deferred<More...>)
 auto vstack(const First& first, const More&... more) {
   if constexpr (First::rank == 1) return stack(first, more...);
   else return concatenate(first, more...);
