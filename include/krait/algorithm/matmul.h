@@ -129,6 +129,19 @@ auto of_ending(const Option& x) {
   else return std::tuple<const Option&>(x);
 }
 
+/// A product of complex numbers: the number of two vectors, else an array.
+template <class Out, class Output, class Made>
+auto give_product(const Output& output, const Made& made) {
+  if constexpr (complex_number<Made>) {
+    static_assert(std::is_null_pointer_v<Output>,
+                  "krait: matmul of two vectors returns a number: call it without into()");
+    return made;
+  } else {
+    return give_result(
+        output, array<Out, Made::rank>(made.at(), made.memory_owner(), handle_of(made.device())));
+  }
+}
+
 }  // namespace detail
 
 /// The matrix product x @ y, as numpy.matmul.
@@ -155,17 +168,9 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, co
         if constexpr (detail::complex_number<out>) {
           static_assert(sizeof...(ending) == 0 && std::is_void_v<Out>,
                         "krait: a product of complex numbers has no ending and no other type");
-          const auto made = detail::multiply_complex(
-              [&](const auto& a, const auto& b) { return matmul(a, b, how); }, x, y);
-          if constexpr (detail::complex_number<std::remove_const_t<decltype(made)>>) {
-            static_assert(std::is_null_pointer_v<std::remove_const_t<decltype(output)>>,
-                          "krait: matmul of two vectors returns a number: call it without into()");
-            return made;
-          } else {
-            constexpr int rank = std::remove_const_t<decltype(made)>::rank;
-            return detail::give_result(output, array<out, rank>(made.at(), made.memory_owner(),
-                                                                detail::handle_of(x.device())));
-          }
+          return detail::give_product<out>(
+              output, detail::multiply_complex(
+                          [&](const auto& a, const auto& b) { return matmul(a, b, how); }, x, y));
         } else {
           return detail::multiply_any<out>(x, y, output, how, ending...);
         }
