@@ -75,7 +75,7 @@ array<Number, Rank> gradient_of(const array<const Number, Rank>& x, int axis,
 /// auto steps = kr::diff(x);
 /// auto second = kr::diff(a, 2, kr::axis(0));
 /// \endcode
-template <class Elem, int Rank, class... Options>
+template <class Elem, int Rank, detail::word_option... Options>
 auto diff(const array<Elem, Rank>& x, std::int64_t n = 1, const Options&... options) {
   using elem = std::remove_const_t<Elem>;
   detail::check_differences(n);
@@ -103,7 +103,7 @@ auto diff(const array<Elem, Rank>& x, const detail::axis_list<Count>& axis) {
 /// auto slope = kr::gradient(y, 0.1f);
 /// auto uneven = kr::gradient(y, x);
 /// \endcode
-template <class Elem, int Rank, class Spacing = float, class... Options>
+template <class Elem, int Rank, class Spacing = float, detail::word_option... Options>
   requires(!detail::reduction_option<Spacing>)
 auto gradient(const array<Elem, Rank>& y, const Spacing& spacing = Spacing(1),
               const Options&... options) {

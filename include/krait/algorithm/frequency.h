@@ -51,12 +51,12 @@ array<Elem> frequencies_on(std::int64_t n, double distance, bool half, const dev
 /// \code
 /// auto centred = kr::fftshift(x);
 /// \endcode
-template <class Elem, int Rank, class... Options>
+template <class Elem, int Rank, detail::word_option... Options>
 auto fftshift(const array<Elem, Rank>& x, const Options&... options) {
   return detail::shifted<false>(x, options...);
 }
 /// The opposite of kr::fftshift.
-template <class Elem, int Rank, class... Options>
+template <class Elem, int Rank, detail::word_option... Options>
 auto ifftshift(const array<Elem, Rank>& x, const Options&... options) {
   return detail::shifted<true>(x, options...);
 }

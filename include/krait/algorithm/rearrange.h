@@ -75,7 +75,7 @@ auto vstack(const First& first, const More&... more) {
 /// \code
 /// auto [left, right] = kr::split<2>(a, kr::axis(1));
 /// \endcode
-template <int Count, class Elem, int Rank, class... Options>
+template <int Count, class Elem, int Rank, detail::word_option... Options>
 auto split(const array<Elem, Rank>& x, const Options&... options) {
   static_assert(Count >= 1, "krait: split needs a number of parts");
   const int along = detail::checked_axis(detail::axis_in(0, options...), Rank);
@@ -88,7 +88,7 @@ auto split(const array<Elem, Rank>& x, const Options&... options) {
 /// \code
 /// auto [head, middle, tail] = kr::split(x, {2, 5});
 /// \endcode
-template <class Elem, int Rank, std::integral Index, int Count, class... Options>
+template <class Elem, int Rank, std::integral Index, int Count, detail::word_option... Options>
 auto split(const array<Elem, Rank>& x, const Index (&at)[Count], const Options&... options) {
   const int along = detail::checked_axis(detail::axis_in(0, options...), Rank);
   std::int64_t ends[Count + 1];
@@ -104,7 +104,7 @@ auto split(const array<Elem, Rank>& x, const Index (&at)[Count], const Options&.
 /// auto twice = kr::repeat(x, 2);
 /// auto rows = kr::repeat(a, kr::to_device({2, 0, 1}), kr::axis(0));
 /// \endcode
-template <class Elem, int Rank, class Times, class... Options>
+template <class Elem, int Rank, class Times, detail::word_option... Options>
 auto repeat(const array<Elem, Rank>& x, const Times& times, const Options&... options) {
   constexpr bool along = (detail::axes_in<Options> + ... + 0) == 1;
   if constexpr (!along && Rank > 1) {
@@ -151,12 +151,12 @@ auto tiled(const array<Elem, Rank>& x, Times... times) {
 /// auto next = kr::roll(x, 1);
 /// auto moved = kr::roll(a, {1, -1}, kr::axis(0, 1));
 /// \endcode
-template <class Elem, int Rank, std::integral Distance, class... Options>
+template <class Elem, int Rank, std::integral Distance, detail::word_option... Options>
 auto roll(const array<Elem, Rank>& x, Distance distance, const Options&... options) {
   const std::int64_t one[] = {std::int64_t(distance)};
   return detail::rolled(x, one, options...);
 }
-template <class Elem, int Rank, std::integral Distance, int Count, class... Options>
+template <class Elem, int Rank, std::integral Distance, int Count, detail::word_option... Options>
 auto roll(const array<Elem, Rank>& x, const Distance (&distances)[Count],
           const Options&... options) {
   std::int64_t all_of[Count];

@@ -158,7 +158,7 @@ auto given_numbers(const Type& x) {
 /// \code
 /// auto middle = kr::quantile(a, 0.5, kr::axis(0));
 /// \endcode
-template <class Elem, int Rank, class Q, class... Options>
+template <class Elem, int Rank, class Q, detail::word_option... Options>
 auto quantile(const array<Elem, Rank>& x, const Q& q, const Options&... options) {
   return detail::quantiles(x, q, 1.0, options...);
 }
@@ -166,7 +166,7 @@ auto quantile(const array<Elem, Rank>& x, const Q& q, const Options&... options)
 /// \code
 /// float high = kr::percentile(x, 95);
 /// \endcode
-template <class Elem, int Rank, class Q, class... Options>
+template <class Elem, int Rank, class Q, detail::word_option... Options>
 auto percentile(const array<Elem, Rank>& x, const Q& q, const Options&... options) {
   return detail::quantiles(x, q, 0.01, options...);
 }
@@ -174,7 +174,7 @@ auto percentile(const array<Elem, Rank>& x, const Q& q, const Options&... option
 /// \code
 /// auto medians = kr::median(a, kr::axis(1));
 /// \endcode
-template <class Elem, int Rank, class... Options>
+template <class Elem, int Rank, detail::word_option... Options>
 auto median(const array<Elem, Rank>& x, const Options&... options) {
   return detail::quantiles(x, 0.5, 1.0, options..., "midpoint");
 }
@@ -197,7 +197,7 @@ auto ptp(const Type& x, const Options&... options) {
 /// \code
 /// float mean = kr::average(x, y);
 /// \endcode
-template <class Elem, int Rank, class Weight, int WeightRank, class... Options>
+template <class Elem, int Rank, class Weight, int WeightRank, detail::reduction_option... Options>
 auto average(const array<Elem, Rank>& x, const array<Weight, WeightRank>& weights,
              const Options&... options) {
   using number = detail::mean_type<detail::common_of_numbers<Elem, Weight>>;

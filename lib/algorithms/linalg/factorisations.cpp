@@ -17,18 +17,6 @@
 namespace krait::detail {
 namespace {
 
-/// use(T()) with the type of a number.
-template <class Use>
-auto with_number(linalg_number number, const Use& use) {
-  switch (number) {
-    case linalg_number::f32: return use(float());
-    case linalg_number::f64: return use(double());
-    case linalg_number::c64: return use(std::complex<float>());
-    case linalg_number::c128: break;
-  }
-  return use(std::complex<double>());
-}
-
 template <class T>
 linalg_call call_on(const any_array& a, const char* function) {
   return {a.on, linalg_number_of<T>, function};

@@ -3,6 +3,7 @@
 // Libraries of linear algebra, opened at run time.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <string>
 
@@ -52,3 +53,19 @@ LinearLibrary* open_lapack(std::string& why);
 LinearLibrary* open_cusolver(int ordinal, std::string& why);
 
 }  // namespace krait::host
+
+namespace krait::detail {
+
+/// use(T()) with the type of a number.
+template <class Use>
+auto with_number(linalg_number number, const Use& use) {
+  switch (number) {
+    case linalg_number::f32: return use(float());
+    case linalg_number::f64: return use(double());
+    case linalg_number::c64: return use(std::complex<float>());
+    case linalg_number::c128: break;
+  }
+  return use(std::complex<double>());
+}
+
+}  // namespace krait::detail

@@ -14,16 +14,6 @@
 namespace krait::detail {
 namespace {
 
-template <class Use>
-auto with_number(linalg_number number, const Use& use) {
-  switch (number) {
-    case linalg_number::f32: return use(float());
-    case linalg_number::f64: return use(double());
-    case linalg_number::c64: return use(std::complex<float>());
-    case linalg_number::c128: break;
-  }
-  return use(std::complex<double>());
-}
 template <class T>
 auto conjugated(const array<const T, 2>& x) {
   if constexpr (complex_number<T>) return array<T, 2>(conj(x));

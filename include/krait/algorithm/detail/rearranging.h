@@ -48,8 +48,14 @@ KRAIT_API void along_shape(const layout& x, const layout& indices, int axis, std
 inline std::int64_t new_axis_of(std::int64_t axis, int rank) { return checked_axis(axis, rank); }
 template <class Argument>
 auto only_array(const Argument& x) {
-  if constexpr (is_device_array<Argument>::value) return std::tuple<const Argument&>(x);
-  else return std::tuple<>();
+  if constexpr (is_device_array<Argument>::value) {
+    return std::tuple<const Argument&>(x);
+  } else {
+    static_assert(word_option<Argument>,
+                  "krait: arrays are put together with arrays and expressions: copy a container of "
+                  "the host by kr::to_device");
+    return std::tuple<>();
+  }
 }
 /// use(arrays…) of the arguments that are no options.
 template <class Use, class... Args>
