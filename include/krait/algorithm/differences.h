@@ -104,7 +104,7 @@ auto diff(const array<Elem, Rank>& x, const detail::axis_list<Count>& axis) {
 /// auto uneven = kr::gradient(y, x);
 /// \endcode
 template <class Elem, int Rank, class Spacing = float, detail::word_option... Options>
-  requires(!detail::reduction_option<Spacing>)
+  requires(!detail::reduction_option<Spacing> && !detail::deferred<Spacing>)
 auto gradient(const array<Elem, Rank>& y, const Spacing& spacing = Spacing(1),
               const Options&... options) {
   using number = detail::sampled_t<Elem>;

@@ -105,6 +105,7 @@ auto split(const array<Elem, Rank>& x, const Index (&at)[Count], const Options&.
 /// auto rows = kr::repeat(a, kr::to_device({2, 0, 1}), kr::axis(0));
 /// \endcode
 template <class Elem, int Rank, class Times, detail::word_option... Options>
+  requires(!detail::deferred<Times>)
 auto repeat(const array<Elem, Rank>& x, const Times& times, const Options&... options) {
   constexpr bool along = (detail::axes_in<Options> + ... + 0) == 1;
   if constexpr (!along && Rank > 1) {

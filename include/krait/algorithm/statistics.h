@@ -159,6 +159,7 @@ auto given_numbers(const Type& x) {
 /// auto middle = kr::quantile(a, 0.5, kr::axis(0));
 /// \endcode
 template <class Elem, int Rank, class Q, detail::word_option... Options>
+  requires(!detail::deferred<Q>)
 auto quantile(const array<Elem, Rank>& x, const Q& q, const Options&... options) {
   return detail::quantiles(x, q, 1.0, options...);
 }
@@ -167,6 +168,7 @@ auto quantile(const array<Elem, Rank>& x, const Q& q, const Options&... options)
 /// float high = kr::percentile(x, 95);
 /// \endcode
 template <class Elem, int Rank, class Q, detail::word_option... Options>
+  requires(!detail::deferred<Q>)
 auto percentile(const array<Elem, Rank>& x, const Q& q, const Options&... options) {
   return detail::quantiles(x, q, 0.01, options...);
 }
