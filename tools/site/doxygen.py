@@ -216,7 +216,7 @@ class Reader:
                 continue
             if kind == "namespace":
                 self.members(compound, name.removeprefix("krait").removeprefix("::"), None)
-            elif kind in ("class", "struct", "union") and compound.get("prot") == "public" and "::" not in name.split("<")[0].removeprefix("krait::").removeprefix("vulkan::"):
+            elif kind in ("class", "struct", "union") and compound.get("prot") == "public" and "::" not in name.split("<")[0].removeprefix("krait::").removeprefix("vulkan::").removeprefix("dist::"):
                 classes.setdefault(name.split("<")[0], []).append(compound)
             elif kind == "concept":
                 self.concept(compound, name.removeprefix("krait::"))

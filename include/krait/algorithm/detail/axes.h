@@ -10,12 +10,14 @@ namespace krait::detail {
 /// The axis counted from the first. Throws error{usage} in NumPy's words.
 KRAIT_API int checked_axis(std::int64_t axis, int rank);
 
+template <class Option>
+inline constexpr bool is_word_option =
+    axes_in<Option> != 0 || into_option<Option> || std::is_same_v<Option, keepdims_type> ||
+    std::is_convertible_v<const Option&, const char*>;
 /// An option of functions that are no reductions. Anything else is refused, so that no argument is
 /// left out without a word.
 template <class Option>
-concept word_option =
-    axes_in<Option> > 0 || into_option<Option> || std::is_same_v<Option, keepdims_type> ||
-    std::is_convertible_v<const Option&, const char*>;
+concept word_option = is_word_option<Option>;
 
 inline std::int64_t axis_in(std::int64_t otherwise) { return otherwise; }
 /// The axis among options. An expression is none of them: whoever takes options alone must not be
