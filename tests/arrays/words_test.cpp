@@ -2,14 +2,20 @@
 //
 // NumPy's daily words on bad input, and where word_cases.py does not reach: options, outputs,
 // expressions and selections as arguments.
+#include <krait/algorithm/convolve.h>
 #include <krait/algorithm/differences.h>
+#include <krait/algorithm/einsum.h>
 #include <krait/algorithm/elements.h>
 #include <krait/algorithm/frequency.h>
 #include <krait/algorithm/grids.h>
 #include <krait/algorithm/indexing.h>
+#include <krait/algorithm/linalg.h>
+#include <krait/algorithm/matmul.h>
 #include <krait/algorithm/order.h>
 #include <krait/algorithm/products.h>
 #include <krait/algorithm/rearrange.h>
+#include <krait/algorithm/search.h>
+#include <krait/algorithm/sets.h>
 #include <krait/algorithm/statistics.h>
 
 #include <limits>
@@ -38,6 +44,61 @@ TEST(Words, ExpressionsAndSelections) {
   EXPECT_EQ(host(kr::eval(x(kr::to_device({0, 2})) * 2.0f + 1.0f)), (floats{7, 5}));
   EXPECT_EQ(host(kr::unique(kr::to_device({1, 2, 1}) % 2)), (std::vector<int>{0, 1}));
   EXPECT_EQ(std::string(kr::to_string(x * 2.0f)), "[6. 2. 4.]");
+}
+// An argument that is an expression gives what its array gives, in every place.
+template <class Result>
+auto elements(const Result& x) {
+  if constexpr (std::is_arithmetic_v<Result>) return std::vector<Result>{x};
+  else return host(x.copy());
+}
+#define EXPECT_SAME(by_expression, by_array) EXPECT_EQ(elements(by_expression), elements(by_array))
+TEST(Words, ExpressionsInEveryPlace) {
+  kr::array<float> x(4), y(4);
+  x.copy_from(floats{3, 1, 4, 1});
+  y.copy_from(floats{2, 7, 1, 8});
+  kr::array<float> e = y * 2.0f;
+  kr::array<float, 2> a(2, 2), b(2, 2);
+  a.copy_from(floats{4, 1, 2, 3});
+  b.copy_from(floats{1, 5, 2, 6});
+  kr::array<float, 2> f = b + 1.0f;
+  kr::array<std::int64_t> i = kr::to_device(std::vector<std::int64_t>{2, 0, 1});
+  kr::array<std::int64_t> j = i + std::int64_t(1);
+  EXPECT_SAME(kr::concatenate(x, y * 2.0f), kr::concatenate(x, e));
+  EXPECT_SAME(kr::concatenate(y * 2.0f, x), kr::concatenate(e, x));
+  EXPECT_SAME(kr::stack(x, y * 2.0f), kr::stack(x, e));
+  EXPECT_SAME(kr::hstack(a, b + 1.0f), kr::hstack(a, f));
+  EXPECT_SAME(kr::vstack(x, y * 2.0f, x), kr::vstack(x, e, x));
+  EXPECT_SAME(kr::outer(x, y * 2.0f), kr::outer(x, e));
+  EXPECT_SAME(kr::inner(x, y * 2.0f), kr::inner(x, e));
+  EXPECT_SAME(kr::kron(a, b + 1.0f), kr::kron(a, f));
+  EXPECT_SAME(kr::dot(x, y * 2.0f), kr::dot(x, e));
+  EXPECT_SAME(kr::matmul(a, b + 1.0f), kr::matmul(a, f));
+  EXPECT_SAME(kr::einsum<"ij,jk->ik">(a, b + 1.0f), kr::einsum<"ij,jk->ik">(a, f));
+  EXPECT_SAME(kr::tensordot(a, b + 1.0f), kr::tensordot(a, f));
+  EXPECT_SAME(kr::solve(a, b + 1.0f), kr::solve(a, f));
+  EXPECT_SAME(kr::repeat(x(kr::range(0, 3)), i + std::int64_t(1)),
+              kr::repeat(x(kr::range(0, 3)), j));
+  EXPECT_SAME(kr::take(x, i + std::int64_t(1)), kr::take(x, j));
+  EXPECT_SAME(kr::interp(x, kr::to_device(floats{0, 2, 4}), kr::to_device(floats{1, 2, 3}) * 2.0f),
+              kr::interp(x, kr::to_device(floats{0, 2, 4}), kr::to_device(floats{2, 4, 6})));
+  EXPECT_SAME(kr::average(x, y * 2.0f), kr::average(x, e));
+  EXPECT_SAME(kr::searchsorted(kr::to_device(floats{1, 5, 9}), y * 2.0f),
+              kr::searchsorted(kr::to_device(floats{1, 5, 9}), e));
+  EXPECT_SAME(kr::isin(x, y * 2.0f), kr::isin(x, e));
+  EXPECT_SAME(kr::union1d(x, y * 2.0f), kr::union1d(x, e));
+  EXPECT_SAME(kr::convolve(x, y * 2.0f), kr::convolve(x, e));
+  EXPECT_SAME(kr::gradient(x, kr::cumsum(y) * 2.0f),
+              kr::gradient(x, kr::array<float>(kr::cumsum(y) * 2.0f)));
+  EXPECT_SAME(kr::lexsort(x, y * 2.0f), kr::lexsort(x, e));
+  EXPECT_SAME(kr::digitize(x, kr::cumsum(y) * 1.0f), kr::digitize(x, kr::cumsum(y)));
+  EXPECT_SAME(kr::take_along_axis(a, kr::argsort(b + 1.0f), 1),
+              kr::take_along_axis(a, kr::argsort(f), 1));
+  EXPECT_SAME(kr::sort_by_key(x, y * 2.0f).values, kr::sort_by_key(x, e).values);
+  EXPECT_SAME(kr::quantile(x, kr::to_device(std::vector<double>{0.0, 1.0}) * 0.5),
+              kr::quantile(x, kr::to_device(std::vector<double>{0.0, 0.5})));
+  EXPECT_SAME(kr::cross(x(kr::range(0, 3)), y(kr::range(0, 3)) * 2.0f),
+              kr::cross(x(kr::range(0, 3)), e(kr::range(0, 3))));
+  EXPECT_SAME(kr::vdot(x, y * 2.0f), kr::vdot(x, e));
 }
 TEST(Words, Outputs) {
   const auto x = kr::to_device({3.0f, 1.0f});
