@@ -80,6 +80,25 @@ TEST(Waiting, EachForTheOneBefore) {
   }
 }
 
+/// All blocks have begun and wait before the first one writes. The chain then takes longer than the
+/// patience of the launch, but at no time is it without progress.
+TEST(Waiting, AlongAChainOfBlocksThatAllBegan) {
+  auto kernel = kr::kernel([](kr::view<int> sums, kr::view<int> begun) {
+    auto block = kr::block_idx().x;
+    kr::atomic(begun[block]).exchange(1);
+    kr::if_(block == 0, [&] { wait_for(begun, begun.size() - 1); });
+    kr::var before = 0;
+    kr::if_(block > 0, [&] {
+      kr::while_([&] { return before == 0; },
+                 [&] { before = kr::atomic(sums[block - 1]).load(kr::order::acquire); });
+    });
+    kr::atomic(sums[block]).exchange(before + 1, kr::order::release);
+  });
+  auto sums = zeros(400), begun = zeros(400);
+  kernel.launch({400, 1}, sums, begun);
+  EXPECT_EQ(host(sums)[399], 400);
+}
+
 /// Look-back: the loop goes back over blocks that have only their own sum, and counts on its way.
 TEST(Waiting, LooksBack) {
   auto kernel = kr::kernel([](kr::view<int> states, kr::view<int> values, kr::view<int> out) {

@@ -158,8 +158,8 @@ auto given_numbers(const Type& x) {
 /// \code
 /// auto middle = kr::quantile(a, 0.5, kr::axis(0));
 /// \endcode
-template <class Elem, int Rank, class Q, detail::word_option... Options>
-  requires(!detail::deferred<Q>)
+template <class Elem, int Rank, class Q, class... Options>
+  requires(!detail::some_deferred<Q, Options...>)
 auto quantile(const array<Elem, Rank>& x, const Q& q, const Options&... options) {
   return detail::quantiles(x, q, 1.0, options...);
 }
@@ -167,8 +167,8 @@ auto quantile(const array<Elem, Rank>& x, const Q& q, const Options&... options)
 /// \code
 /// float high = kr::percentile(x, 95);
 /// \endcode
-template <class Elem, int Rank, class Q, detail::word_option... Options>
-  requires(!detail::deferred<Q>)
+template <class Elem, int Rank, class Q, class... Options>
+  requires(!detail::some_deferred<Q, Options...>)
 auto percentile(const array<Elem, Rank>& x, const Q& q, const Options&... options) {
   return detail::quantiles(x, q, 0.01, options...);
 }
@@ -176,7 +176,8 @@ auto percentile(const array<Elem, Rank>& x, const Q& q, const Options&... option
 /// \code
 /// auto medians = kr::median(a, kr::axis(1));
 /// \endcode
-template <class Elem, int Rank, detail::word_option... Options>
+template <class Elem, int Rank, class... Options>
+  requires(!detail::some_deferred<Options...>)
 auto median(const array<Elem, Rank>& x, const Options&... options) {
   return detail::quantiles(x, 0.5, 1.0, options..., "midpoint");
 }

@@ -73,10 +73,12 @@ void Waiting::leave(Seat& seat) {
   seats_.erase(
       std::find_if(seats_.begin(), seats_.end(), [&](const auto& s) { return s.get() == &seat; }));
   --count_;
+  idle_ = 0;  // its block ended, so something in the launch goes on
 }
 
 bool Waiting::run(Seat& seat, detail::function_ref<void()> block) {
   seat.asked = 0, seat.trips = ~std::uint32_t(0);
+  idle_ = 0;  // a block begins
   current = &seat;
   const bool ended = run_until_left(seat.out, block);
   current = nullptr;
