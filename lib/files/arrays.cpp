@@ -80,8 +80,8 @@ HostBytes::HostBytes(const file_array& of)
   data_ = copy_.data();
 }
 
-file_array load_elements(Source& from, NpyHeader header, const std::string& place,
-                         const char* call, const file_request& as) {
+file_array load_elements(Source& from, NpyHeader header, const std::string& place, const char* call,
+                         const file_request& as) {
   check_read_as(place, call, header.element, header.shape, as);
   if (from.left())
     return filled(header.shape, header.fortran, as,

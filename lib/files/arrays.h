@@ -38,8 +38,8 @@ class HostBytes {
 };
 
 /// Reads what follows a header.
-file_array load_elements(Source& from, NpyHeader header, const std::string& place,
-                         const char* call, const file_request& as);
+file_array load_elements(Source& from, NpyHeader header, const std::string& place, const char* call,
+                         const file_request& as);
 
 [[noreturn]] void cannot_write(const std::string& path);
 

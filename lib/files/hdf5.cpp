@@ -23,13 +23,13 @@ namespace {
 constexpr std::uint64_t filter_ratio = 1032;
 
 const Hdf5Table& hdf5_table() {
-  static const auto* const opened = new Opened<Hdf5Table>(
-      {"HDF5 files",
-       "the HDF5 library",
-       "libhdf5-103-1",
-       "KRAIT_HDF5",
-       {"libhdf5_serial.so.103", "libhdf5_serial.so.310", "libhdf5.so.103", "libhdf5.so.200",
-        "libhdf5.so.310"}});
+  static const auto* const opened =
+      new Opened<Hdf5Table>({"HDF5 files",
+                             "the HDF5 library",
+                             "libhdf5-103-1",
+                             "KRAIT_HDF5",
+                             {"libhdf5_serial.so.103", "libhdf5_serial.so.310", "libhdf5.so.103",
+                              "libhdf5.so.200", "libhdf5.so.310"}});
   return opened->table();
 }
 

@@ -40,7 +40,6 @@ struct Hdf5Table {
   Hid (*dataset_space)(Hid);
   Hid (*dataset_type)(Hid);
   Hid (*dataset_properties)(Hid);
-  Hsize (*dataset_storage)(Hid);
   Hid (*properties_create)(Hid);
   int (*properties_close)(Hid);
   int (*properties_layout)(Hid);
@@ -89,7 +88,6 @@ struct Hdf5Table {
     find(dataset_space, "H5Dget_space");
     find(dataset_type, "H5Dget_type");
     find(dataset_properties, "H5Dget_create_plist");
-    find(dataset_storage, "H5Dget_storage_size");
     find(properties_create, "H5Pcreate");
     find(properties_close, "H5Pclose");
     find(properties_layout, "H5Pget_layout");

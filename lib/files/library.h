@@ -37,9 +37,8 @@ class Opened {
   /// Throws error{device} where the library is missing.
   const Table& table() const {
     if (!usable_)
-      support::fail_device(
-          "{} need {}: {}; install it (Debian: {}), or name its file in {}", names_.format,
-          names_.library, why_, names_.package, names_.variable);
+      support::fail_device("{} need {}: {}; install it (Debian: {}), or name its file in {}",
+                           names_.format, names_.library, why_, names_.package, names_.variable);
     return table_;
   }
 

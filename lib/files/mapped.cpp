@@ -39,10 +39,9 @@ file_array map_npy(const char* path, const file_request& as) {
     support::fail_usage(
         "{}: big-endian elements cannot be used where they are: use kr::load_npy, which converts",
         path);
-  const std::size_t alignment =
-      header.element.kind == 'c'   ? header.element.bytes / 2
-      : header.element.kind == 'V' ? alignof(std::max_align_t)
-                                   : header.element.bytes;
+  const std::size_t alignment = header.element.kind == 'c'   ? header.element.bytes / 2
+                                : header.element.kind == 'V' ? alignof(std::max_align_t)
+                                                             : header.element.bytes;
   if (header.begin % alignment != 0)
     support::fail_usage(
         "{}: the elements begin at byte {}, which is not a multiple of {}: use kr::load_npy", path,
@@ -56,8 +55,8 @@ file_array map_npy(const char* path, const file_request& as) {
   if (mapping->first == MAP_FAILED) support::fail_usage("{}: {}", path, std::strerror(errno));
   const auto* const elements = static_cast<const std::byte*>(mapping->first) + header.begin;
   check_bools(header.element, elements, header.count, path);
-  a.memory = memory_share(wrap_memory(as.on, reinterpret_cast<std::uintptr_t>(elements),
-                                      std::size_t(header.bytes)));
+  a.memory = memory_share(
+      wrap_memory(as.on, reinterpret_cast<std::uintptr_t>(elements), std::size_t(header.bytes)));
   a.memory.get()->foreign = {mapping.release(), &Mapping::release};
   return a;
 }

@@ -17,8 +17,8 @@ constexpr std::string_view magic("\x93NUMPY", 6);
   refuse(fmt::format("{}: {}: expected a file that numpy.save wrote", place, why));
 }
 [[noreturn]] void ends_early(const std::string& place, std::uint64_t bytes) {
-  refuse(fmt::format("{}: the file ends within its {} bytes of data: write it again", place,
-                      bytes));
+  refuse(
+      fmt::format("{}: the file ends within its {} bytes of data: write it again", place, bytes));
 }
 
 /// What follows 'key': in the header, without blanks at its begin; empty: there is no such key.
@@ -110,7 +110,7 @@ void check_bools(file_element element, const void* first, std::uint64_t count,
   const auto* const bad = std::find_if(bytes, bytes + count, [](unsigned char x) { return x > 1; });
   if (bad != bytes + count)
     refuse(fmt::format("{}: element {} is {}, but a bool is 0 or 1: write the file again", place,
-                        bad - bytes, *bad));
+                       bad - bytes, *bad));
 }
 
 NpyHeader read_npy_header(Source& from, const std::string& place) {
@@ -131,9 +131,8 @@ NpyHeader read_npy_header(Source& from, const std::string& place) {
   NpyHeader h;
   h.begin = (version > 1 ? 12 : 10) + length;
   const std::string_view descr = value_of(header, "descr");
-  const std::string_view type = descr.starts_with('\'')
-                                    ? descr.substr(1, descr.find('\'', 1) - 1)
-                                    : std::string_view();
+  const std::string_view type =
+      descr.starts_with('\'') ? descr.substr(1, descr.find('\'', 1) - 1) : std::string_view();
   if (!read_type(type, h))
     refuse(fmt::format(
         "{}: elements of type {}: expected numbers, such as numpy.save(file, x.astype('f4')) writes",

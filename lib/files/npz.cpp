@@ -53,7 +53,8 @@ class MemberSource final : public Source {
   /// libzip compares the checksum where it finds the end.
   void finish() {
     char rest[4096];
-    while (read(rest, sizeof rest) == sizeof rest) {}
+    while (read(rest, sizeof rest) == sizeof rest) {
+    }
   }
 
  private:
@@ -84,7 +85,7 @@ class Target {
       case ZipCommand::Stat: {
         auto* const stat = static_cast<ZipStat*>(data);
         *stat = {};
-        stat->valid = 4, stat->size = std::uint64_t(size_);  // ZIP_STAT_SIZE
+        stat->valid = zip_stat_size, stat->size = std::uint64_t(size_);
         return sizeof *stat;
       }
       case ZipCommand::Error: {
@@ -221,8 +222,7 @@ npz_file::~npz_file() { delete opened_; }
 
 std::size_t npz_file::size() const noexcept { return opened_->archive.members().size(); }
 const char* npz_file::name(std::size_t i) const {
-  if (i >= size())
-    support::fail_usage("{}: array {} of {}", opened_->archive.path(), i, size());
+  if (i >= size()) support::fail_usage("{}: array {} of {}", opened_->archive.path(), i, size());
   return opened_->archive.members()[i].name.c_str();
 }
 bool npz_file::contains(const detail::file_text& name) const {
@@ -232,22 +232,22 @@ detail::file_array npz_file::read(const char* name, const detail::file_request& 
   const Archive& archive = opened_->archive;
   if (const Archive::Member* const member = archive.find(name)) return archive.load(*member, as);
   std::string names;
-  for (const Archive::Member& m : archive.members())
-    names += (names.empty() ? "" : ", ") + m.name;
+  for (const Archive::Member& m : archive.members()) names += (names.empty() ? "" : ", ") + m.name;
   support::fail_usage("{}: no array \"{}\"; it has {}", archive.path(), name,
                       names.empty() ? "none" : names);
 }
 
 namespace detail {
 
-void save_npz(const char* path, const named_file_array* first, std::size_t count,
-              bool compressed) {
+void save_npz(const char* path, const named_file_array* first, std::size_t count, bool compressed) {
   const ZipTable& zip = zip_table();
   const std::string_view call = compressed ? "kr::save_npz_compressed" : "kr::save_npz";
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < count; ++i)
     if (!names.insert(first[i].name).second)
       support::fail_usage("{}: two arrays have the name \"{}\"", call, first[i].name);
+  if (count == 0)
+    support::fail_usage("{}: {} would have no arrays: give {{{{name, array}}, …}}", call, path);
   // libzip reads them when it closes the archive.
   std::vector<std::unique_ptr<HostBytes>> elements;
   std::vector<std::string> headers;
@@ -275,8 +275,7 @@ void save_npz(const char* path, const named_file_array* first, std::size_t count
     };
     const ZipFragment parts[] = {{bytes(headers.back().data()), headers.back().size()},
                                  {bytes(elements.back()->data()), elements.back()->size()}};
-    ZipSource* const from =
-        zip.source_fragments(parts, elements.back()->size() ? 2 : 1, 0, &error);
+    ZipSource* const from = zip.source_fragments(parts, elements.back()->size() ? 2 : 1, 0, &error);
     if (!from) fail(error.words());
     const std::int64_t index =
         zip.add(opened, (first[i].name + std::string(ending)).c_str(), from, zip_utf8);
@@ -287,7 +286,6 @@ void save_npz(const char* path, const named_file_array* first, std::size_t count
     zip.set_compression(opened, std::uint64_t(index), compressed ? zip_deflated : zip_stored, 0);
     zip.set_time(opened, std::uint64_t(index), 315532800, 0);  // 1980, the first year of zip
   }
-  if (count == 0) fail("it has no arrays");
   if (zip.close(opened) != 0) {
     errno = zip.error_of(opened)->system;
     if (errno != 0) cannot_write(path);

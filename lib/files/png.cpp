@@ -86,9 +86,7 @@ void save_png(const char* path, const file_array& x) {
   Image image(png);
   image.width = std::uint32_t(width), image.height = std::uint32_t(height);
   image.format = channels == 1 ? 0 : channels == 3 ? png_colour : png_colour | png_alpha;
-  const auto fail = [&] {
-    support::fail_usage("{}: cannot be written: {}", path, image.message);
-  };
+  const auto fail = [&] { support::fail_usage("{}: cannot be written: {}", path, image.message); };
   // libpng's bound (PNG_IMAGE_PNG_SIZE_MAX): the rows with a byte each for their filter, as zlib
   // may have to store them, in chunks.
   std::size_t bytes = pixels.size() + std::size_t(height);

@@ -15,7 +15,7 @@ struct PngImage {  // png_image
   char message[64];
 };
 inline constexpr std::uint32_t png_version = 1;
-inline constexpr std::uint32_t png_alpha = 1, png_colour = 2, png_wide = 4, png_palette = 8;
+inline constexpr std::uint32_t png_alpha = 1, png_colour = 2, png_wide = 4;
 
 struct PngTable {
   int (*begin_read)(PngImage*, const void*, std::size_t);

@@ -37,9 +37,7 @@ std::size_t FileSource::read(void* to, std::size_t bytes) {
   return done;
 }
 
-void refuse(const std::string& message) {
-  throw error(error::kind_type::usage, message.c_str());
-}
+void refuse(const std::string& message) { throw error(error::kind_type::usage, message.c_str()); }
 
 std::optional<std::vector<std::byte>> read_bytes(Source& from, std::uint64_t bytes) {
   std::vector<std::byte> all;

@@ -56,10 +56,10 @@ struct ZipSeek {
 };
 
 inline constexpr int zip_truncate = 1 | 8, zip_read_only = 16;  // with ZIP_CREATE
-inline constexpr int zip_error_read = 5, zip_error_write = 6, zip_error_invalid = 18,
-                     zip_error_unsupported = 28;
+inline constexpr int zip_error_write = 6;
 inline constexpr std::int32_t zip_stored = 0, zip_deflated = 8;
 inline constexpr std::uint32_t zip_utf8 = 2048;
+inline constexpr std::uint64_t zip_stat_size = 4;
 
 struct ZipTable {
   void (*error_init)(ZipError*);

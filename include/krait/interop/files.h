@@ -163,7 +163,8 @@ void save_npy(const detail::file_text& path, const Source& x) {
 class npz_entry {
  public:
   template <class Source>
-  npz_entry(const detail::file_text& name, const Source& x) : entry_{name.c_str(), detail::filed(x)} {}
+  npz_entry(const detail::file_text& name, const Source& x)
+      : entry_{name.c_str(), detail::filed(x)} {}
 
  private:
   friend void save_npz(const detail::file_text& path, std::initializer_list<npz_entry> arrays);
