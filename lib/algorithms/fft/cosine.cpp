@@ -59,32 +59,29 @@ struct Rows {
   array<Elem, 2> prepared(std::int64_t length) const {
     array<Elem, 2> made(shape<2>(out.extent(0), length), device_from(out.on));
     const int of_type = type;
-    kernel_of("dct_begin", {x.type, of_type},
-              {in(x.type, 2), host::out<Elem>(2), number(), number<Real>(), number<Real>()},
-              [of_type](const Parameters& p) {
-                const ElementView from = p.array(0);
-                const auto to = p.template array<Elem, 2>(1);
-                const Index count = p.number(2);
-                for_each_of_rows(to, [&](const auto& row, const auto& k) {
-                  const auto sample = [&](const Index& at) {
-                    return complex_element<Real>(from, row, at).real() *
-                           factor(at, count, of_type, p, 3);
-                  };
-                  if constexpr (std::is_same_v<Elem, Real>) {
-                    if (of_type == 1) to(row, k) = sample(krait::min(k, 2 * (count - 1) - k));
-                    else
-                      to(row, k) = sample(
-                          select(k < (count + 1) / 2, 2 * k, 2 * (count - k) - 1));
-                  } else if (of_type == 3) {
-                    const Number mirrored = select(k == 0, Number(Real(0)),
-                                                   sample(krait::max(count - k, Index(1))));
-                    to(row, k) = value<complex>(sample(k), -mirrored) *
-                                 conj(turn<Real>(k, 2 * count));
-                  } else {
-                    to(row, k) = turn<Real>(k, 2 * count) * sample(k);
-                  }
-                });
-              })
+    kernel_of(
+        "dct_begin", {x.type, of_type},
+        {in(x.type, 2), host::out<Elem>(2), number(), number<Real>(), number<Real>()},
+        [of_type](const Parameters& p) {
+          const ElementView from = p.array(0);
+          const auto to = p.template array<Elem, 2>(1);
+          const Index count = p.number(2);
+          for_each_of_rows(to, [&](const auto& row, const auto& k) {
+            const auto sample = [&](const Index& at) {
+              return complex_element<Real>(from, row, at).real() * factor(at, count, of_type, p, 3);
+            };
+            if constexpr (std::is_same_v<Elem, Real>) {
+              if (of_type == 1) to(row, k) = sample(krait::min(k, 2 * (count - 1) - k));
+              else to(row, k) = sample(select(k < (count + 1) / 2, 2 * k, 2 * (count - k) - 1));
+            } else if (of_type == 3) {
+              const Number mirrored =
+                  select(k == 0, Number(Real(0)), sample(krait::max(count - k, Index(1))));
+              to(row, k) = value<complex>(sample(k), -mirrored) * conj(turn<Real>(k, 2 * count));
+            } else {
+              to(row, k) = turn<Real>(k, 2 * count) * sample(k);
+            }
+          });
+        })
         .launch(row_grid(made), x, made, n, Real(before.ends), Real(before.all));
     return made;
   }
@@ -107,18 +104,17 @@ struct Rows {
                     to(row, k) = value<complex>(from(row, k)).real() * by;
                   } else if (of_type == 2) {
                     const Index at = krait::min(k, count - k);
-                    const value<complex> z = value<complex>(from(row, at)) *
-                                             turn<Real>(at, 2 * count);
+                    const value<complex> z =
+                        value<complex>(from(row, at)) * turn<Real>(at, 2 * count);
                     to(row, k) = select(k == at, z.real(), -z.imag()) * Real(2) * by;
                   } else {
-                    const value<complex> z = value<complex>(from(row, k)) *
-                                             turn<Real>(2 * k + 1, 4 * count);
+                    const value<complex> z =
+                        value<complex>(from(row, k)) * turn<Real>(2 * k + 1, 4 * count);
                     to(row, k) = z.real() * Real(2) * by;
                   }
                 });
               })
-        .launch(row_grid(typed<Real, 2>(out)), transformed, out, Real(after.ends),
-                Real(after.all));
+        .launch(row_grid(typed<Real, 2>(out)), transformed, out, Real(after.ends), Real(after.all));
   }
 
   void run() const {

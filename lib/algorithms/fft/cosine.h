@@ -14,8 +14,7 @@ struct cosine_form {
 template <class Real>
 struct cosine_of {
   /// Rows of numbers, cut or continued by zeros, to rows of as many as `out` has.
-  static void rows(const any_array& x, const any_array& out, const cosine_form& form,
-                   double scale);
+  static void rows(const any_array& x, const any_array& out, const cosine_form& form, double scale);
 };
 
 }  // namespace krait::detail
