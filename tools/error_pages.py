@@ -22,6 +22,9 @@ TOOL_CALLS = {"refuse", "refuse_words", "fail", "wrong", "no_npy"}
 GROUPS = [
     ("hints", "Hints", "A hint is no error: the kernel runs, and could be faster. Each is told once; KRAIT_HINTS=0 silences all ([hints](hints.md)).",
      ["lib/codegen/*hints*", "lib/host/*hints*", "lib/observe/*hints*"]),
+    ("files", "Files of arrays",
+     "A file is missing, damaged or of another type, or it cannot be written, and a file that was there is as it was ([arrays in files](files.md)).",
+     ["include/krait/interop/files.h", "lib/files/*"]),
     ("recording", "Recording a kernel",
      "The lambda runs once on traced values, and does there what a kernel cannot do. The error comes from the first call, or from `compile()`, and names the line.",
      ["lib/trace/*", "lib/passes/*", *(f"include/krait/{room}/*" for room in ("language", "runtime", "interop", "ship", "detail"))]),

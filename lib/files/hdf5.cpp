@@ -14,6 +14,7 @@
 #include "files/arrays.h"
 #include "files/hdf5_table.h"
 #include "files/library.h"
+#include "support/environment.h"
 #include "support/file.h"
 
 namespace krait::files {
@@ -28,6 +29,7 @@ const Hdf5Table& hdf5_table() {
                              "the HDF5 library",
                              "libhdf5-103-1",
                              "KRAIT_HDF5",
+                             support::environment_text("KRAIT_HDF5"),
                              {"libhdf5_serial.so.103", "libhdf5_serial.so.310", "libhdf5.so.103",
                               "libhdf5.so.200", "libhdf5.so.310"}});
   return opened->table();
@@ -54,7 +56,7 @@ class Session {
           return 0;
         },
         &text);
-    return text.empty() ? "no reason is given" : text;
+    return text;
   }
 
   const Hdf5Table& h;

@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <string>
 
-#include "support/environment.h"
 #include "support/error.h"
 #include "support/places.h"
 
@@ -19,7 +18,8 @@ struct LibraryNames {
   const char* format;    // ".npz files"
   const char* library;   // "libzip"
   const char* package;   // Debian's
-  const char* variable;  // that names another file
+  const char* variable;  // that names another file, and what it has
+  const char* wished;
   std::initializer_list<const char*> files;
 };
 
@@ -28,8 +28,7 @@ template <class Table>
 class Opened {
  public:
   explicit Opened(const LibraryNames& names) : names_(names) {
-    const char* const wished = support::environment_text(names.variable);
-    if (wished) try_file(wished);
+    if (names.wished) try_file(names.wished);
     else
       for (const char* const file : names.files)
         if (try_file(file)) break;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "files/library.h"
+#include "support/environment.h"
 #include "support/file.h"
 
 namespace krait::files {
@@ -133,8 +134,12 @@ class Target {
 }  // namespace
 
 const ZipTable& zip_table() {
-  static const auto* const opened = new Opened<ZipTable>(
-      {".npz files", "libzip", "libzip4", "KRAIT_LIBZIP", {"libzip.so.4", "libzip.so.5"}});
+  static const auto* const opened = new Opened<ZipTable>({".npz files",
+                                                          "libzip",
+                                                          "libzip4",
+                                                          "KRAIT_LIBZIP",
+                                                          support::environment_text("KRAIT_LIBZIP"),
+                                                          {"libzip.so.4", "libzip.so.5"}});
   return opened->table();
 }
 

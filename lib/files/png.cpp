@@ -3,6 +3,7 @@
 
 #include "devices/layout.h"
 #include "files/library.h"
+#include "support/environment.h"
 #include "files/png_table.h"
 #include "support/file.h"
 
@@ -10,8 +11,12 @@ namespace krait::files {
 namespace {
 
 const PngTable& png_table() {
-  static const auto* const opened = new Opened<PngTable>(
-      {"PNG files", "libpng", "libpng16-16", "KRAIT_LIBPNG", {"libpng16.so.16"}});
+  static const auto* const opened = new Opened<PngTable>({"PNG files",
+                                                          "libpng",
+                                                          "libpng16-16",
+                                                          "KRAIT_LIBPNG",
+                                                          support::environment_text("KRAIT_LIBPNG"),
+                                                          {"libpng16.so.16"}});
   return opened->table();
 }
 

@@ -42,6 +42,9 @@ void one(const request& r) {
   } else if (r.format == "h5") {
     if constexpr (!std::is_same_v<T, pair_of_floats>)
       kr::save_hdf5(r.to, r.name, kr::load_hdf5<T, Rank>(r.from, r.name));
+  } else if (r.format == "save h5") {
+    if constexpr (!std::is_same_v<T, pair_of_floats>)
+      kr::save_hdf5(r.to, r.name, kr::load_npy<T, Rank>(r.from));
   } else if (r.format == "expression") {
     if constexpr (std::is_same_v<T, float> && Rank == 1) {
       const auto x = kr::load_npy<T, Rank>(r.from);

@@ -294,6 +294,12 @@ def bad_npy(cases):
     cases.bad(("map", "float32", 1, "odd.npy", "never.npy"),
               "odd.npy: the elements begin at byte 73, which is not a multiple of 4: use kr::load_npy")
     cases.good(("npy", "float32", 1, "odd.npy", "odd_out.npy"), lambda: same(np.load("odd_out.npy"), np.ones(4, "float32")))
+    for name in ("pipe.npy", "mapped.npy"):
+        os.mkfifo(name)
+        subprocess.Popen(["sh", "-c", f"cat fine.npy > {name}"], stderr=subprocess.DEVNULL)
+    cases.add(("npy", "float32", 1, "pipe.npy", "from_pipe.npy"),
+              lambda answer: answer == "ok" and same(np.load("from_pipe.npy"), np.ones(4, "float32")) or fail(f"from a pipe: {answer}"))
+    cases.bad(("map", "float32", 1, "mapped.npy", "never.npy"), "mapped.npy: only a regular file can be mapped: use kr::load_npy")
     cases.bad(("npy", "float32", 1, "fine.npy", "nowhere/x.npy"), "nowhere/x.npy: cannot be written: No such file or directory")
     cases.bad(("npy", "float32", 1, "fine.npy", "folder.npy"), "folder.npy: cannot be written: Is a directory")
 
@@ -368,18 +374,18 @@ def bad_png(cases):
     write("damaged.png", damaged)
     write("bomb.png", png_file(900000, 900000, 8, 2, rows))
     for name, rank, text in [
-        ("missing.png", 3, "No such file or directory"),
-        ("text.png", 3, "not a PNG file (Not a PNG file)"),
-        ("empty.png", 3, "not a PNG file (png_image_begin_read_from_memory: invalid argument)"),
-        ("cut.png", 3, "the image is damaged (read beyond end of data): write it again"),
-        ("damaged.png", 3, "the image is damaged (bad adaptive filter value): write it again"),
-        ("wide.png", 3, "an image of 16 bits per channel: save it with 8"),
-        ("fine.png", 2, "an image with colours: use kr::load_png<3>"),
-        ("alpha.png", 2, "an image with alpha: use kr::load_png<3>"),
-        ("bomb.png", 3, f"an image of 900000 x 900000 pixels, which a file of {os.path.getsize('bomb.png')} bytes cannot hold"),
-        ("/dev/null", 3, "an image is read from a regular file only"),
+        ("missing.png", 3, "missing.png: No such file or directory"),
+        ("text.png", 3, "text.png: not a PNG file (Not a PNG file)"),
+        ("empty.png", 3, "empty.png: not a PNG file (png_image_begin_read_from_memory: invalid argument)"),
+        ("cut.png", 3, "cut.png: the image is damaged (read beyond end of data): write it again"),
+        ("damaged.png", 3, "damaged.png: the image is damaged (bad adaptive filter value): write it again"),
+        ("wide.png", 3, "wide.png: an image of 16 bits per channel: save it with 8"),
+        ("fine.png", 2, "fine.png: an image with colours: use kr::load_png<3>"),
+        ("alpha.png", 2, "alpha.png: an image with alpha: use kr::load_png<3>"),
+        ("bomb.png", 3, f"bomb.png: an image of 900000 x 900000 pixels, which a file of {os.path.getsize('bomb.png')} bytes cannot hold"),
+        ("/dev/null", 3, "/dev/null: an image is read from a regular file only"),
     ]:
-        cases.bad(("png", "uint8", rank, name, "never.png"), f"{name}: {text}")
+        cases.bad(("png", "uint8", rank, name, "never.png"), text)
     np.save("two.npy", np.zeros((4, 4, 2), "uint8"))
     np.save("nothing.npy", np.zeros((0, 4), "uint8"))
     cases.bad(("any png", "uint8", 3, "two.npy", "never.png"),
@@ -406,14 +412,18 @@ def bad_hdf5(cases):
         virtual = h5py.VirtualLayout((1000,), "f4")
         virtual[:] = h5py.VirtualSource("other.h5", "x", (1000,))
         file.create_virtual_dataset("virtual", virtual)
+    with h5py.File("packed.h5", "w") as file:
+        file.create_dataset("x", data=np.arange(10000, dtype="float32"), chunks=(10000,), compression="gzip")
+        chunk = file["x"].id.get_chunk_info(0)
+    with open("packed.h5", "r+b") as file:
+        file.seek(chunk.byte_offset + 100)
+        file.write(b"\xff" * 100)
     size = os.path.getsize("fine.h5")
     with open("other.h5", "rb") as file:
         good = file.read()
     write("cut.h5", good[:3000])
     write("text.h5", b"no file of HDF5 at all")
     write("empty.h5", b"")
-    outside = "its elements are in other files, which are not opened: save them in this one"
-    no_kind = "expected integers, floats, or the bool and complex numbers of h5py"
     for name, dataset, text in [
         ("missing.h5", "x", "missing.h5: No such file or directory"),
         ("text.h5", "x", "text.h5: not an HDF5 file (file signature not found)"),
@@ -421,13 +431,16 @@ def bad_hdf5(cases):
         ("cut.h5", "x", "cut.h5: not an HDF5 file (truncated file: eof = 3000, sblock->base_addr = 0, stored_eof = 6048)"),
         ("fine.h5", "z", "fine.h5: z: no such dataset (object 'z' doesn't exist)"),
         ("fine.h5", "group", "fine.h5: group: no such dataset (not a dataset)"),
-        ("fine.h5", "text", f"fine.h5: text: elements of HDF5's class 3: {no_kind}"),
-        ("fine.h5", "fields", f"fine.h5: fields: elements of HDF5's class 6: {no_kind}"),
+        ("fine.h5", "text",
+         "fine.h5: text: elements of HDF5's class 3: expected integers, floats, or the bool and complex numbers of h5py"),
+        ("fine.h5", "fields",
+         "fine.h5: fields: elements of HDF5's class 6: expected integers, floats, or the bool and complex numbers of h5py"),
         ("fine.h5", "seven", "fine.h5: seven: an array of 7 dimensions, but kr::array has at most 6: save it reshaped to fewer"),
         ("fine.h5", "huge", f"fine.h5: huge: an array of 4398046511104 bytes, which a file of {size} bytes cannot hold: write it again"),
         ("fine.h5", "packed", f"fine.h5: packed: an array of 4398046511104 bytes, which a file of {size} bytes cannot hold: write it again"),
-        ("fine.h5", "outside", f"fine.h5: outside: {outside}"),
-        ("fine.h5", "virtual", f"fine.h5: virtual: {outside}"),
+        ("packed.h5", "x", "packed.h5: x: cannot be read (inflate() failed): write it again"),
+        ("fine.h5", "outside", "fine.h5: outside: its elements are in other files, which are not opened: save them in this one"),
+        ("fine.h5", "virtual", "fine.h5: virtual: its elements are in other files, which are not opened: save them in this one"),
     ]:
         cases.bad(("h5", "float32", 1, name, "never.h5", dataset), text)
     cases.bad(("h5", "int32", 2, "fine.h5", "never.h5", "x"),
@@ -442,6 +455,8 @@ def bad_hdf5(cases):
     cases.bad(("h5", "float32", 1, "fine.h5", "changed.h5", "group/y"), "ok")
     cases.bad(("h5", "float32", 1, "fine.h5", "changed.h5", "scalar"), "ok")
     cases.bad(("h5", "float32", 1, "fine.h5", "changed.h5", "null"), "ok")
+    np.save("float.npy", x)
+    cases.bad(("save h5", "float32", 1, "float.npy", "changed.h5", "x/y"), "changed.h5: x/y: cannot be written ()")
     broken = bytearray(good)
     broken[96:200] = b"\xff" * 104
     write("broken.h5", broken)

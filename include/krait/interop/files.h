@@ -52,7 +52,7 @@ constexpr file_element file_element_of() {
         number == scalar::f16 || number == scalar::f32 || number == scalar::f64;
     constexpr bool is_integer = std::is_integral_v<type> || std::is_enum_v<type>;
     static_assert(is_float || is_integer,
-                  "krait: files have no bf16 and no floats of 8 bits: use kr::cast<float>(x)");
+                  "krait: files have the floats that NumPy has: use kr::cast<float>(x)");
     if constexpr (is_float) return {'f', bytes};
     else if constexpr (number == scalar::boolean) return {'b', bytes};
     else
@@ -126,9 +126,9 @@ KRAIT_API void save_png(const char* path, const file_array& x);
 }  // namespace detail
 
 /// Reads an array that numpy.save wrote, of exactly this element type and number of dimensions.
-/// Big-endian files are converted. A file in Fortran order gives an array in Fortran order, and
-/// a file of one number an array of extent 1. Throws error{usage} for another type, and for a file
-/// that is damaged or none; the file's size is checked before memory is taken.
+/// Big-endian files are converted. A file in Fortran order gives an array in Fortran order. One
+/// number without dimensions becomes an array of extent 1. Throws error{usage} for another type,
+/// and for a file that is damaged or none; the file's size is checked before memory is taken.
 /// \code
 /// auto a = kr::load_npy<float, 2>("a.npy");
 /// \endcode
@@ -195,7 +195,7 @@ inline void save_npz_compressed(const detail::file_text& path,
 /// \endcode
 class KRAIT_API npz_file {
  public:
-  /// Opens the file. Throws error{usage} if it is none, error{device} without libzip.
+  /// Opens the file. Throws error{usage} for another file, error{device} without libzip.
   explicit npz_file(const detail::file_text& path);
   npz_file(npz_file&& other) noexcept : opened_(other.opened_) { other.opened_ = nullptr; }
   npz_file& operator=(npz_file&&) = delete;
