@@ -478,9 +478,9 @@ class Maker:
         return f"{n} {d}", (np.fft.fftfreq(n, d), np.fft.rfftfreq(n, d))
 
     def dct(self, kind):
-        a = self.array(kind, [self.random.randint(1, 3), self.random.choice([1, 2, 3, 4, 5, 8, 9, 16, 31, 96])])
+        axis, shape = self.random.choice([0, 1]), [self.random.randint(1, 3), self.random.choice([1, 2, 3, 4, 5, 8, 9, 16, 31, 96])]
+        a = self.array(kind, shape if axis else shape[::-1])
         which, norm = self.random.randint(1, 4), self.random.choice(["backward", "ortho", "forward"])
-        axis = self.random.choice([0, 1])
         points = max(self.random.choice([a.shape[axis], a.shape[axis], self.random.randint(1, 20)]), 2 if which == 1 else 1)
         if self.random.random() < 0.5:
             a = np.asfortranarray(a)

@@ -456,7 +456,7 @@ def bad_hdf5(cases):
     cases.bad(("h5", "float32", 1, "fine.h5", "changed.h5", "scalar"), "ok")
     cases.bad(("h5", "float32", 1, "fine.h5", "changed.h5", "null"), "ok")
     np.save("float.npy", x)
-    cases.bad(("save h5", "float32", 1, "float.npy", "changed.h5", "x/y"), "changed.h5: x/y: cannot be written ()")
+    cases.bad(("save h5", "float32", 1, "float.npy", "changed.h5", "x/y"), "changed.h5: x/y: cannot be written (message type not found)")
     broken = bytearray(good)
     broken[96:200] = b"\xff" * 104
     write("broken.h5", broken)
