@@ -142,7 +142,7 @@ array<Elem, Rank> load_npy(const detail::file_text& path, device on = device()) 
 /// Throws error{usage} as kr::load_npy does, and for big-endian files.
 /// \code
 /// auto table = kr::map_npy<double, 2>("large.npy");   // kr::array<const double, 2>
-/// double mean = kr::mean(table(kr::range(0, 1000)));
+/// kr::array<double, 2> rows = table(kr::range(0, 1000)).copy(kr::device());
 /// \endcode
 template <class Elem, int Rank = 1>
 array<const Elem, Rank> map_npy(const detail::file_text& path) {
