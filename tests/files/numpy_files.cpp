@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,9 @@ void one(const request& r) {
   } else if (r.format == "kernel") {
     // The kernel reads the file's memory.
     if constexpr (std::is_same_v<T, float> && Rank == 1) {
+      const auto before = kr::device::cpu().memory_use().used;
       const auto mapped = kr::map_npy<float>(r.from);
+      if (kr::device::cpu().memory_use().used != before) throw std::runtime_error("it was copied");
       if (mapped.device().id() != std::string("cpu")) throw std::runtime_error("not on the CPU");
       kr::array<float> out(mapped.extents(), kr::device::cpu());
       kr::kernel([](kr::view<const float> x, kr::view<float> y) {
