@@ -41,6 +41,10 @@ class HostBytes {
 file_array load_elements(Source& from, NpyHeader header, const std::string& place, const char* call,
                          const file_request& as);
 
+/// The image in the bytes of a PNG file, as (height, width) or (height, width, channels). Throws
+/// error{usage}, with `path` in front, where there is none, and error{device} without libpng.
+file_array read_png(std::string_view bytes, const std::string& path, const file_request& as);
+
 [[noreturn]] void cannot_write(const std::string& path);
 
 }  // namespace krait::files

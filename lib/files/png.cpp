@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "files/png.h"
-
+//
+// Images of 8 bits per channel in PNG files.
+#include "files/arrays.h"
 #include "devices/layout.h"
 #include "files/library.h"
 #include "support/environment.h"

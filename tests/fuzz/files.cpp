@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "files/npz.h"
-#include "files/png.h"
 #include "krait/error.h"
 #include "targets.h"
 

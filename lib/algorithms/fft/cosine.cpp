@@ -4,8 +4,6 @@
 // as many real points in another order (J. Makhoul, A fast cosine transform in one and two
 // dimensions, IEEE Trans. ASSP 28, 1980); of type 1 by the even continuation, and of type 4 by
 // complex points with zeros after them.
-#include "algorithms/fft/cosine.h"
-
 #include <cmath>
 #include <numbers>
 

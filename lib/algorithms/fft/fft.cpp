@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/fft/cosine.h"
 #include "algorithms/fft/instances.h"
 #include "algorithms/matmul/products.h"
 #include "devices/layout.h"
