@@ -75,7 +75,7 @@ struct file_array {
 };
 template <class Elem, int Rank>
 file_array filed(const array<Elem, Rank>& x) {
-  return {x.at(), x.memory_owner(), handle_of(x.device()), file_element_of<Elem>()};
+  return {access::at(x), access::memory(x), access::on(x), file_element_of<Elem>()};
 }
 template <deferred Expression>
 file_array filed(const Expression& x) {
@@ -91,7 +91,7 @@ file_array filed(const Other&) {
 }
 template <class Elem, int Rank>
 array<Elem, Rank> unfiled(const file_array& x) {
-  return array<Elem, Rank>(x.at, x.memory, x.on);
+  return access::make<array<Elem, Rank>>(x.at, x.memory, x.on);
 }
 template <class Elem>
 constexpr file_element hdf5_element_of() {
