@@ -111,6 +111,10 @@ TEST(Words, Outputs) {
   EXPECT_EQ(host(four), (floats{3, 3, 1, 1}));
   kr::cummax(x, kr::into(two));
   EXPECT_EQ(host(two), (floats{3, 3}));
+  kr::fftshift(four, kr::into(four));
+  EXPECT_EQ(host(four), (floats{1, 1, 3, 3}));
+  kr::dct<3>(x, kr::into(two));  // 3 + 2 cos(pi / 4), 3 - 2 cos(pi / 4)
+  EXPECT_NEAR(host(two)[0], 4.41421356f, 1e-6f);
 }
 TEST(Words, Options) {
   const float nan = std::numeric_limits<float>::quiet_NaN();

@@ -28,9 +28,10 @@ auto shifted(const array<Elem, Rank>& x, const Options&... options) {
   if constexpr ((axes_in<Options> + ... + 0) == 0)
     for (int d = 0; d < Rank; ++d) add(d);
   (named(options), ...);
-  array<std::remove_const_t<Elem>, Rank> out(x.extents(), x.device());
-  if (x.size() > 0) roll_into(erased(x), by, erased(out));
-  return out;
+  auto made = result_in<std::remove_const_t<Elem>, Rank>(
+      output_in(options...), dense(x.extents().extents, Rank, false), x.device(), x);
+  if (x.size() > 0) roll_into(erased(x), by, erased(made.to));
+  return made.give();
 }
 /// Fills an array with k / (n d) for k = 0, 1, … and, unless `half`, negative ones in its second
 /// half.
