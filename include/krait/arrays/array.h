@@ -63,6 +63,14 @@ class array {
       : array(detail::to_shape(extents), on) {}
 
   array(array&& other) noexcept { *this = std::move(other); }
+  /// Never usable; the next one says so of a const array, and to type traits.
+  template <class Same>
+    requires std::is_same_v<Same, array>
+  array(Same&) {
+    static_assert(
+        detail::always_false<Same>,
+        "krait: arrays move: write x.copy() for a new array, x(kr::all) for one more view of the elements, or std::move(x)");
+  }
   // clang-format off
   array(const array&) = delete;  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
   // clang-format on
@@ -78,6 +86,14 @@ class array {
     std::swap(shape_, other.shape_), std::swap(strides_, other.strides_),
         std::swap(offset_, other.offset_);
     memory_ = std::move(other.memory_), std::swap(on_, other.on_);
+    return *this;
+  }
+  template <class Same>
+    requires std::is_same_v<Same, array>
+  array& operator=(Same&) & {
+    static_assert(
+        detail::always_false<Same>,
+        "krait: arrays move: write x.copy_from(y) to copy the elements, x = y.copy() for a new array, or x = std::move(y)");
     return *this;
   }
   // clang-format off
