@@ -31,6 +31,8 @@ template <detail::op What, unsigned Dimension>
 struct position_number {
   /// The type of all positions and sizes.
   using traced_type = std::int64_t;
+
+  constexpr position_number() noexcept = default;  // no aggregate: a struct is another thing
   friend detail::node node_of(const position_number&) {
     return detail::position(What, detail::scalar::i64, Dimension);
   }
