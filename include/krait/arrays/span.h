@@ -102,8 +102,8 @@ auto to_span(Array&& a) {
   static_assert(std::is_lvalue_reference_v<Array>,
                 "krait: this array is a temporary: give it a name");
   using element = detail::element_through<std::remove_reference_t<Array>>;
-  detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_span");
-  detail::check_in_order(a.at(), "to_span");
+  detail::check_host_memory(detail::memory_of(a), detail::handle_of(a.device()), "to_span");
+  detail::check_in_order(detail::layout_of(a), "to_span");
   return std::span<element>(reinterpret_cast<element*>(a.address()),
                             static_cast<std::size_t>(a.size()));
 }
@@ -121,9 +121,9 @@ Span to_mdspan(Array&& a) {
                 "krait: the array and the mdspan differ in their number of dimensions");
   using element = detail::element_through<std::remove_reference_t<Array>>;
   using index = typename Span::index_type;
-  detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_mdspan");
+  detail::check_host_memory(detail::memory_of(a), detail::handle_of(a.device()), "to_mdspan");
   std::int64_t of_array[rank];
-  detail::mdspan_strides(a.at(), of_array);
+  detail::mdspan_strides(detail::layout_of(a), of_array);
   std::array<index, rank> extents, strides;
   for (std::size_t d = 0; d < rank; ++d) {
     const std::int64_t extent = a.extent(static_cast<int>(d));
