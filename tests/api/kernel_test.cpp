@@ -375,7 +375,8 @@ TEST(Kernel, CopiesAreTheSameKernel) {
   auto first = make(3);
   std::vector kernels{first, make(4), first};
   first.launch({1, 1}, out);
-  EXPECT_EQ(std::string(kernels[2].ir()), std::string(first.ir()));  // recorded by the call of another
+  EXPECT_EQ(std::string(kernels[2].ir()),
+            std::string(first.ir()));  // recorded by the call of another
   expect_usage({"has not been recorded yet"}, [&] { kernels[1].ir(); });
   {
     const auto taken = std::move(first);
@@ -401,7 +402,8 @@ TEST(Kernel, CopiesAreTheSameKernel) {
   for (std::size_t t = 0; t < sums.size(); ++t) EXPECT_EQ(sums[t], float(t) + 8);
 
   const auto owning = [held = std::make_unique<int>(1)](kr::view<int> y) { y[0] = *held; };
-  static_assert(!std::is_copy_constructible_v<kr::kernel_object<std::remove_cv_t<decltype(owning)>>>);
+  static_assert(
+      !std::is_copy_constructible_v<kr::kernel_object<std::remove_cv_t<decltype(owning)>>>);
   static_assert(std::is_copy_constructible_v<decltype(add)>);
 }
 
