@@ -2,8 +2,9 @@
 //
 // Functions that krait.h does not have: a call names the header to include. kr::sort is looked up
 // in krait first, and only where that has none in the namespaces that it uses, so that these vanish
-// with the header. Where a program opens krait by a using-directive, they are beside the functions
-// that are there, and any of those fits better: each argument would be converted for these.
+// with the header. Where a program opens krait by a using-directive, and by Clang also among the
+// functions that arguments find, they are beside those that are there. Any of those fits better:
+// each argument would be converted for these.
 #pragma once
 
 #include <krait/detail/fixed_text.h>
