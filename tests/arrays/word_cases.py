@@ -124,8 +124,8 @@ class Maker:
     def pad(self, kind):
         a = self.matrix(kind)
         mode = self.random.choice(["constant", "edge", "reflect", "symmetric", "wrap"])
-        # Before 1.25 NumPy repeats wrongly where "wrap" needs an element more than once, or "symmetric" often and on one side.
-        most = {"wrap": 1, "symmetric": 2}.get(mode, 9)
+        # Before 1.25 NumPy repeats wrongly where "wrap" needs an element more than once, or the mirrors often and on one side.
+        most = {"wrap": 1, "symmetric": 2, "reflect": 1}.get(mode, 9)
         w = [[self.random.randint(0, min(9, most * extent)) for _ in range(2)] for extent in a.shape]
         return f"{text(a)} {w[0][0]} {w[0][1]} {w[1][0]} {w[1][1]} {mode}", np.pad(a, w, mode)
 
