@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks who includes whom: support <- ir <- {trace, passes, math, codegen}; cache and runtime see only support; devices
 sees runtime, cache and ir; host sees all of these; observe, arrays, algorithms, dist, tune and ship stand on host.
-LLVM headers only in lib/codegen, Vulkan headers only in lib/runtime/vulkan, CUDA headers nowhere, and no private library in
+Within the CPU's code generator: plan <- image and kit <- the parts of the emitter, which call one another, <- its root.
+Headers of one folder never come back to it through other folders. LLVM headers only in lib/codegen, Vulkan headers only in lib/runtime/vulkan, CUDA headers nowhere, and no private library in
 include/. Variables of the environment are read by lib/support/environment.h alone, in tools/krait too. Threads are made in
 lib/support/threads.h alone, which blocks signals. Exits with 1 and the offending lines."""
 import pathlib
@@ -29,6 +30,15 @@ MAY_SEE = {
     "dist": {*HOST, "arrays", "algorithms", "dist"},
     "tune": {*HOST, "tune"},
     "ship": {*HOST, "observe", "ship"},
+}
+PARTS = {"lanes", "access", "control", "launch", "emit"}
+# The folders of lib/codegen/cpu, lowest first; "" is its root.
+CPU_MAY_SEE = {
+    "plan": {"plan"},
+    "image": {"plan", "image"},
+    "kit": {"plan", "kit"},
+    **dict.fromkeys(PARTS, {"plan", "kit", *PARTS}),
+    "": {"", "plan", "image", "kit", *PARTS},
 }
 GETENV = re.compile(r"\b(secure_)?getenv(_r)?\s*\(")
 THREADS = "lib/support/threads."
@@ -62,6 +72,38 @@ def complaints(path, text):
             yield where + "a public header includes a private one"
         if stage in MAY_SEE and first in MAY_SEE and first not in MAY_SEE[stage]:
             yield where + f"{stage} may not see {first}"
+        if parts[:3] == ("lib", "codegen", "cpu") and name.startswith("codegen/cpu/"):
+            room, seen = ("/".join(of[:-1]) for of in (parts[3:], name.split("/")[2:]))
+            if seen not in CPU_MAY_SEE[room]:
+                yield where + f"codegen/cpu/{room} may not see codegen/cpu/{seen}"
+
+
+def circles():
+    """Folders of lib whose headers include one another's, by way of others too."""
+    sees = {}
+    for path in (ROOT / "lib").rglob("*.h"):
+        folder = str(path.parent.relative_to(ROOT / "lib"))
+        for line in path.read_text().splitlines():
+            found = INCLUDE.match(line)
+            if found and (ROOT / "lib" / found.group(1)).exists():
+                seen = str(pathlib.PurePath(found.group(1)).parent)
+                if seen != folder:
+                    sees.setdefault(folder, {})[seen] = f"{path.relative_to(ROOT)} includes {found.group(1)}"
+    def reaches(start, goal, passed):
+        if start == goal:
+            return []
+        for seen, why in sees.get(start, {}).items():
+            if seen not in passed:
+                passed.add(seen)
+                rest = reaches(seen, goal, passed)
+                if rest is not None:
+                    return [why, *rest]
+        return None
+    for folder, seen in sorted(sees.items()):
+        for other, why in seen.items():
+            back = reaches(other, folder, {other})
+            if back is not None and folder < other:
+                yield f"{folder} and {other} see each other: {why}; {'; '.join(back)}"
 
 
 def main():
@@ -70,6 +112,7 @@ def main():
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".h", ".cpp", ".def"):
                 bad += complaints(path, path.read_text())
+    bad += circles()
     print("\n".join(bad) if bad else "layers: every include goes down")
     return 1 if bad else 0
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds measured constants outside of the headers for them: tools/naked_numbers.py [FOLDER...], by default those of FOLDERS.
 
-A header named tuning*.h has them, each with a unit, a reason and the command that measures it over a whole set. Complained of are
+Headers named tuning.h and those of support/tuning have them, each with a unit, a reason and the command that measures it over a whole set. Complained of are
   - in other files, a number with a name and a comment that states a measurement (a time, a device, a benchmark);
   - in other files, a number of three digits or more, or a shift such as 8 << 10, in a comparison;
   - in those headers, a constant without a command, and a command that runs one row or a few (--filter, --only).
@@ -65,7 +65,7 @@ def complaints(folders):
             if path.suffix not in {".h", ".cpp"}:
                 continue
             lines = path.read_text().splitlines()
-            for at, what in inside(lines) if path.name.startswith("tuning") else outside(lines):
+            for at, what in inside(lines) if path.name.startswith("tuning") or path.parent.name == "tuning" else outside(lines):
                 yield f"{path.relative_to(ROOT)}:{at + 1}: {what}: {lines[at].strip()}"
 
 

@@ -10,9 +10,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # By target: what names it in code, and the folders and files that are its own.
 TARGETS = {
     "cpu": (r"TargetKind::Cpu\b|\bCpu(Device|Target)?\b|cpu_devices|runtime_cpu|codegen/cpu|(?<!-)\bcpu\b(?! =|=|\.|,? \(|\d)", ("cpu", "cpu_blob.h", "float_environment.h")),
-    "ptx": (r"TargetKind::Ptx\w*|\bPtx\b|\bCuda\b|cuda_devices|runtime_cuda|nvptx|\bcuda\b|\bptx\b|\bsass\b", ("nvptx", "cuda", "ptx_blob.h", "ptx.def", "sass.h", "sass.cpp")),
+    "ptx": (r"TargetKind::Ptx\w*|\bPtx\b|\bCuda\b|cuda_devices|runtime_cuda|nvptx|\bcuda\b|\bptx\b|\bsass\b", ("nvptx", "cuda", "blobs/ptx.h", "ptx.def", "sass.h", "sass.cpp")),
     "spirv": (r"TargetKind::Spirv\w*|\bSpirv\b|\bVulkan\b|vulkan_devices|runtime_vulkan|\bspirv\b|\bspv\b|\bvulkan\b",
-              ("spirv", "vulkan", "spirv_blob.h", "features.def", "quirks.def")),
+              ("spirv", "vulkan", "blobs/spirv.h", "features.def", "quirks.def")),
 }
 SUFFIXES = {".h", ".cpp", ".def", ".txt", ".cmake"}
 COMMENT = re.compile(r"//.*|^\s*#(?!include|define|if|endif).*")

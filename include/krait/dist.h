@@ -16,7 +16,7 @@
 #include <krait/algorithm/reduce.h>
 #include <krait/array_text.h>
 #include <krait/creation.h>
-#include <krait/detail/dist_calls.h>
+#include <krait/detail/dist/calls.h>
 #include <krait/expression.h>
 
 namespace krait::dist {
@@ -277,8 +277,7 @@ class array {
   }
   template <class As>
   krait::array<As, Rank> view(const detail::box& b) const {
-    return {detail::part_of(all_.at(), b), all_.memory_owner(),
-            krait::detail::handle_of(all_.device())};
+    return detail::view_at(detail::part_of(detail::layout_of(all_), b), all_);
   }
 
   detail::decomposition how_;
@@ -304,5 +303,5 @@ class expression {
 
 }  // namespace krait::dist
 
-#include <krait/detail/dist_elements.h>
-#include <krait/detail/dist_functions.h>
+#include <krait/detail/dist/elements.h>
+#include <krait/detail/dist/functions.h>

@@ -52,7 +52,8 @@ void check_output(const layout& output, void* device, const layout& wanted, void
                           host::shape_text(wanted.extents, wanted.rank));
   if (device != wanted_device)
     support::fail_usage(
-        "kr::into: the output of shape {} is on {}, but the result is computed on {}: give an array of that device",
+        "kr::into: the output of shape {} is on {}, but the result is computed on {}: "
+        "give an array of that device",
         host::shape_text(output.extents, output.rank), static_cast<host::DeviceHandle*>(device)->id,
         static_cast<host::DeviceHandle*>(wanted_device)->id);
   check_apart(output, "kr::into");
@@ -96,14 +97,16 @@ bool convolve_shape(const layout& x, const layout& weights, const char* mode, st
   if (given != "valid") return false;
   if (less && more)
     support::fail_usage(
-        "For 'valid' mode, one must be at least as large as the other in every dimension: the shapes are {} and {}",
+        "For 'valid' mode, one must be at least as large as the other in every dimension: "
+        "the shapes are {} and {}",
         host::shape_text(x.extents, x.rank), host::shape_text(weights.extents, weights.rank));
   return less;
 }
 void check_weights(const layout& x, const layout& weights) {
   if (host::size_of(weights) == 0)
     support::fail_usage(
-        "convolve: the weights of shape {} have no elements; for an array of shape {} they need at least one",
+        "convolve: the weights of shape {} have no elements; "
+        "for an array of shape {} they need at least one",
         host::shape_text(weights.extents, weights.rank), host::shape_text(x.extents, x.rank));
 }
 

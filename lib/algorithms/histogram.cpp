@@ -88,49 +88,81 @@ value<Number> bin_between(const ElementView& edges, const Element& x, const valu
                 select(bin < bins && compare(op::Eq, x, x), bin, Number(-1)));
 }
 
-/// Counts the numbers of the elements' bins. Blocks count in shared memory if there are few bins,
-/// with one more counter for elements in no bin: that is faster than a test.
-template <bool Own>
-void record_counts(const Parameters& p, bool by_edges) {
-  using number = std::conditional_t<Own, int, std::int64_t>;
-  const ElementView x = p.array(0), edges = p.array(2);
+/// How blocks count: the values of elements of 8 bits, whose bins they find once for each value;
+/// bins in shared memory if they are few; else bins in the result.
+enum class Counting { values, own_bins, bins };
+constexpr int byte_values = 256;
+
+template <class Number>
+value<Number> bin_of(const Parameters& p, const Element& x, bool by_edges,
+                     const value<Number>& bins) {
+  if (by_edges) return bin_between<Number>(p.array(2), x, bins);
+  return EvenBins<Number>{p.number<double>(3), p.number<double>(4), bins,
+                          p.number<double>(5), p.number<double>(6), p.number<double>(7)}
+      .find(x);
+}
+
+/// Adds a block's own counters, of which counter `i` is of bin `bin(i)`, to the result.
+template <class Own, class Counts, class Bin>
+void add_own(const Own& own, const Counts& counts, const Index& size, const Bin& bin) {
+  syncthreads();
+  for (auto i : range(thread_idx().x, size, histogram_threads)) {
+    const value<unsigned> count = own[i];
+    if_(count != 0u,
+        [&] { bin(i, [&](const auto& b) { atomic(counts[b]).add(cast<std::uint64_t>(count)); }); });
+  }
+}
+template <class Own>
+void clear_own(const Own& own, const Index& size) {
+  for (auto i : range(thread_idx().x, size, histogram_threads)) own[i] = 0u;
+  syncthreads();
+}
+
+void record_counts(const Parameters& p, bool by_edges, Counting how) {
+  const ElementView x = p.array(0);
   const auto counts = p.array<std::uint64_t>(1);
-  const value<number> bins = cast<number>(counts.size());
-  const auto each = [&](const auto& count) {
-    for (auto i : grid_stride(x.size())) {
-      const Element own = x(i);
-      count(by_edges
-                ? bin_between<number>(edges, own, bins)
-                : EvenBins<number>{p.number<double>(3), p.number<double>(4), bins,
-                                   p.number<double>(5), p.number<double>(6), p.number<double>(7)}
-                      .find(own));
+  switch (how) {
+    case Counting::values: {
+      const auto own = shared<unsigned, byte_values>();
+      clear_own(own, byte_values);
+      for (auto i : grid_stride(x.size())) {
+        const Element each = x(i);
+        atomic(own[each.as<std::uint8_t>()]).add(1u);
+      }
+      const value<int> bins = cast<int>(counts.size());
+      add_own(own, counts, byte_values, [&](const Index& i, const auto& add) {
+        const Element of = Element(cast<std::uint8_t>(i)).as(x.type());
+        const value<int> bin = bin_of<int>(p, of, by_edges, bins);
+        if_(bin >= 0, [&] { add(bin); });
+      });
+      break;
     }
-  };
-  if constexpr (Own) {
-    auto own = dynamic_shared<unsigned>(counts.size() + 1);
-    for (auto b : range(thread_idx().x, counts.size() + 1, histogram_threads)) own[b] = 0u;
-    syncthreads();
-    each([&](const auto& bin) { atomic(own[select(bin >= 0, bin, bins)]).add(1u); });
-    syncthreads();
-    for (auto b : range(thread_idx().x, counts.size(), histogram_threads)) {
-      const value<unsigned> count = own[b];
-      if_(count != 0u, [&] { atomic(counts[b]).add(cast<std::uint64_t>(count)); });
+    case Counting::own_bins: {
+      // One more counter, for elements in no bin, is faster than a test.
+      const value<int> bins = cast<int>(counts.size());
+      const auto own = dynamic_shared<unsigned>(counts.size() + 1);
+      clear_own(own, counts.size() + 1);
+      for (auto i : grid_stride(x.size())) {
+        const value<int> bin = bin_of<int>(p, x(i), by_edges, bins);
+        atomic(own[select(bin >= 0, bin, bins)]).add(1u);
+      }
+      add_own(own, counts, counts.size(), [&](const Index& i, const auto& add) { add(i); });
+      break;
     }
-  } else {
-    each([&](const auto& bin) {
-      if_(bin >= 0, [&] { atomic(counts[bin]).add(std::uint64_t(1)); });
-    });
+    case Counting::bins:
+      for (auto i : grid_stride(x.size())) {
+        const Index bin = bin_of<std::int64_t>(p, x(i), by_edges, counts.size());
+        if_(bin >= 0, [&] { atomic(counts[bin]).add(std::uint64_t(1)); });
+      }
   }
 }
 
-const Kernel& histogram_kernel(const ElementType* type, bool by_edges, bool own) {
-  return kernel_of(own ? "histogram" : "histogram_of_many", {type, by_edges, own},
+const Kernel& histogram_kernel(const ElementType* type, bool by_edges, Counting how) {
+  constexpr const char* names[] = {"histogram_of_bytes", "histogram", "histogram_of_many"};
+  return kernel_of(names[int(how)], {type, by_edges, int(how)},
                    {in(type), out<std::uint64_t>(), in(type), number<double>(), number<double>(),
                     number<double>(), number<double>(), number<double>()},
-                   [by_edges, own](const Parameters& p) {
-                     if (own) record_counts<true>(p, by_edges);
-                     else record_counts<false>(p, by_edges);
-                   },
+                   [by_edges, how](const Parameters& p) { record_counts(p, by_edges, how); },
                    {.fp = fp::strict});
 }
 
@@ -145,7 +177,8 @@ void check_bins(std::int64_t bins, double low, double high) {
   const bool finite = high - low < __builtin_huge_val();
   if (bins > 0 && low < high && finite) return;
   support::fail_usage(
-      "histogram: {} bins, from {} to {}: use at least one bin, and finite bounds in ascending order",
+      "histogram: {} bins, from {} to {}: use at least one bin, "
+      "and finite bounds in ascending order",
       bins, low, high);
 }
 void check_edges(std::int64_t edges) {
@@ -168,10 +201,10 @@ void check_order_of_edges(const any_array& edges) {
 void count_in_bins(const any_array& x, const any_array* edges, double low, double high,
                    const any_array& to) {
   const any_array& given = x;
-  const array<std::uint64_t> counts(to.at, to.memory, to.on);
+  const auto counts = typed<std::uint64_t, 1>(to);
   const std::int64_t bins = counts.size();
   const std::uint64_t none = 0;
-  fill_elements({counts.memory(), &to.at, sizeof none}, &none);
+  fill_elements({memory_of(counts), &to.at, sizeof none}, &none);
   if (given.size() == 0) return;
   // Blocks whose own counters, of 32 bits, cannot overflow.
   const std::int64_t useful = divided_up(given.size(), least_counted * histogram_threads);
@@ -179,7 +212,11 @@ void count_in_bins(const any_array& x, const any_array* edges, double low, doubl
                      blocks = std::max(std::min(workers, useful),
                                        divided_up(given.size(), std::int64_t{1} << 31));
   const auto [scale, near_edge, middle] = scale_of_bins(bins, low, high);
-  histogram_kernel(given.type, edges, bins <= histogram_shared)
+  const bool of_bytes = !is_float(given.type) && bytes_of(given.type->whole) == 1;
+  const Counting how = of_bytes && bins <= std::int64_t{1} << 30 ? Counting::values
+                       : bins <= histogram_shared                ? Counting::own_bins
+                                                                 : Counting::bins;
+  histogram_kernel(given.type, edges, how)
       .launch({blocks, histogram_threads}, given, counts,
               edges ? *edges : no_elements(given.type, 1, given.on), low, high, scale, near_edge,
               middle);

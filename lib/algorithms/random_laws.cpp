@@ -188,7 +188,7 @@ void draw_gamma(const any_array& to, std::uint64_t seed, std::uint64_t call, dou
 void draw_poisson(const array<std::int64_t>& to, std::uint64_t seed, std::uint64_t call,
                   double mean) {
   if (to.size() == 0) return;
-  array<std::int64_t> out(to.at(), to.memory_owner(), handle_of(to.device()));
+  array<std::int64_t> out(view_at(layout_of(to), to));
   if (mean == 0) return out.fill(0);
   static const auto& numbers = lasting(
       kernel([](view<std::int64_t> made, value<std::uint64_t> key, value<std::uint64_t> draw,
@@ -199,7 +199,7 @@ void draw_poisson(const array<std::int64_t>& to, std::uint64_t seed, std::uint64
 void draw_binomial(const array<std::int64_t>& to, std::uint64_t seed, std::uint64_t call,
                    const array<std::int64_t>& trials, double probability) {
   if (to.size() == 0) return;
-  array<std::int64_t> out(to.at(), to.memory_owner(), handle_of(to.device()));
+  array<std::int64_t> out(view_at(layout_of(to), to));
   static const auto& numbers = lasting(
       kernel([](view<std::int64_t> made, view<const std::int64_t> n, value<std::uint64_t> key,
                 value<std::uint64_t> draw, value<double> p) { Binomial()(made, n, key, draw, p); },

@@ -127,7 +127,7 @@ csr_products csr_multiply(const erased_csr& a, const erased_csr& b, std::int64_t
   const auto sorted_by = [&]<class Word>(Word) -> csr_products {
     auto [at, values] = sort_by_key(products.at, typed<Word, 1>(products.values));
     auto firsts = places_of(erased(marks_of_heads(erased(at))));
-    return {std::move(at), values.memory_owner(), std::move(firsts)};
+    return {std::move(at), access::memory(values), std::move(firsts)};
   };
   return word->bytes == 4 ? sorted_by(std::uint32_t()) : sorted_by(std::uint64_t());
 }
@@ -135,7 +135,7 @@ csr_products csr_multiply(const erased_csr& a, const erased_csr& b, std::int64_t
 void csr_add(const csr_products& products, std::int64_t columns, const element_type* word,
              const array<std::int64_t>& indptr, const array<std::int64_t>& indices,
              const any_array& data) {
-  const any_array values{word, products.at.at(), products.values, data.on};
+  const any_array values{word, layout_of(products.at), products.values, data.on};
   if (products.firsts.size() > 0)
     kernel_of("csr_add", {values.type, data.type},
               {in<std::int64_t>(), in(values.type), in<std::int64_t>(), number(),
@@ -206,7 +206,8 @@ void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::
 void check_sparse_operand(std::int64_t columns, std::int64_t rows) {
   if (columns != rows)
     support::fail_usage(
-        "matmul: the sparse matrix has {} columns and the other operand {} rows: they must be equal",
+        "matmul: the sparse matrix has {} columns and the other operand {} rows: "
+        "they must be equal",
         columns, rows);
 }
 void check_sparse_product(std::int64_t rows, std::int64_t columns) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the choices of the algorithms were measured to be, in one place, as
-// lib/support/tuning_cpu.h: each constant with its unit, its reason, and the command that measures
+// lib/support/tuning/cpu.h: each constant with its unit, its reason, and the command that measures
 // it again. tools/sweep.py builds and runs a command for several values of one:
 //   tools/sweep.py algorithms.scan_items 2 4 8 -- build/bin/bench_algorithms cpu --cpu-time
 // What a device tells by itself is asked from it. Constants that cut a sum of floats into parts are
@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "algorithms/matmul/tensor_form.h"
+#include "algorithms/tensor_form.h"
 
 namespace krait::host {
 

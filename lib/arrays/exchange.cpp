@@ -74,13 +74,15 @@ DeviceHandle& device_of(const tensor_description& from) {
   if (from.device_type == on_host || from.device_type == on_cuda_host) return Devices::get().cpu();
   if (from.device_type != on_cuda && from.device_type != on_cuda_managed)
     support::fail_usage(
-        "from_dlpack: the tensor is on a device of DLPack's type {}, but arrays share memory only with the host (1) and with CUDA (2): copy it there first",
+        "from_dlpack: the tensor is on a device of DLPack's type {}, "
+        "but arrays share memory only with the host (1) and with CUDA (2): copy it there first",
         from.device_type);
   const std::string id = "cuda:" + std::to_string(from.device_id);
   DeviceHandle* const found = Devices::get().find(id);
   if (!found)
     support::fail_usage(
-        "from_dlpack: the tensor is on {}, which this machine does not have: `krait devices` lists its devices",
+        "from_dlpack: the tensor is on {}, which this machine does not have: "
+        "`krait devices` lists its devices",
         id);
   return *found;
 }
@@ -92,7 +94,8 @@ void check(const tensor_description& from, const tensor_element& element, int ra
   const TensorType wanted = type_of(element);
   if (from.code != wanted.code || from.bits != wanted.bits || from.lanes != 1)
     support::fail_usage(
-        "from_dlpack: the tensor's elements are {}, but the array's are {}: import it with its own type",
+        "from_dlpack: the tensor's elements are {}, but the array's are {}: "
+        "import it with its own type",
         text_of({from.code, from.bits}, from.lanes), text_of(wanted, 1));
   if (from.rank != rank)
     support::fail_usage(
@@ -130,7 +133,8 @@ storage* import_tensor(const tensor_description& from, const tensor_element& ele
     support::fail_usage("from_dlpack: the tensor has {} elements but a null address", size);
   if (address % element.alignment != 0)
     support::fail_usage(
-        "from_dlpack: the tensor's address is not a multiple of {}, which its elements need: copy it first",
+        "from_dlpack: the tensor's address is not a multiple of {}, which its elements need: "
+        "copy it first",
         element.alignment);
   if (producer)
     host::order({*device.device, host::record_of(*producer)->handle}, {*device.device, {}});
@@ -145,7 +149,8 @@ void export_tensor(storage* memory, std::uint64_t address, void* on, const tenso
   const bool cuda = device.target.kind == support::TargetKind::Ptx;
   if (!cuda && !device.device->host_memory())
     support::fail_usage(
-        "to_dlpack: the array is on {}, whose memory DLPack cannot name: export a.copy(kr::device::cpu())",
+        "to_dlpack: the array is on {}, whose memory DLPack cannot name: "
+        "export a.copy(kr::device::cpu())",
         device.id);
   to.device_type = cuda ? host::on_cuda : host::on_host;
   to.device_id = cuda ? std::stoi(device.id.substr(device.id.find(':') + 1)) : 0;
@@ -166,7 +171,8 @@ void check_host_memory(const storage* memory, void* on, const char* operation) {
   const auto& device = *static_cast<DeviceHandle*>(on);
   if (!device.device->host_memory() && !(memory && memory->managed))
     support::fail_usage(
-        "{}: the array is on {}, whose memory the host cannot address: use a.copy(kr::device::cpu())",
+        "{}: the array is on {}, whose memory the host cannot address: "
+        "use a.copy(kr::device::cpu())",
         operation, device.id);
 }
 
@@ -184,7 +190,8 @@ void mdspan_strides(const layout& of, std::int64_t* strides) {
     const bool any = empty || of.extents[d] == 1;  // nothing is ever that far away
     if (!any && of.strides[d] < 1)
       support::fail_usage(
-          "to_mdspan: stride({}) is {}, but std::layout_stride needs positive strides: use a.copy()",
+          "to_mdspan: stride({}) is {}, but std::layout_stride needs positive strides: "
+          "use a.copy()",
           d, of.strides[d]);
     strides[d] = empty ? stride : any ? 1 : of.strides[d];
     if (of.extents[d] > 0) stride *= of.extents[d];

@@ -53,7 +53,8 @@ array<Word, Rank> arranged(const detail::elements& e, Tiling tiling, std::size_t
     if (d != tiling.read && d != tiling.written && of.extents[d] > 1) set(next++, d);
   set(Rank - 2, tiling.written), set(Rank - 1, tiling.read);
   detail::share(e.memory);
-  return {to, detail::memory_share(e.memory), e.memory->device};
+  const detail::memory_share owner(e.memory);
+  return detail::shared_view{to, owner, e.memory->device};
 }
 
 /// What a block does with its tile, whose first row and column these are of so many: `load` and

@@ -74,11 +74,10 @@ void Disk::give_up(const std::string& why) {
 
 void Disk::warn(const std::string& why) {
   if (warned_.exchange(true)) return;
-  std::fprintf(
-      stderr,
-      "krait: warning: compiled kernels are not kept on disk: %s (set KRAIT_CACHE_DIR to another folder, or set "
-      "KRAIT_CACHE=memory)\n",
-      why.c_str());
+  std::fprintf(stderr,
+               "krait: warning: compiled kernels are not kept on disk: "
+               "%s (set KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n",
+               why.c_str());
 }
 
 std::optional<std::string> Disk::find(std::string_view key, std::string_view source) noexcept try {

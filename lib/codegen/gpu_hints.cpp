@@ -99,10 +99,10 @@ class Finder {
   /// Registers have no numbers that are known only at run time.
   void local(const ir::Inst& inst) {
     if (f_.is_const(inst.operands[1])) return;
-    hints_.add(
-        "local", place(inst),
-        "local array: it is indexed by a number known only at launch, so it is in memory instead of registers. Index it "
-        "by constants (a C++ loop unrolls while recording), or use a shared array");
+    hints_.add("local", place(inst),
+               "local array: it is indexed by a number known only at launch, "
+               "so it is in memory instead of registers. Index it by constants (a C++ loop unrolls "
+               "while recording), or use a shared array");
   }
 
   /// Words of shared memory lie in 32 banks in turn, and a bank gives one word at a time (CUDA's
@@ -118,10 +118,11 @@ class Finder {
     if (ways < 2) return;
     hints_.add(
         "banks", place(inst),
-        fmt::format(
-            "bank conflicts: neighbouring threads access places {} bytes apart in a shared array, so {} threads of a warp "
-            "wait for one bank. Make the rows of the array one element longer, or let neighbours use neighbouring elements",
-            std::abs(bytes), ways));
+        fmt::format("bank conflicts: neighbouring threads access places {} bytes apart in a shared "
+                    "array, so {} threads of a warp wait for one bank. "
+                    "Make the rows of the array one element longer, or let neighbours use "
+                    "neighbouring elements",
+                    std::abs(bytes), ways));
   }
 
   /// Double precision that comes from single and goes back to it: a constant of C++ without its f.
@@ -136,11 +137,10 @@ class Finder {
                                     f_.type_of(d->operands[0]).scalar == ir::Scalar::F32);
     }
     if (!from_single) return;
-    hints_.add(
-        "doubles", place(inst),
-        "double precision: a float is widened for this operation, and GPUs compute f64 at 1/2 to 1/64 of the speed of "
-        "f32. Give constants "
-        "their f (0.5f), and convert double values with kr::cast<float>");
+    hints_.add("doubles", place(inst),
+               "double precision: a float is widened for this operation, "
+               "and GPUs compute f64 at 1/2 to 1/64 of the speed of f32. "
+               "Give constants their f (0.5f), and convert double values with kr::cast<float>");
   }
 
   void divide(const ir::Inst& inst) {

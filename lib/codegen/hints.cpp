@@ -73,7 +73,8 @@ void look(const ir::Function& f, ir::ValueId v, const std::function<bool(ir::Val
 
 Cause scaled_cause() {
   return {
-      "the index is multiplied by a size known only at launch, so neighbouring threads are a row apart",
+      "the index is multiplied by a size known only at launch, "
+      "so neighbouring threads are a row apart",
       "Make the last index the one that comes from x, or transpose through a shared array"};
 }
 
@@ -83,14 +84,14 @@ Cause cause_of(const ir::Function& f, ir::ValueId index,
   Made made;
   look(f, index, uniform, deepest, made);
   if (made.of_memory)
-    return {
-        "the index comes from memory",
-        "Sort the work so that neighbouring threads use neighbouring elements, or copy the table that all of them use to a "
-        "shared array"};
+    return {"the index comes from memory",
+            "Sort the work so that neighbouring threads use neighbouring elements, "
+            "or copy the table that all of them use to a shared array"};
   if (made.of_thread)
     return {
         "the index comes from a thread's own array (kr::local), and each thread has its own copy",
-        "If all threads of a warp keep equal numbers there, such as a stack, read them by kr::warp::broadcast(v, 0), or use a shared array"};
+        "If all threads of a warp keep equal numbers there, such as a stack, "
+        "read them by kr::warp::broadcast(v, 0), or use a shared array"};
   if (made.chosen)
     return {"the index is clamped or chosen (min, max, select)",
             "Compute the interior without the clamp, and the border separately"};
@@ -100,8 +101,8 @@ Cause cause_of(const ir::Function& f, ir::ValueId index,
   if (made.scaled) return scaled_cause();
   if (made.passed)
     return {
-        "the index is a parameter of a function, called or cut out of a large kernel, which does not know the index of the next "
-        "thread",
+        "the index is a parameter of a function, called or cut out of a large kernel, "
+        "which does not know the index of the next thread",
         "Compute the index in that function, or make the kernel smaller"};
   return {"the index differs from thread to thread without a fixed distance",
           "Make it the thread's x plus a value that is equal in all threads"};
@@ -111,23 +112,24 @@ std::string strided_text(bool stores, std::int64_t bytes, std::uint32_t element_
                          std::string_view price) {
   const std::int64_t far = std::abs(bytes);
   const bool members = far == std::int64_t(element_bytes) && far > 8;
-  return fmt::format(
-      "strided access: neighbouring threads {} places {} bytes apart{}, {}. {}",
-      stores ? "store to" : "load from", far, bytes < 0 ? " in descending order" : "", price,
-      members
-          ? "Give each member that is used often a separate array"
-          : "Let neighbouring threads use neighbouring elements: the last index from x, kr::vec for neighbours");
+  return fmt::format("strided access: neighbouring threads {} places {} bytes apart{}, {}. {}",
+                     stores ? "store to" : "load from", far,
+                     bytes < 0 ? " in descending order" : "", price,
+                     members ? "Give each member that is used often a separate array"
+                             : "Let neighbouring threads use neighbouring elements: "
+                               "the last index from x, kr::vec for neighbours");
 }
 
 std::string division_text(ir::Scalar s, bool known_divisor, std::string_view price) {
   const unsigned bits = ir::bits_of(s);
-  return fmt::format(
-      "integer division: {} bits by {}, {}. {}", bits,
-      known_divisor ? "a constant" : "a number known only at launch", price,
-      known_divisor ? "Divide numbers of 32 bits where they fit"
-      : bits == 64
-          ? "Capture the divisor as a plain C++ number, which makes it a constant, or divide numbers of 32 bits"
-          : "Capture the divisor as a plain C++ number, which makes it a constant, or count instead of dividing");
+  return fmt::format("integer division: {} bits by {}, {}. {}", bits,
+                     known_divisor ? "a constant" : "a number known only at launch", price,
+                     known_divisor ? "Divide numbers of 32 bits where they fit"
+                     : bits == 64
+                         ? "Capture the divisor as a plain C++ number, which makes it a constant, "
+                           "or divide numbers of 32 bits"
+                         : "Capture the divisor as a plain C++ number, which makes it a constant, "
+                           "or count instead of dividing");
 }
 
 }  // namespace krait::codegen

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "support/tuning_gpu.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::host {
 

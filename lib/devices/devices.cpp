@@ -11,6 +11,7 @@
 #include "devices/reports.h"
 #include "devices/store.h"
 #include "devices/streams.h"
+#include "krait/detail/access.h"
 #include "krait/detail/call.h"
 #include "support/environment.h"
 #include "support/error.h"
@@ -18,17 +19,14 @@
 
 namespace krait {
 
-/// Reaches the handles inside the public classes.
-struct detail::access {
-  static device make(void* handle) noexcept { return device(handle); }
-  static void* handle(const device& d) noexcept { return d.handle_; }
-  static void* record(const stream& s) noexcept { return s.record_; }
-  static device_list list(const device* first, std::size_t size) noexcept {
-    device_list l;
-    l.first_ = first, l.size_ = size;
-    return l;
-  }
-};
+device detail::access::make(void* handle) noexcept { return device(handle); }
+void* detail::access::handle(const device& d) noexcept { return d.handle_; }
+void* detail::access::record(const stream& s) noexcept { return s.record_; }
+device_list detail::access::list(const device* first, std::size_t size) noexcept {
+  device_list l;
+  l.first_ = first, l.size_ = size;
+  return l;
+}
 
 namespace host {
 

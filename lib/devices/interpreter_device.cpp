@@ -37,8 +37,8 @@ class Text final : public runtime::Executable {
     const std::int64_t blocks = request.grid[0] * request.grid[1] * request.grid[2];
     if (meets_ && blocks > ir::most_together)
       support::fail_usage(
-          "{}: {} blocks meet at kr::grid_sync(), but the interpreter runs at most {} at once: launch fewer blocks, each "
-          "with more of the work",
+          "{}: {} blocks meet at kr::grid_sync(), but the interpreter runs at most {} at "
+          "once: launch fewer blocks, each with more of the work",
           what_, blocks, ir::most_together);
     ir::Launch launch;
     launch.grid = request.grid, launch.block = request.block;
@@ -57,8 +57,8 @@ class Text final : public runtime::Executable {
                        {.races = races, .uninitialised = true, .print = print});
       } catch (const std::system_error&) {
         support::fail_device(
-            "{}: {} blocks meet at kr::grid_sync(), but the system cannot start a thread for each: launch fewer blocks, each with "
-            "more of the work",
+            "{}: {} blocks meet at kr::grid_sync(), but the system cannot start a thread for "
+            "each: launch fewer blocks, each with more of the work",
             what_, blocks);
       } catch (const std::bad_alloc&) {
         support::fail_device(

@@ -64,8 +64,8 @@ std::uint64_t counted(DeviceHandle& device, std::size_t bytes, const Allocate& a
   MemoryCount& count = device.memory;
   if (!count.add(std::int64_t(bytes)))
     support::fail_device(
-        "{} ({}): out of memory: {} bytes requested, {} of the limit of {} in use; free arrays, or raise the limit "
-        "(device::limit_memory, KRAIT_MEMORY_LIMIT)",
+        "{} ({}): out of memory: {} bytes requested, {} of the limit of {} in use; "
+        "free arrays, or raise the limit (device::limit_memory, KRAIT_MEMORY_LIMIT)",
         device.id, device.name, bytes, count.used(), count.limit());
   try {
     return allocate();
@@ -108,7 +108,8 @@ std::uint64_t allocate_managed(DeviceHandle& device, std::size_t bytes) {
     const std::uint64_t address = async ? async->allocate_managed(bytes) : 0;
     if (!address)
       support::fail_device(
-          "kr::managed: {} ({}) has no memory that the host can access: use kr::array and kr::copy_async",
+          "kr::managed: {} ({}) has no memory that the host can access: "
+          "use kr::array and kr::copy_async",
           device.id, device.name);
     return address;
   });

@@ -103,8 +103,9 @@ void decompose(job* of, decomposition& how, std::size_t element_bytes) {
     how.owned[d] = first(how.place[d] + 1) - how.first[d];
     if ((p > 1 || how.periodic[d]) && n / p < how.halo[d])
       support::fail_usage(
-          "kr::dist::array: axis {} has {} elements on {} ranks, but a block needs at least the {} elements of the halo: use "
-          "fewer ranks, a smaller halo, or kr::dist::whole",
+          "kr::dist::array: axis {} has {} elements on {} ranks, "
+          "but a block needs at least the {} elements of the halo: "
+          "use fewer ranks, a smaller halo, or kr::dist::whole",
           d, n, p, how.halo[d]);
   }
   how.serial = of->next_serial();

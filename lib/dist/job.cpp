@@ -139,13 +139,12 @@ void job::disagree(const call& what) {
         fmt::format("{}rank {} calls {}", told.empty() ? "" : "; ", r, texts[std::size_t(r)].text);
   }
   if (shown > 3) told += fmt::format("; and {} more ranks differ", shown - 3);
-  fail(
-      error::kind_type::usage,
-      fmt::format(
-          "the ranks make different calls: rank {} calls {}; {}: every function of kr::dist is called by all ranks in the "
-          "same order, with the same arguments",
-          rank(), text, told),
-      true);
+  fail(error::kind_type::usage,
+       fmt::format("the ranks make different calls: rank {} calls {}; {}: "
+                   "every function of kr::dist is called by all ranks in the same order, "
+                   "with the same arguments",
+                   rank(), text, told),
+       true);
 }
 
 void job::send(const void* from, std::size_t bytes, int to, int tag) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dist/engine.h"
-#include "krait/detail/dist_calls.h"
+#include "krait/detail/dist/calls.h"
 #include "krait/error.h"
 
 namespace krait::dist::detail {

@@ -129,7 +129,8 @@ std::unique_ptr<Engine> open_launched() {
   mpi->initialized(&on), mpi->finalized(&over);
   if (over)
     support::fail_usage(
-        "kr::dist::world: MPI has been finalised in this process, and cannot start again: keep one world for the whole job");
+        "kr::dist::world: MPI has been finalised in this process, and cannot start again: "
+        "keep one world for the whole job");
   if (!on && mpi->init_thread(nullptr, nullptr, mpi->thread_serialized, &level) != 0)
     support::fail_device("kr::dist: MPI_Init_thread of {} fails", mpi->file);
   auto engine = std::make_unique<Mpi>(*mpi, !on);
@@ -138,7 +139,8 @@ std::unique_ptr<Engine> open_launched() {
   if (const int launched = launched_ranks(variable); launched > 0 && !on && launched != size) {
     engine->close(true);
     support::fail_device(
-        "kr::dist: {}={}, but {} ({}) sees {} rank{}: the launcher and the MPI library are of different kinds",
+        "kr::dist: {}={}, but {} ({}) sees {} rank{}: the launcher and the MPI library are of "
+        "different kinds",
         variable, launched, mpi->file, mpi->abi, size, size == 1 ? "" : "s");
   }
   return engine;

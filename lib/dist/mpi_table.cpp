@@ -79,7 +79,8 @@ const MpiTable* made(void* library, const std::string& file) {
   table->file = file;
   if (!constants(library, *table))
     support::fail_device(
-        "kr::dist: {} has neither the ABI of Open MPI, nor MPICH's, nor MPI-5's: name another library in KRAIT_MPI",
+        "kr::dist: {} has neither the ABI of Open MPI, nor MPICH's, nor MPI-5's: "
+        "name another library in KRAIT_MPI",
         file);
   find(library, "MPI_Initialized", table->initialized, file);
   find(library, "MPI_Finalized", table->finalized, file);
@@ -122,7 +123,8 @@ const MpiTable* open() {
   }
   if (names.empty()) return nullptr;
   support::fail_device(
-      "kr::dist: no MPI for the launcher that started this process{}: {}; name its library in KRAIT_MPI",
+      "kr::dist: no MPI for the launcher that started this process{}: {}; "
+      "name its library in KRAIT_MPI",
       by ? std::string(" (it sets ") + by->variable + ")" : "", why);
 }
 

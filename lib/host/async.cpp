@@ -22,8 +22,8 @@ using detail::elements;
 void check_dense(const elements& e) {
   if (!detail::is_dense(*e.at, false))
     support::fail_usage(
-        "copy_async: the array's elements are not contiguous in C order: use copy_from or copy_to, or make a.copy() "
-        "first");
+        "copy_async: the array's elements are not contiguous in C order: "
+        "use copy_from or copy_to, or make a.copy() first");
 }
 
 std::uint64_t first_of(const elements& e) {

@@ -48,7 +48,8 @@ bool find_shape(const argument* inputs, unsigned count, int rank, std::int64_t* 
 
 [[noreturn]] void refuse_shapes(std::string_view of, const argument* inputs, unsigned count) {
   support::fail_usage(
-      "{}: the arguments' shapes {} do not broadcast: from the last dimension on, extents must be equal or 1",
+      "{}: the arguments' shapes {} do not broadcast: from the last dimension on, "
+      "extents must be equal or 1",
       of, all_shapes(inputs, count));
 }
 
@@ -70,11 +71,13 @@ void reduced_shape(const reduction_recipe& of, const argument* inputs, std::size
   for (int d = 0; d < rank; ++d)
     if (all[d] != extents[d] && all[d] != 1)
       support::fail_usage(
-          "{}: a where mask of shape {} does not broadcast to the shape {} of the array that is reduced",
+          "{}: a where mask of shape {} does not broadcast to the shape {} of the array that "
+          "is reduced",
           of.name, all_shapes(mask, masks), host::shape_text(extents, rank));
   if (of.needs_elements && !of.numbered && !starts)
     support::fail_usage(
-        "reduction operation {} does not have an identity, so to use a where mask one has to specify kr::initial",
+        "reduction operation {} does not have an identity, so to use a where mask one has to "
+        "specify kr::initial",
         of.name);
 }
 

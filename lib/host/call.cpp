@@ -41,11 +41,13 @@ DeviceHandle& choose(const argument* arguments, const Specialisation& spec,
     DeviceHandle* d = arguments[i].memory->device;
     if (asked && d != asked)
       support::fail_usage(
-          "{}: the call is to run on {}, but its arrays are on {}: copy them to that device (copy_from)",
+          "{}: the call is to run on {}, but its arrays are on {}: "
+          "copy them to that device (copy_from)",
           what, asked->id, d->id);
     if (device && device != d)
       support::fail_usage(
-          "{}: one call uses arrays on {} and on {}: copy one of them to the other's device (copy_from)",
+          "{}: one call uses arrays on {} and on {}: copy one of them to the other's device "
+          "(copy_from)",
           what, device->id, d->id);
     device = d;
   }
@@ -313,7 +315,8 @@ void check_launch(const kernel_state& state, const call_config& c, const DeviceH
   const dims& fixed = state.fixed_block;
   if (fixed.x > 0 && (c.form != call_config::grid_block || !(c.block == fixed)))
     support::fail_usage(
-        "{}: the kernel is made for blocks of {} x {} x {} threads: launch it with a grid and this block",
+        "{}: the kernel is made for blocks of {} x {} x {} threads: "
+        "launch it with a grid and this block",
         describe(state), fixed.x, fixed.y, fixed.z);
   const dims& cluster = state.with.cluster;
   const bool whole =
@@ -321,7 +324,8 @@ void check_launch(const kernel_state& state, const call_config& c, const DeviceH
                          c.grid.y % cluster.y == 0 && c.grid.z % cluster.z == 0);
   if (!whole)
     support::fail_usage(
-        "{}: the kernel has clusters of {} x {} x {} blocks: launch it with a block and a grid of whole clusters",
+        "{}: the kernel has clusters of {} x {} x {} blocks: "
+        "launch it with a block and a grid of whole clusters",
         describe(state), cluster.x, cluster.y, cluster.z);
   if (c.form != call_config::grid_block) {
     if (c.count < 0)
@@ -349,7 +353,8 @@ void check_launch(const kernel_state& state, const call_config& c, const DeviceH
         describe(state), c.block.x, c.block.y, c.block.z, limits.threads, device.id);
   if (bounds.threads && in_block > bounds.threads)
     support::fail_usage(
-        "{}: a block of {} x {} x {} threads exceeds the kernel's own limit: its option max_threads is {}",
+        "{}: a block of {} x {} x {} threads exceeds the kernel's own limit: "
+        "its option max_threads is {}",
         describe(state), c.block.x, c.block.y, c.block.z, bounds.threads);
   if (all > support::most_elements)
     support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
@@ -432,8 +437,8 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   if (!state) support::fail_usage("a moved-from kernel object is called");
   if (recording_active())
     support::fail_usage(
-        "{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised "
-        "function on traced values, or an ordinary C++ function, instead",
+        "{} is called while another kernel is being recorded: kernels cannot launch kernels; "
+        "call a vectorised function on traced values, or an ordinary C++ function, instead",
         describe(*state));
   const HostSpan span("call", state->name);
   Specialisation& spec = specialise(*state, lambda, as, arguments);
@@ -531,8 +536,8 @@ void refuse_number(const kernel_state* state, unsigned parameter, scalar type, b
   const std::string wide = fmt::format("std::{}int{}_t", has_sign ? "" : "u", width);
   const std::string name = width != 32 ? wide : has_sign ? "int" : "unsigned";
   support::fail_usage(
-      "{}: {} is passed for parameter {}, a kr::value<{}>, which holds {} to {}: pass a number in that range, convert it "
-      "explicitly, or declare a wider parameter",
+      "{}: {} is passed for parameter {}, a kr::value<{}>, which holds {} to {}: "
+      "pass a number in that range, convert it explicitly, or declare a wider parameter",
       state ? describe(*state) : "a kernel", value, parameter, name, least, largest);
 }
 

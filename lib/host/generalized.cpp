@@ -55,7 +55,8 @@ void find_sizes(const std::string& name, const core_layout& layout, const char* 
       if (size == own) continue;
       const bool is_input = o < layout.inputs;
       support::fail_usage(
-          "{}: {} operand {} has a mismatch in its core dimension {}, with gufunc signature {} (size {} is different from {})",
+          "{}: {} operand {} has a mismatch in its core dimension {}, "
+          "with gufunc signature {} (size {} is different from {})",
           name, is_input ? "Input" : "Output", is_input ? o : o - layout.inputs, d, text, own,
           size);
     }
@@ -76,7 +77,8 @@ void find_shapes(const std::string& name, const core_layout& layout, const char*
       if (own == 1 || own == extents[d]) continue;
       if (extents[d] != 1)
         support::fail_usage(
-            "{}: operands could not be broadcast together with remapped shapes [original->remapped]: {}",
+            "{}: operands could not be broadcast together with remapped shapes "
+            "[original->remapped]: {}",
             name, remapped(layout, given));
       extents[d] = own;
     }
@@ -84,7 +86,8 @@ void find_shapes(const std::string& name, const core_layout& layout, const char*
     for (int d = 0; d < batch && given[o]; ++d)
       if (extent_of(o, d) != extents[d])
         support::fail_usage(
-            "{}: non-broadcastable output operand with shape {} doesn't match the broadcast shape {} of the batch",
+            "{}: non-broadcastable output operand with shape {} doesn't match the broadcast "
+            "shape {} of the batch",
             name, shape_text(given[o]->extents, given[o]->rank), shape_text(extents, batch));
 }
 

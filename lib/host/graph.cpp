@@ -22,13 +22,15 @@ graph::state*& host::open_graph() noexcept {
 void host::check_readable(const detail::storage& memory) {
   if (const graph::state* open = open_graph(); open && open->written.contains(&memory))
     support::fail_usage(
-        "an array is read while a graph that writes it is being recorded: nothing has been computed yet; read it after the graph is launched");
+        "an array is read while a graph that writes it is being recorded: "
+        "nothing has been computed yet; read it after the graph is launched");
 }
 
 void host::check_not_recorded(std::string_view what) {
   if (open_graph())
     support::fail_usage(
-        "{} while a graph is being recorded, which can hold only launches: do it before, or between launches of the graph",
+        "{} while a graph is being recorded, which can hold only launches: "
+        "do it before, or between launches of the graph",
         what);
 }
 
@@ -45,11 +47,13 @@ void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> c
                         device->id);
   if (host_arguments)
     support::fail_usage(
-        "{} has host containers among its arguments, and a graph would copy their contents only once: use kr::array",
+        "{} has host containers among its arguments, and a graph would copy their contents "
+        "only once: use kr::array",
         what);
   if (request.stream.native)
     support::fail_usage(
-        "{} is launched into a stream while a graph is being recorded: launch it without a stream, and replay the graph into one",
+        "{} is launched into a stream while a graph is being recorded: "
+        "launch it without a stream, and replay the graph into one",
         what);
   Launch& l = launches.emplace_back();
   l.code = std::move(code), l.request = request;

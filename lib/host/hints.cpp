@@ -69,14 +69,15 @@ std::vector<Hint> hints_of(const runtime::Executable::Attributes& a, const std::
   };
   if (a.local_bytes > 0)
     add("spill",
-        fmt::format(
-            "local memory: {} registers are not enough, or arrays are indexed at run time: {} bytes per thread are in memory. Use smaller arrays and blocks, index arrays by constants, or split the kernel",
-            a.registers, a.local_bytes));
+        fmt::format("local memory: {} registers are not enough, or arrays are indexed at run time: "
+                    "{} bytes per thread are in memory. Use smaller arrays and blocks, "
+                    "index arrays by constants, or split the kernel",
+                    a.registers, a.local_bytes));
   for (const std::string& remark : a.remarks)
     add("driver",
-        fmt::format(
-            "the driver's compiler: {}. Use smaller tiles, and do not use sums of products before their loop ends",
-            remark));
+        fmt::format("the driver's compiler: {}. Use smaller tiles, and do not use sums of products "
+                    "before their loop ends",
+                    remark));
   return all;
 }
 

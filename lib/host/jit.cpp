@@ -218,8 +218,8 @@ void check_for_generator(const Recorded& recorded, const DeviceHandle& device,
   if (device.target.kind == support::TargetKind::Interpreter) return;
   if (const std::string missing = plugin_failure(); !missing.empty())
     support::fail_device(
-        "{}: {} has code for {}, but {}; to compile it here, the code generator is needed, and {}: pack the kernel for this "
-        "target, too, or install libkrait_codegen.so",
+        "{}: {} has code for {}, but {}; to compile it here, the code generator is needed, "
+        "and {}: pack the kernel for this target, too, or install libkrait_codegen.so",
         recorded.what, recorded.packed->file, recorded.packed->targets(), why_not, missing);
 }
 
@@ -265,7 +265,8 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   if (hinting() == Hinting::All && effort == Effort::Best)
     give(of_user(hints_of(out->code->attributes(), recorded.where), recorded.where), recorded.what);
   support::log_info(
-      "compiled {} for {}: {} code, {:.3f} ms of passes, {:.3f} ms of code generation, {:.3f} ms to load, {} bytes",
+      "compiled {} for {}: {} code, {:.3f} ms of passes, {:.3f} ms of code generation, "
+      "{:.3f} ms to load, {} bytes",
       recorded.name, device.id, effort == Effort::Quick ? "quick" : "best", out->passes_ms,
       out->codegen_ms, out->load_ms, made.size());
   ++(improving_here() ? process().improved : process().compiled);

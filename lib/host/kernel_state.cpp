@@ -211,7 +211,8 @@ void check_parameters(const detail::kernel_state& state, const detail::signature
     by_value += p.rank ? 0 : p.elem_bytes ? p.elem_bytes : ir::size_of(ir::Scalar(p.type));
   if (by_value > max_by_value)
     support::fail_usage(
-        "{}: {} bytes of numbers and structs are passed by value; the limit is {}: pass large ones as an array",
+        "{}: {} bytes of numbers and structs are passed by value; the limit is {}: "
+        "pass large ones as an array",
         describe(state), by_value, max_by_value);
 }
 

@@ -57,21 +57,22 @@ kernel_state* kernel_beside(kernel_state* state, const void* key) {
 
 void refuse_empty(const kernel_state* state) {
   support::fail_usage(
-      "{}: zero-size array to reduction operation {} which has no identity: give one with kr::identity, or a value with "
-      "kr::initial",
+      "{}: zero-size array to reduction operation {} which has no identity: "
+      "give one with kr::identity, or a value with kr::initial",
       host::describe(*state), state->name);
 }
 
 void refuse_mask(const kernel_state* state) {
   support::fail_usage(
-      "{}: the reduction operation does not have an identity, so to use a where mask one has to specify kr::identity or "
-      "kr::initial",
+      "{}: the reduction operation does not have an identity, "
+      "so to use a where mask one has to specify kr::identity or kr::initial",
       host::describe(*state));
 }
 
 void refuse_axes(const kernel_state* state) {
   support::fail_usage(
-      "{}: the reduction operation is not reorderable, so at most one axis may be specified; if it is reorderable, give its kr::identity",
+      "{}: the reduction operation is not reorderable, so at most one axis may be specified; "
+      "if it is reorderable, give its kr::identity",
       host::describe(*state));
 }
 
@@ -84,8 +85,8 @@ void check_mask_shape(const std::int64_t* mask, const std::int64_t* of, int rank
   for (int d = 0; d < rank; ++d)
     if (mask[d] != of[d])
       support::fail_usage(
-          "boolean index did not match indexed array along dimension {}; dimension is {} but corresponding boolean dimension is "
-          "{}",
+          "boolean index did not match indexed array along dimension {}; "
+          "dimension is {} but corresponding boolean dimension is {}",
           axis + d, of[d], mask[d]);
 }
 
@@ -100,7 +101,8 @@ void check_index_shapes(const std::int64_t* first, const std::int64_t* second, i
 void check_mask_count(std::int64_t values, std::int64_t elements) {
   if (values != elements)
     support::fail_usage(
-        "boolean array indexing assignment cannot assign {} input values to the {} output values where the mask is true",
+        "boolean array indexing assignment cannot assign {} input values to the {} output "
+        "values where the mask is true",
         values, elements);
 }
 

@@ -20,7 +20,7 @@
 #include "support/error.h"
 #include "support/file.h"
 #include "support/fit.h"
-#include "support/spirv_blob.h"
+#include "support/blobs/spirv.h"
 
 namespace krait::host {
 namespace {
@@ -198,7 +198,8 @@ std::shared_ptr<const Pack> Pack::parse(std::string bytes, const std::string& fi
   constexpr unsigned char last_ascii = 127;
   if (!version->empty() && version->front() != cache::format_version)
     support::fail_usage(
-        "{} is in format {}, or damaged; this Krait reads format {}: use the Krait that made it, or make the pack again",
+        "{} is in format {}, or damaged; this Krait reads format {}: "
+        "use the Krait that made it, or make the pack again",
         file,
         static_cast<unsigned char>(version->front()) <= last_ascii && version->front() > ' '
             ? version->substr(0, 1)
@@ -213,7 +214,8 @@ std::shared_ptr<const Pack> Pack::parse(std::string bytes, const std::string& fi
                         file);
   if (*made_by != pack_version)
     support::fail_usage(
-        "{} is a pack of version {}; this Krait reads version {}: use the Krait that made it, or make the pack again",
+        "{} is a pack of version {}; this Krait reads version {}: "
+        "use the Krait that made it, or make the pack again",
         file, *made_by, pack_version);
   pack->hash_ = cache::content_hash(all);
   for (std::string_view rest = e.payload; !rest.empty();) {
@@ -278,9 +280,10 @@ void Pack::add(std::string_view entry_bytes) {
     // size.
     if (!elem_bytes || *elem_bytes == 0 || !count ||
         std::uint64_t(*elem_bytes) * *count != e.payload.size())
-      damaged(fmt::format(
-          "kernel {}: a table of {} bytes is described as \"{}\", which should be bytes per element and number of elements",
-          e.name, e.payload.size(), *size));
+      damaged(
+          fmt::format("kernel {}: a table of {} bytes is described as \"{}\", "
+                      "which should be bytes per element and number of elements",
+                      e.name, e.payload.size(), *size));
     const auto* const first = reinterpret_cast<const std::byte*>(e.payload.data());
     kernel.tables.push_back({{first, first + e.payload.size()}, *elem_bytes});
     return;

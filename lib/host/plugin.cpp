@@ -93,7 +93,8 @@ void replace(const Plugin& spent, const std::string& what) {
   if (current.plugin != &spent) return;
   if (current.copies == most_copies)
     support::fail_device(
-        "{}: LLVM has failed in Krait's code generator {} times in this process, by fatal errors or lack of memory, and is not loaded again: restart the program",
+        "{}: LLVM has failed in Krait's code generator {} times in this process, "
+        "by fatal errors or lack of memory, and is not loaded again: restart the program",
         what, most_copies + 1);
   Plugin fresh;
   fresh.path = spent.path;

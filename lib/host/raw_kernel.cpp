@@ -73,7 +73,8 @@ const RawText* raw_text_for(const Recorded& recorded, const support::Target& tar
         "{} is given in {}, but the target {} does not take raw code: launch it on another device",
         recorded.what, languages_of(*recorded.raw), word);
   support::fail_usage(
-      "{} is given in {}, but the target {} takes {}: give that, too, or launch it on another device",
+      "{} is given in {}, but the target {} takes {}: give that, too, "
+      "or launch it on another device",
       recorded.what, languages_of(*recorded.raw), word, takes);
 }
 

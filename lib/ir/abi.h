@@ -9,7 +9,7 @@
 #pragma once
 
 #include "ir/ir.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 
 namespace krait::ir {
 

@@ -5,7 +5,8 @@
 // assignments, control) keep their order. Everything else floats: it gets a rank by a walk of the
 // operands, from the anchors in order, and stands before the first anchor that
 //   - needs it, directly or through other floating instructions or within its regions, or
-//   - would change its result: a write after a load, an assignment after a get of that slot, control after a warp operation.
+//   - would change its result: a write after a load, an assignment after a get of that slot,
+//     control after a warp operation.
 // Several at one anchor stand in the order of their ranks. What no anchor needs is dropped, but for
 // what a check looks at, which stands before the last anchor at the latest. Instructions stay in
 // their region. A call is what its function does (ir/calls.h). Functions get the order in which

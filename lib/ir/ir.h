@@ -225,8 +225,6 @@ struct Attributes {
   Expected expected = Expected::Nothing;  // of an if's condition: a hint
   // a `for` that compilers behind are to leave as it is, one trip at a time
   bool rolled = false;
-  // a local array of which nothing is read that was not written before: it need not be zeroed
-  bool unset = false;
   // a load that a loop repeats: fetch what it reads so many trips of the launch later, that many
   // times global_size(0) elements behind it: a hint to the cache, too; 0: nothing
   std::uint16_t ahead = 0;

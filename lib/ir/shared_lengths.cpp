@@ -116,8 +116,8 @@ SharedLengths::SharedLengths(const Function& kernel, std::string& wrong) {
     if (lengths_.back() != none) continue;
     const Location& at = kernel.locations[shared.loc];
     wrong = fmt::format(
-        "the length of dynamic_shared{} depends on {}: it must be computed from arguments, extents, block_dim and grid_dim, "
-        "which are known before the launch",
+        "the length of dynamic_shared{} depends on {}: it must be computed from arguments, "
+        "extents, block_dim and grid_dim, which are known before the launch",
         shared.loc ? fmt::format(" ({}:{})", at.file, at.line) : "", builder.unknown);
     return;
   }
@@ -240,7 +240,8 @@ SharedLengths::Sizes SharedLengths::at(const Launch& launch,
     const auto length = std::int64_t(values[lengths_[k]]);
     if (length < 0 || length > (std::int64_t(1) << 31) / rows_[k]) {
       out.wrong = fmt::format(
-          "dynamic_shared of {} elements of {} bytes: the number is computed at each launch and must be from 0 to {}",
+          "dynamic_shared of {} elements of {} bytes: the number is computed at each launch "
+          "and must be from 0 to {}",
           length, rows_[k], (std::int64_t(1) << 31) / rows_[k]);
       return out;
     }

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/interp/interp.h"
 #include "ir/ir.h"
+#include "ir/launch.h"
 
 namespace krait::ir {
 

@@ -61,7 +61,9 @@ std::string Product::misfit(std::int64_t threads) const {
     return fmt::format("there is no product of {} and {}", name_of(left), name_of(right));
   if (!ThreadTile::of(rows, columns, threads))
     return fmt::format(
-        "{} threads cannot hold a product of {} rows and {} columns: use 32 times a power of two; warps share the rows in sixteens, then the columns in eights",
+        "{} threads cannot hold a product of {} rows and {} columns: "
+        "use 32 times a power of two; warps share the rows in sixteens, "
+        "then the columns in eights",
         threads, rows, columns);
   if (depth <= 0 || depth % least_depth(left) != 0)
     return fmt::format("the depth of a product of {} is a multiple of {}, not {}", name_of(left),

@@ -21,7 +21,7 @@
 #include "observe/text_diff.h"
 #include "krait/target.h"
 #include "passes/watch.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/file.h"
@@ -221,7 +221,8 @@ void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::st
                        stage == "ir" ? "" : " for " + target);
     if (!known)
       all +=
-          "; lines: the program has no debug information: operators have the nearest line that is known; build it with -g1\n";
+          "; lines: the program has no debug information: operators have the nearest line "
+          "that is known; build it with -g1\n";
     try {
       all += text_of_stage(stage);
     } catch (const error& e) {

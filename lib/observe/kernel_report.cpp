@@ -191,8 +191,8 @@ std::string of_ptx(const std::string& ptx, const ir::Function& final,
                    const support::Target& target) {
   const std::string said = ptxas_report(ptx, target.ptx);
   if (said.empty())
-    return "  registers           unknown: NVIDIA's ptxas is not on the PATH (CUDA toolkit); kernel.attributes() asks the "
-           "driver\n";
+    return "  registers           unknown: NVIDIA's ptxas is not on the PATH (CUDA toolkit); "
+           "kernel.attributes() asks the driver\n";
   const int registers = number_before(said, "registers"),
             spilled = number_before(said, "bytes spill stores"),
             shared = number_before(said, "bytes smem"),
@@ -243,7 +243,8 @@ std::string report_on(const Recorded& recorded, const ir::Facts& facts,
       fmt::format(", {:.0f} function{}{}\n", w.functions, w.functions == 1 ? "" : "s",
                   w.open ? "; a loop counts once where only the launch knows its iterations" : "");
   out += fmt::format(
-      "  besides             {:.0f} of integers, {:.0f} of shared memory, {:.0f} atomics, {:.0f} barriers, {:.0f} branches\n",
+      "  besides             {:.0f} of integers, {:.0f} of shared memory, {:.0f} atomics, "
+      "{:.0f} barriers, {:.0f} branches\n",
       w.integers, w.shared, w.atomics, w.barriers, w.branches);
   out += roofline(w, target);
   using support::TargetKind;

@@ -64,10 +64,10 @@ void find_empty_lanes(const ObservedLaunch& l, std::vector<Hint>& found) {
   if (volume(l.request.grid) < 2 || empty * most <= full) return;
   found.push_back(at_kernel(
       "empty lanes", l.spec.recorded.where,
-      fmt::format(
-          "empty lanes: a block of {} thread{} takes vectors of {} lanes, so {} of {} lanes compute nothing. "
-          "Launch blocks of a multiple of {} threads, or by forall(n), which chooses them",
-          threads, threads == 1 ? "" : "s", lanes, empty, full, lanes)));
+      fmt::format("empty lanes: a block of {} thread{} takes vectors of {} lanes, "
+                  "so {} of {} lanes compute nothing. Launch blocks of a multiple of {} threads, "
+                  "or by forall(n), which chooses them",
+                  threads, threads == 1 ? "" : "s", lanes, empty, full, lanes)));
 }
 
 /// The second call with a container tells that it is there for more than one.
@@ -141,7 +141,8 @@ void hint_at_captures(const Recorded& recorded) {
     found.push_back(at_kernel(
         "captured number", recorded.where,
         fmt::format(
-            "captured number: the kernel is compiled again because a captured number changed: {} instead of {}. Pass changing numbers as kr::value parameters",
+            "captured number: the kernel is compiled again because a captured number changed: "
+            "{} instead of {}. Pass changing numbers as kr::value parameters",
             readable(*is), readable(*was))));
   }
   give(of_user(std::move(found), recorded.where), recorded.what);

@@ -14,8 +14,8 @@
 #include "passes/runner.h"
 #include "support/error.h"
 #include "support/idioms.h"
-#include "support/tuning_cpu.h"
-#include "support/tuning_gpu.h"
+#include "support/tuning/cpu.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::passes {
 namespace {
@@ -120,7 +120,9 @@ std::string refuse_grid_barriers(Module& m, const Plan&) {
     if (f.insts[i].op != Op::GridBarrier || !message.empty()) return;
     const Location& at = f.locations[f.insts[i].loc];
     message = fmt::format(
-        "kernel {}: grid_sync(){} needs a CUDA device, the CPU or the interpreter: other devices do not promise that all blocks of a launch run at once. End the kernel there, and launch another one for the rest.",
+        "kernel {}: grid_sync(){} needs a CUDA device, the CPU or the interpreter: "
+        "other devices do not promise that all blocks of a launch run at once. "
+        "End the kernel there, and launch another one for the rest.",
         f.name, at.line ? fmt::format(" at {}:{}", at.file, at.line) : std::string());
   });
   return message;
@@ -133,7 +135,9 @@ std::string refuse_clusters(Module& m, const Plan& plan) {
                    (target.kind == TargetKind::Ptx && target.ptx.sm >= 90);
   if (!m.kernel().in_clusters() || has) return {};
   return fmt::format(
-      "kernel {} has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option cluster, pass data between blocks through a view, in two launches or with kr::grid_sync().",
+      "kernel {} has clusters of blocks, which need a CUDA device from sm_90 on, "
+      "or the interpreter. Without the option cluster, pass data between blocks through a "
+      "view, in two launches or with kr::grid_sync().",
       m.kernel().name);
 }
 

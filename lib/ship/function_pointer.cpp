@@ -106,10 +106,10 @@ void run(const native_function& f, NativeCall& call) {
 void enter(void* object, NativeCall* call) noexcept {
   const native_function& f = *static_cast<const native_function*>(object);
   if (!f.gone) return run(f, *call);
-  std::fprintf(
-      stderr,
-      "krait: %s: the function pointer is called after its object was destroyed: keep the object as long as the pointer\n",
-      f.what.c_str());  // allocates nothing
+  std::fprintf(stderr,
+               "krait: %s: the function pointer is called after its object was destroyed: "
+               "keep the object as long as the pointer\n",
+               f.what.c_str());  // allocates nothing
   call->result = 0;
 }
 
@@ -134,7 +134,8 @@ void check(const native_function& f) {
         "{}: a function pointer cannot use dynamic_shared: its C caller gives no length", f.what);
   if (f.scratch_bytes > most_scratch)
     support::fail_usage(
-        "{}: the arrays of a function pointer are on the caller's stack: they take {} bytes, at most {} are allowed",
+        "{}: the arrays of a function pointer are on the caller's stack: "
+        "they take {} bytes, at most {} are allowed",
         f.what, f.scratch_bytes, most_scratch);
 }
 

@@ -28,13 +28,15 @@ text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* fil
   const ir::Function& f = parsed.module.kernel();
   if (!f.hidden.empty())
     support::fail_usage(
-        "{}: kernel {} reads data of kr::constant, or was taken after the passes: pass such data as an array, and take "
-        "the text as recorded (kernel.ir(), krait dump --emit ir)",
+        "{}: kernel {} reads data of kr::constant, or was taken after the passes: "
+        "pass such data as an array, and take the text as recorded (kernel.ir(), "
+        "krait dump --emit ir)",
         file, f.name);
   if (checked && f.flat)
     support::fail_usage(
-        "{}: kernel {} was taken after the passes, where accesses can no longer be checked: take the text as recorded "
-        "(kernel.ir(), krait dump --emit ir), or run it with --no-check",
+        "{}: kernel {} was taken after the passes, where accesses can no longer be checked: "
+        "take the text as recorded (kernel.ir(), krait dump --emit ir), "
+        "or run it with --no-check",
         file, f.name);
   if (checked)
     for (ir::Function& each : parsed.module.functions) each.checked = true;

@@ -12,8 +12,8 @@ bool has_raised_privileges() noexcept { return getauxval(AT_SECURE) != 0; }
 
 const char* why_no_drivers() noexcept {
   if (!has_raised_privileges() || !environ || !*environ) return nullptr;
-  return "the process has raised privileges, and drivers load libraries that its user's variables name: call clearenv() before "
-         "Krait's first use";
+  return "the process has raised privileges, and drivers load libraries that its user's variables "
+         "name: call clearenv() before Krait's first use";
 }
 
 Hinting hinting() {

@@ -29,7 +29,8 @@ std::string begin_log(std::string_view wish) {
   const std::string path(colon == wish.npos ? "" : wish.substr(colon + 1));
   if (level == std::end(names) || (colon != wish.npos && path.empty()))
     return fmt::format(
-        "KRAIT_LOG={}: expected error, info or debug, followed by :FILE for a file: nothing is logged",
+        "KRAIT_LOG={}: expected error, info or debug, followed by :FILE for a file: "
+        "nothing is logged",
         wish);
   if (!path.empty()) {
     file = open_to_append(path, own_file, Only::NoLink);

@@ -108,7 +108,8 @@ void* open_library(const char* name, std::string& why) {
   for (const auto& [written, absolute] : places().relative)
     if (is_there(written + "/" + name) && real_path(written) != absolute) {
       why = fmt::format(
-          "the program has changed its folder, so that {}/{} is another file: make {} absolute in LD_LIBRARY_PATH",
+          "the program has changed its folder, so that {}/{} is another file: "
+          "make {} absolute in LD_LIBRARY_PATH",
           written, name, written);
       return nullptr;
     }

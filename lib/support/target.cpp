@@ -113,10 +113,8 @@ class Parser {
     else if (const auto kind = kind_of(first)) whole(*kind, second);
     else
       wrong_ = fmt::format(
-          "unknown target \"{}\": expected sm_75 … sm_121, cpu, x86-64-v2 … x86-64-v4, vulkan, opencl, webgpu, or a full target "
-          "string as printed by "
-          "`krait "
-          "devices`",
+          "unknown target \"{}\": expected sm_75 … sm_121, cpu, x86-64-v2 … x86-64-v4, "
+          "vulkan, opencl, webgpu, or a full target string as printed by `krait devices`",
           text_);
     return {std::move(target_), std::move(wrong_)};
   }

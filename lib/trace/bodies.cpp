@@ -51,7 +51,8 @@ void leave_body(Recorder& r, detail::node result) {
           "return_ cannot leave a function with several results: end it with its `return`");
     else
       r.found.misuse(
-          "return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with kr::return_()");
+          "return_(value) is for kr::function and kr::vectorize: "
+          "a kernel writes to a view and ends with kr::return_()");
     return;
   }
   Body& body = r.now().bodies.back();

@@ -99,8 +99,9 @@ void call_function(const called_function& what, const function_argument* argumen
   trace::CalledFunction* f = r.functions.find(key);
   if (f && !f->complete) {
     r.found.misuse(fmt::format(
-        "function {} calls itself, directly or through others: kernels do not support recursion; use a loop, with a "
-        "kr::local array as its stack if needed",
+        "function {} calls itself, directly or through others: "
+        "kernels do not support recursion; use a loop, with a kr::local array as its stack if "
+        "needed",
         r.functions.at(f->index).name));
     return trace::give_zeros(r, what, results);
   }

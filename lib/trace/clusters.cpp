@@ -16,7 +16,8 @@ using trace::Recorder;
 bool in_clusters(Recorder& r, const char* what) {
   if (r.functions.kernel().in_clusters()) return true;
   r.found.misuse(fmt::format(
-      "{} in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {{.cluster = 2}})",
+      "{} in a kernel without clusters: give it the option cluster, as in kr::kernel(f, "
+      "{{.cluster = 2}})",
       what));
   return false;
 }

@@ -64,8 +64,8 @@ ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, l
   body();
   if (insts(r, then).empty())
     r.found.misuse(
-        "the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves "
-        "the lambda)",
+        "the body of this if_ records nothing: did you mean return_(), "
+        "break_() or continue_()? (A C++ return only leaves the lambda)",
         where);
   r.now().exit(Op::Yield);
   return inst;
@@ -278,8 +278,8 @@ void abandon_loop(node index, location where) noexcept {
   if (!r || index.recording != r->now().serial) return;
   try {
     r->found.misuse(
-        "a C++ break, return or exception left the body of this loop: the body is recorded once, so use break_(), continue_() or "
-        "return_()",
+        "a C++ break, return or exception left the body of this loop: "
+        "the body is recorded once, so use break_(), continue_() or return_()",
         where);
     close_loop(*r, index);
   } catch (...) {  // no memory

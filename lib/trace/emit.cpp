@@ -85,7 +85,8 @@ void warn_of_operands(Recorder& r, Op op, Scalar type, ir::ValueId x, ir::ValueI
     };
     if (mixed(x, left) || mixed(y, right))
       r.found.warn(
-          "comparison of a signed with an unsigned value: both are compared as unsigned, so a negative value becomes large");
+          "comparison of a signed with an unsigned value: both are compared as unsigned, "
+          "so a negative value becomes large");
   }
   if (type == Scalar::F64 &&
       ((left == Scalar::F32 && f.is_const(y)) || (right == Scalar::F32 && f.is_const(x))))
@@ -115,9 +116,9 @@ void* begin_recording(const recording_options& options) {
   if (trace::find_recorder())
     throw error(
         error::kind_type::usage,
-        fmt::format(
-            "kernel {}: kernels cannot be launched while another one is being recorded: call the lambda itself",
-            options.name ? options.name : "")
+        fmt::format("kernel {}: kernels cannot be launched while another one is being recorded: "
+                    "call the lambda itself",
+                    options.name ? options.name : "")
             .c_str(),
         options.where.file, options.where.line);
   auto* const r = new Recorder(options);
@@ -251,7 +252,8 @@ node combine_lanes(op what, scalar type, node x, unsigned by) {
     r.found.misuse(
         s == Scalar::Bool
             ? "warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot"
-            : "bitwise reductions and scans do not support floats: combine their bits with kr::bitcast<unsigned>(x)");
+            : "bitwise reductions and scans do not support floats: "
+              "combine their bits with kr::bitcast<unsigned>(x)");
     return x;
   }
   return r.node_of(r.emit(Op(what), ir::Scalar(type), {r.use_as(ir::Scalar(type), x)}, by));
@@ -276,7 +278,9 @@ node logical(op what, bool left, node right) {
   const bool decided = left == (Op(what) == Op::Or);
   if (decided && r.now().has_effects(right))
     r.found.misuse(
-        "the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is already recorded. Write if (flag) around it, or kr::value(flag) on the left");
+        "the left operand of && or || is a plain bool that decides the result, "
+        "but the right operand has side effects and is already recorded. "
+        "Write if (flag) around it, or kr::value(flag) on the left");
   return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
 }
 
@@ -412,11 +416,12 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
   }
   if (&r.function() != &r.functions.kernel())
     r.found.misuse(
-        "dynamic_shared inside a kr::function: declare it in the kernel and pass it, as its length is computed before the kernel "
-        "runs");
+        "dynamic_shared inside a kr::function: declare it in the kernel and pass it, "
+        "as its length is computed before the kernel runs");
   else if (r.at().region() != r.function().body)
     r.found.misuse(
-        "dynamic_shared inside a branch or loop: declare it before that, as its length is computed before the kernel runs");
+        "dynamic_shared inside a branch or loop: declare it before that, "
+        "as its length is computed before the kernel runs");
   const ir::ValueId n = r.use_as(Scalar::I64, length);
   if (n == ir::none) return make_array(op::Shared, element, elem_bytes, &after_misuse, 1);
   const ir::Type type =
@@ -432,10 +437,12 @@ node constant_array(scalar element, std::size_t elem_bytes, const void* data, st
   r.now().location(where);
   if (r.in_function())
     r.found.misuse(
-        "kr::constant inside a kr::function: capture the table in the kernel, and pass elements of it");
+        "kr::constant inside a kr::function: capture the table in the kernel, "
+        "and pass elements of it");
   if (count > trace::max_table_bytes / elem_bytes) {
     r.found.misuse(fmt::format(
-        "kr::constant captures {} elements of {} bytes; a table can have at most {} MiB: pass the data as an array",
+        "kr::constant captures {} elements of {} bytes; a table can have at most {} MiB: "
+        "pass the data as an array",
         count, elem_bytes, trace::max_table_bytes >> 20));
     count = 0;
   }
@@ -465,7 +472,8 @@ void synchronise(op what, unsigned scope) {
         "grid_sync() in a kernel with clusters: clusters run one after another if not all fit");
   if (Op(what) == Op::ClusterBarrier && !clusters)
     return r.found.misuse(
-        "cluster_sync() in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {.cluster = 2})");
+        "cluster_sync() in a kernel without clusters: give it the option cluster, "
+        "as in kr::kernel(f, {.cluster = 2})");
   r.append(Op(what), {}, {}, scope);
 }
 

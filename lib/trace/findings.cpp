@@ -26,7 +26,8 @@ void Findings::warn_of_doubles(const ir::Function& kernel) {
   for (const detail::location& place : doubles_) {
     where_ = place;
     warn(
-        "double arithmetic in a kernel without double arguments: a literal such as 2.0 is a double, write 2.0f");
+        "double arithmetic in a kernel without double arguments: "
+        "a literal such as 2.0 is a double, write 2.0f");
   }
 }
 

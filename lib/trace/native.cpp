@@ -48,7 +48,8 @@ std::string misfit(const CalledFunction& called, const ir::Function& f, const ch
                   [](Scalar s) { return fits_register(ir::value_type(s)); });
   if (!given)
     return fmt::format(
-        "function {} has instructions of PTX: these take numbers of 16, 32 or 64 bits by value, and return at most one",
+        "function {} has instructions of PTX: these take numbers of 16, "
+        "32 or 64 bits by value, and return at most one",
         f.name);
   const auto tells = [](const ir::Inst& i) {
     return ir::info(i.op).family == ir::Family::Report || i.op == ir::Op::Shared ||
@@ -56,12 +57,13 @@ std::string misfit(const CalledFunction& called, const ir::Function& f, const ch
   };
   if (ir::any_inst(f, tells))
     return fmt::format(
-        "function {} has instructions of PTX: its body for other devices must not print, check, or have arrays",
+        "function {} has instructions of PTX: its body for other devices must not print, "
+        "check, or have arrays",
         f.name);
   if (const long n = unknown_operand(instructions, params.size(), !f.results.empty()); n >= 0)
     return fmt::format(
-        "${} in the instructions of function {} has no meaning: $0 is the result, if there is one, and the arguments are $1 "
-        "to ${}",
+        "${} in the instructions of function {} has no meaning: "
+        "$0 is the result, if there is one, and the arguments are $1 to ${}",
         n, f.name, params.size());
   return {};
 }
@@ -117,8 +119,8 @@ const char* call_of_ptx(const char* function, const char* text, scalar result,
                         const scalar* arguments, unsigned count) {
   if (!trace::has_function(text, function))
     support::fail_usage(
-        "the linked PTX has no function {}: a device function begins with .func, and C++ names are kept by extern "
-        "\"C\"",
+        "the linked PTX has no function {}: a device function begins with .func, "
+        "and C++ names are kept by extern \"C\"",
         function);
   const auto bits = [](scalar s) { return 8 * ir::size_of(ir::Scalar(s)); };
   std::string code, names;

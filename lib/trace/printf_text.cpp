@@ -66,14 +66,16 @@ std::string misfit(const Conversion& c, std::size_t index, Scalar s) {
   };
   if (!among(integers) && !among(floats) && !among(bools))
     return fmt::format(
-        "{} is not a conversion of kr::print. Use d i u x X o c for integers and bools, f F e E g G a A for floating-point numbers, s for bools, %% for a percent sign",
+        "{} is not a conversion of kr::print. Use d i u x X o c for integers and bools, "
+        "f F e E g G a A for floating-point numbers, s for bools, %% for a percent sign",
         c.whole);
   const bool number = among(floats);
   if (ir::is_float(s) != number || (c.letter == 's' && s != Scalar::Bool))
     return wrong_letter(c, index, s);
   if (!number && !c.precision.empty())
     return fmt::format(
-        "{} has a precision, which only floating-point numbers have: a width with 0 pads with zeros, as in %04d",
+        "{} has a precision, which only floating-point numbers have: "
+        "a width with 0 pads with zeros, as in %04d",
         c.whole);
   return {};
 }

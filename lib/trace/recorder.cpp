@@ -39,10 +39,10 @@ std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module, const Sp
   }
   if (all < unrolled_kernel) return {};
   return Warning{
-      fmt::format(
-          "this line was recorded as {} operations, and lines like it as {} in all, which takes long to compile. A C++ "
-          "loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop",
-          most, all),
+      fmt::format("this line was recorded as {} operations, and lines like it as {} in all, "
+                  "which takes long to compile. A C++ loop runs while recording and unrolls; "
+                  "`for (auto i : kr::range(n))` stays a loop",
+                  most, all),
       std::string(at.file), at.line};
 }
 
@@ -63,8 +63,8 @@ void set_recorder(Recorder* r) noexcept { current = r; }
 Recorder& recorder(const void* caller) {
   if (!current)
     support::fail_usage(
-        "kr::value, kr::var, a view or traced control flow is used outside a kernel: move it into the lambda of kr::kernel or "
-        "kr::vectorize");
+        "kr::value, kr::var, a view or traced control flow is used outside a kernel: "
+        "move it into the lambda of kr::kernel or kr::vectorize");
   current->rethrow();
   current->spots.note(caller);
   return *current;
@@ -99,8 +99,9 @@ ir::InstId Recorder::append(ir::Op op, ir::Type type, std::span<const ir::ValueI
                             std::uint64_t imm) {
   if (now().size() >= max_instructions)
     found.fail(fmt::format(
-        "kernel {}: the recording has passed {} operations. A C++ loop runs while recording and unrolls; one "
-        "that waits for a traced value never ends: use kr::while_ or kr::range",
+        "kernel {}: the recording has passed {} operations. "
+        "A C++ loop runs while recording and unrolls; one that waits for a traced value never "
+        "ends: use kr::while_ or kr::range",
         function().name, max_instructions));
   return now().append(op, type, operands, imm);
 }
@@ -126,12 +127,14 @@ ir::ValueId Recorder::resolve(detail::node n) {
   }
   if (n.recording != now().serial || n.id >= function().values.size()) {
     found.misuse(
-        "a traced value of another recording is used: values, vars and views live only while their kernel is being recorded");
+        "a traced value of another recording is used: values, "
+        "vars and views live only while their kernel is being recorded");
     return ir::none;
   }
   if (!now().is_open(n.id)) {
     found.misuse(
-        "a traced value is used outside the body that made it: declare a kr::var before the body and assign to it inside");
+        "a traced value is used outside the body that made it: "
+        "declare a kr::var before the body and assign to it inside");
     return ir::none;
   }
   return n.id;

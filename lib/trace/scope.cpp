@@ -80,9 +80,10 @@ void Scope::close_regions(std::size_t left) {
 
 void Scope::enter(ir::RegionId region, bool loop) {
   if (frames_.size() + 8 > ir::max_region_depth)
-    found_.fail(fmt::format(
-        "kernel {}: control flow nests deeper than {} levels: does a function call itself without end?",
-        function.name, ir::max_region_depth - 8));
+    found_.fail(
+        fmt::format("kernel {}: control flow nests deeper than {} levels: "
+                    "does a function call itself without end?",
+                    function.name, ir::max_region_depth - 8));
   Frame frame;
   frame.region = region, frame.loop = loop, frame.opened = open_regions_.size();
   frames_.push_back(frame);

@@ -21,7 +21,8 @@ unsigned threads_of_block() {
   const std::int64_t threads = block[0] * block[1] * block[2];
   if (threads > 0) return unsigned(threads);
   r.found.misuse(
-      "tiles need a block whose size is fixed: kr::kernel<grid, block>(…), or kr::kernel(…, {.block = 128})");
+      "tiles need a block whose size is fixed: kr::kernel<grid, block>(…), or kr::kernel(…, "
+      "{.block = 128})");
   return after_misuse;
 }
 

@@ -34,7 +34,8 @@ benchmark_result benchmark(detail::function_ref<void()> f, const benchmark_optio
                            device on) {
   if (with.warm_up < 0 || with.runs < 1 || !(with.seconds >= 0))
     support::fail_usage(
-        "benchmark: {} runs to warm up, then {} for {} s: it needs at least one run, and no number may be negative",
+        "benchmark: {} runs to warm up, then {} for {} s: it needs at least one run, "
+        "and no number may be negative",
         with.warm_up, with.runs, with.seconds);
   using clock = std::chrono::steady_clock;
   for (std::int64_t i = 0; i < with.warm_up; ++i) f();

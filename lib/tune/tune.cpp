@@ -51,7 +51,7 @@ constexpr std::size_t most_candidates = 4096;
 
 std::string text_of(const candidate& c) {
   std::string out;
-  const candidate_state& s = *c.state();
+  const candidate_state& s = *detail::access::state(c);
   for (std::size_t i = 0; i < s.values.size(); ++i)
     out += fmt::format("{}{}={}", i ? " " : "", (*s.names)[i], s.values[i]);
   return out;
@@ -118,9 +118,9 @@ Choice read(std::string_view line, std::size_t number) {
   if (fields.size() == 6) c.ms = std::strtod(fields[5].c_str(), &end);
   if (fields.size() != 6 || end == fields[5].c_str() || *end || !(c.ms >= 0))
     support::fail_usage(
-        "import_tuning: line {} is not a choice: expected a line of export_tuning, six fields separated by tabs: the name, the "
-        "device, "
-        "its target, the kernels, the choice and milliseconds",
+        "import_tuning: line {} is not a choice: expected a line of export_tuning, "
+        "six fields separated by tabs: the name, the device, its target, the kernels, "
+        "the choice and milliseconds",
         number);
   c.name = fields[0], c.device = fields[1], c.target = fields[2], c.kernels = fields[3],
   c.choice = fields[4];
@@ -370,7 +370,8 @@ space::space(std::initializer_list<tunable> numbers) {
     if (t.values.size() == 0) support::fail_usage("space: {} has no values to choose from", t.name);
     if (rows.size() * t.values.size() > most_candidates)
       support::fail_usage(
-          "space: more than {} candidates, with {}: leave out values, or tune some numbers after others",
+          "space: more than {} candidates, with {}: leave out values, "
+          "or tune some numbers after others",
           most_candidates, t.name);
     names->emplace_back(t.name);
     std::vector<std::vector<std::int64_t>> longer;
@@ -385,7 +386,7 @@ space::space(std::initializer_list<tunable> numbers) {
   for (std::vector<std::int64_t>& row : rows) {
     auto state = std::make_unique<candidate_state>();
     state->names = names, state->values = std::move(row);
-    made->candidates.emplace_back(state.release());
+    made->candidates.push_back(detail::access::make<candidate>(state.release()));
   }
   state_ = made.release();
 }
@@ -417,13 +418,15 @@ tuned detail::tune(const char* name, const space& among, function_ref<void(const
     support::fail_usage("tune \"{}\": the space has no candidates: where() removed them all", name);
   if (!(with.seconds > 0) || !(with.tolerance >= 0))
     support::fail_usage(
-        "tune \"{}\": {} s and a tolerance of {}: the time has to be above 0, the tolerance 0 or more",
+        "tune \"{}\": {} s and a tolerance of {}: the time has to be above 0, "
+        "the tolerance 0 or more",
         name, with.seconds, with.tolerance);
   DeviceHandle& device = host::handle(with.on);
   for (std::size_t i = 0; i < count; ++i)
     if (outputs[i].at.memory && outputs[i].at.memory->device != &device)
       support::fail_usage(
-          "tune \"{}\": output {} is on {}, but the launches go to {}: name that device, {{.on = …}}",
+          "tune \"{}\": output {} is on {}, but the launches go to {}: "
+          "name that device, {{.on = …}}",
           name, i + 1, outputs[i].at.memory->device->id, device.id);
 
   Search search(name, among, run, with, outputs, count);

@@ -21,19 +21,19 @@ using Any = std::variant<kr::array<T, 1>, kr::array<T, 2>, kr::array<T, 3>, kr::
                          kr::array<T, 5>, kr::array<T, 6>>;
 
 template <class T>
-Any<T> with_layout(const detail::layout& at, const detail::memory_share& memory, void* on) {
-  switch (at.rank) {
-    case 1: return Any<T>(std::in_place_index<0>, at, memory, on);
-    case 2: return Any<T>(std::in_place_index<1>, at, memory, on);
-    case 3: return Any<T>(std::in_place_index<2>, at, memory, on);
-    case 4: return Any<T>(std::in_place_index<3>, at, memory, on);
-    case 5: return Any<T>(std::in_place_index<4>, at, memory, on);
-    default: return Any<T>(std::in_place_index<5>, at, memory, on);
+Any<T> as_any(const detail::shared_view& view) {
+  switch (view.at.rank) {
+    case 1: return Any<T>(std::in_place_index<0>, view);
+    case 2: return Any<T>(std::in_place_index<1>, view);
+    case 3: return Any<T>(std::in_place_index<2>, view);
+    case 4: return Any<T>(std::in_place_index<3>, view);
+    case 5: return Any<T>(std::in_place_index<4>, view);
+    default: return Any<T>(std::in_place_index<5>, view);
   }
 }
 template <class T>
 detail::layout layout_of(const Any<T>& a) {
-  return std::visit([](const auto& x) { return x.at(); }, a);
+  return std::visit([](const auto& x) { return detail::layout_of(x); }, a);
 }
 
 inline std::vector<std::int64_t> read_numbers(std::istream& in, int count) {
@@ -78,7 +78,7 @@ Any<T> read_view(std::istream& in, const Any<T>& of) {
   return std::visit(
       [&](const auto& x) -> Any<T> {
         const auto shared = [&](const detail::layout& view) {
-          return with_layout<T>(view, x.memory_owner(), detail::handle_of(x.device()));
+          return as_any<T>(detail::view_at(view, x));
         };
         if (kind == "s") return shared(read_slice(in, at));
         if (kind == "p")
@@ -96,8 +96,8 @@ Any<T> read_view(std::istream& in, const Any<T>& of) {
         detail::layout view;
         if (detail::reshape(at, extents.data(), int(extents.size()), view)) return shared(view);
         const auto copied = x.copy();
-        detail::reshape(copied.at(), extents.data(), int(extents.size()), view);
-        return with_layout<T>(view, copied.memory_owner(), detail::handle_of(x.device()));
+        detail::reshape(detail::layout_of(copied), extents.data(), int(extents.size()), view);
+        return as_any<T>(detail::view_at(view, copied));
       },
       of);
 }
@@ -106,10 +106,7 @@ Any<T> read_views(std::istream& in, const Any<T>& of) {
   int count = 0;
   in >> count;
   Any<T> now = std::visit(
-      [](const auto& x) {
-        return with_layout<T>(x.at(), x.memory_owner(), detail::handle_of(x.device()));
-      },
-      of);
+      [](const auto& x) { return as_any<T>(detail::view_at(detail::layout_of(x), x)); }, of);
   for (int i = 0; i < count; ++i) now = read_view<T>(in, now);
   return now;
 }
@@ -124,8 +121,8 @@ Any<T> read_base(std::istream& in) {
   h.resize(std::size_t(size));
   for (std::int64_t i = 0; i < size; ++i) h[std::size_t(i)] = T(i);
   const kr::array<T> flat = kr::to_device(h);
-  return with_layout<T>(detail::dense(extents.data(), int(extents.size()), false),
-                        flat.memory_owner(), detail::handle_of(flat.device()));
+  return as_any<T>(
+      detail::view_at(detail::dense(extents.data(), int(extents.size()), false), flat));
 }
 
 }  // namespace krait::test

@@ -46,7 +46,7 @@ void expect_into(const Function& f) {
     all.fill(element(7));
     kr::detail::layout inner = kr::detail::dense(extents.extents, made::rank, false);
     inner.offset = offset;
-    const made part(inner, all.memory_owner(), kr::detail::handle_of(all.device()));
+    const made part(krait::detail::view_at(inner, all));
     f(kr::into(part));
     EXPECT_TRUE(kr::array_equal(part, wanted));
     for (const std::int64_t at : {0, 1, -2, -1}) EXPECT_EQ(element(all(at)), element(7));

@@ -60,7 +60,7 @@ kr::array<Elem, 3> product_by(const Multiply& multiply, const kr::array<Left, 3>
   const any_array left = erased(x), right = erased(y), out = erased(z);
   const product_ending alone;
   multiply(krait::host::Product{left, right, out, scalar_of<product_word<Elem>>, alone});
-  return kr::array<Elem, 3>(z.at(), z.memory_owner(), handle_of(z.device()));
+  return kr::array<Elem, 3>(krait::detail::view_at(krait::detail::layout_of(z), z));
 }
 
 template <class Elem>
@@ -498,7 +498,7 @@ TEST(Matmul, IntoAPartOfAnArray) {
     using namespace krait::detail;
     layout at = dense(kr::shape<3>(2, 130, 132).extents, 3, false);
     at.offset = from;
-    const kr::array<float, 3> z(at, memory.memory_owner(), handle_of(memory.device()));
+    const kr::array<float, 3> z(krait::detail::view_at(at, memory));
     const any_array left = erased(x), right = erased(y), out = erased(z);
     const product_ending alone;
     krait::host::multiply_in_registers({left, right, out, scalar::f32, alone}, 4, 4);

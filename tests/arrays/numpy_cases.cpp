@@ -314,9 +314,8 @@ std::string run_text(std::istream& in) {
     std::memcpy(reinterpret_cast<std::byte*>(h.data()) + i * sizeof x, &x, sizeof x);
   }
   const kr::array<T> flat = kr::to_device(h);
-  const Any<T> a =
-      krait::test::with_layout<T>(krait::detail::dense(extents.data(), int(extents.size()), false),
-                                  flat.memory_owner(), krait::detail::handle_of(flat.device()));
+  const Any<T> a = krait::test::as_any<T>(krait::detail::view_at(
+      krait::detail::dense(extents.data(), int(extents.size()), false), flat));
   return std::visit([&](const auto& v) { return printed(in, v); }, a);
 }
 

@@ -16,7 +16,7 @@ kr::array<int, Rank> read_operand(std::istream& in) {
   const Any<int> base = krait::test::read_base<int>(in),
                  view = krait::test::read_views<int>(in, base);
   const auto& a = std::get<Rank - 1>(view);
-  return {a.at(), a.memory_owner(), krait::detail::handle_of(a.device())};
+  return krait::detail::view_at(krait::detail::layout_of(a), a);
 }
 
 template <krait::detail::fixed_text Subscripts, int... Ranks>

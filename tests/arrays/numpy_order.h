@@ -52,8 +52,8 @@ Any<T> read_given(std::istream& in) {
   std::int64_t size = 1;
   for (const std::int64_t e : extents) size *= e;
   const kr::array<T> flat = kr::to_device(read_elements<T>(in, std::size_t(size)));
-  return read_views<T>(in, with_layout<T>(detail::dense(extents.data(), int(extents.size()), false),
-                                          flat.memory_owner(), detail::handle_of(flat.device())));
+  return read_views<T>(in, as_any<T>(detail::view_at(
+                               detail::dense(extents.data(), int(extents.size()), false), flat)));
 }
 
 }  // namespace krait::test

@@ -11,7 +11,7 @@
 #include "passes/passes.h"
 #include "support/kernel_file.h"
 #include "support/plugin.h"
-#include "support/ptx_blob.h"
+#include "support/blobs/ptx.h"
 
 namespace krait::test {
 namespace {

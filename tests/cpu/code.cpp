@@ -18,7 +18,7 @@
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/native.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "targets.h"
 
 namespace krait::test {

@@ -22,7 +22,7 @@
 #include "passes/passes.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/line_table.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "targets.h"
 
 extern "C" {

@@ -16,7 +16,7 @@
 
 #include "devices/devices.h"
 #include "krait/krait.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/wanted.h"
 
 namespace kr = krait;

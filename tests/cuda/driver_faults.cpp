@@ -13,7 +13,7 @@
 
 #include "krait/error.h"
 #include "runtime/cuda/device.h"
-#include "support/ptx_blob.h"
+#include "support/blobs/ptx.h"
 
 namespace krait::runtime::cuda {
 namespace {

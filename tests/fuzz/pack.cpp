@@ -11,7 +11,7 @@
 #include "ir/shared_lengths.h"
 #include "ir/text/text.h"
 #include "krait/error.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "targets.h"
 
 namespace krait::test::fuzz {

@@ -461,7 +461,6 @@ TEST(RandomPasses, LookOnlyAtWhatTheBodyReaches) {
     add_unreachable_entries(littered);
     ASSERT_EQ(verify(littered), "");
     ASSERT_EQ(print(littered), print(made));
-    ASSERT_EQ(key(littered), key(made));
     EXPECT_EQ(check_barriers(littered), check_barriers(made));
     EXPECT_EQ(report_sites(littered).size(), report_sites(made).size());
     EXPECT_EQ(argument_layout(littered.kernel()).size, argument_layout(made.kernel()).size);

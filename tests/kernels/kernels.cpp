@@ -36,7 +36,7 @@
 #include "passes/passes.h"
 #include "support/checks.h"
 #include "support/error.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/kernel_file.h"
 #include "support/meaning.h"
 #include "support/ptxas.h"

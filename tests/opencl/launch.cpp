@@ -15,9 +15,9 @@
 #include "ir/text/text.h"
 #include "krait/error.h"
 #include "runtime/backend.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/kernel_file.h"
-#include "support/opencl_blob.h"
+#include "support/blobs/opencl.h"
 #include "support/wanted.h"
 
 namespace krait::test {

@@ -22,7 +22,7 @@
 #include "krait/error.h"
 #include "runtime/backend.h"
 #include "runtime/opencl/discovery.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/store.h"
 
 namespace krait::test {

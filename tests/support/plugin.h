@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/ptxas.h"
 
 namespace krait::test {

@@ -17,9 +17,9 @@
 #include <fmt/ranges.h>
 
 #include "krait/error.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/error.h"
-#include "support/webgpu_blob.h"
+#include "support/blobs/webgpu.h"
 
 namespace krait::test {
 namespace {

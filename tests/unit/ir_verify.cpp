@@ -223,8 +223,6 @@ TEST(IrVerify, OnlyLoadsFetchAhead) {
             "function 'k': 'store.likely.f32 %0, %1, %2': only an if is likely or unlikely");
   EXPECT_EQ(wrong_with("store.rolled.f32 %0, %1, %2"),
             "function 'k': 'store.rolled.f32 %0, %1, %2': only a counted loop is rolled");
-  EXPECT_EQ(wrong_with("store.unset.f32 %0, %1, %2"),
-            "function 'k': 'store.unset.f32 %0, %1, %2': only a local array is unset");
   EXPECT_EQ(wrong_with("store.ahead(8).f32 %0, %1, %2"),
             "function 'k': 'store.ahead(8).f32 %0, %1, %2': only loads fetch ahead");
 }

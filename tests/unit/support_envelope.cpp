@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 
 #include <gtest/gtest.h>
 

@@ -19,9 +19,9 @@
 #include "passes/passes.h"
 #include "krait/error.h"
 #include "runtime/vulkan/features.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/says.h"
-#include "support/spirv_blob.h"
+#include "support/blobs/spirv.h"
 
 namespace krait::test {
 namespace {

@@ -86,7 +86,8 @@ inline void print_configuration() {
   };
   const kr::statistics s = kr::stats();
   std::printf(
-      "cache %s, tiers %s: %llu kernels compiled, %llu from disk, %llu improved in the background\n",
+      "cache %s, tiers %s: %llu kernels compiled, %llu from disk, "
+      "%llu improved in the background\n",
       value("KRAIT_CACHE", "rw (the default)"), value("KRAIT_TIERS", "on (the default)"),
       static_cast<unsigned long long>(s.compiled()), static_cast<unsigned long long>(s.from_disk()),
       static_cast<unsigned long long>(s.improved()));

@@ -155,7 +155,8 @@ void print(const std::vector<std::pair<std::string, std::vector<Row>>>& all) {
                    r.rate, r.unit, times, bar);
       }
   fmt::print(
-      "{}: the same in C++, by {}, on one thread. The speed-up is its time divided by the device's.\n",
+      "{}: the same in C++, by {}, on one thread. The speed-up is its time divided by the "
+      "device's.\n",
       plain, plain_loops().compiler);
 }
 

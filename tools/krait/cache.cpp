@@ -159,9 +159,10 @@ std::pair<std::string, std::string> kernel_of_entry(const std::string& hash) {
     for (const FileInfo& f : folder.entries())
       if (hash_of(f).starts_with(hash)) found.push_back(f);
   if (found.size() != 1)
-    refuse(fmt::format(
-        "{} of the entries in {} start with {}: give enough of one hash, as krait cache list prints it",
-        found.size(), settings.folder, hash));
+    refuse(
+        fmt::format("{} of the entries in {} start with {}: give enough of one hash, "
+                    "as krait cache list prints it",
+                    found.size(), settings.folder, hash));
   const Opened o(folder, found[0]);
   if (!o.wrong.empty()) refuse(fmt::format("{}: {}", found[0].name, o.wrong));
   std::string text(o.entry.source), target = line_of(o.entry.key, "code for "),

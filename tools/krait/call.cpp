@@ -134,9 +134,9 @@ krait::detail::call_config launch_of(const std::string& command, const CallOptio
   }
   const std::int64_t count = o.count >= 0 ? o.count : elements;
   if (count < 0)
-    refuse(
-        command +
-        ": the kernel writes no array that says how many threads to run: give --count or --grid and --block");
+    refuse(command +
+           ": the kernel writes no array that says how many threads to run: "
+           "give --count or --grid and --block");
   if (fixed.x) {
     c.block = fixed;
     const std::int64_t threads = krait::support::clipped_product(fixed.x, fixed.y, fixed.z);

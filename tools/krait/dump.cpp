@@ -170,9 +170,9 @@ int dump(const DumpOptions& o) {
   }
   if (std::find(o.emit.begin(), o.emit.end(), "spv") != o.emit.end() &&
       (o.emit.size() > 1 || !o.program.empty() || !o.html.empty())) {
-    fmt::print(
-        stderr,
-        "krait dump: --emit spv is binary and cannot be combined with other stages: give it alone, with a .kir file\n");
+    fmt::print(stderr,
+               "krait dump: --emit spv is binary and cannot be combined with other stages: "
+               "give it alone, with a .kir file\n");
     return 2;
   }
   if (!o.target.empty()) krait::target{o.target.c_str()};  // also where no stage asks for it

@@ -60,7 +60,8 @@ std::string with_launch(const std::string& text, const CallOptions& o) {
   const std::size_t module = module_of(text);
   if (text.find("\nkir ", module) != text.npos)
     refuse(fmt::format(
-        "krait export {}: the file has several kernels: krait dump --emit ir --kernel NAME prints one",
+        "krait export {}: the file has several kernels: krait dump --emit ir --kernel NAME "
+        "prints one",
         o.file));
   Call call = read_call("krait export", text, o, false);
   krait::dims& grid = call.config.grid;
@@ -89,7 +90,8 @@ int export_(const ExportOptions& o) {
       !call.arguments.empty() || !call.grid.empty() || !call.block.empty() || call.count != -1;
   if (launched && paths.size() > 1)
     refuse(
-        "krait export: arguments, --grid, --block and --count are for one kernel: several have their launches in their files");
+        "krait export: arguments, --grid, --block and --count are for one kernel: "
+        "several have their launches in their files");
   std::vector<std::string> texts;
   for (const std::string& path : paths) {
     std::string text = read_file(path);

@@ -78,7 +78,9 @@ int main(int argc, char** argv) {
   dump_command
       ->add_option(
           "--emit", dump.emit,
-          "a comma list of ir, passes (IR after each pass, changes marked), diff (only the changes), final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl. Given alone, spv writes the words of a SPIR-V module")
+          "a comma list of ir, passes (IR after each pass, changes marked), "
+          "diff (only the changes), final, hints, stats, llvm, asm, ptx, sass, spirv, "
+          "spirv-cl, spirv-cl-llvm, wgsl. Given alone, spv writes the words of a SPIR-V module")
       ->delimiter(',')
       ->allow_extra_args(false)  // a word behind the list is the file
       ->default_val(std::vector<std::string>{"ir"})
@@ -100,9 +102,9 @@ int main(int argc, char** argv) {
           "write a page with the stages side by side and linked lines; without --emit: all stages")
       ->type_name("FILE");
   dump_command
-      ->add_option(
-          "--sources", dump.sources,
-          "with --html: a folder of sources besides the current one and the kernel's or program's; may be repeated")
+      ->add_option("--sources", dump.sources,
+                   "with --html: a folder of sources besides the current one and the kernel's or "
+                   "program's; may be repeated")
       ->type_name("FOLDER")
       ->take_all()
       ->allow_extra_args(false);
@@ -115,9 +117,10 @@ int main(int argc, char** argv) {
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
   bool devices_json = false;
   devices_command->add_flag("--json", devices_json, "print JSON");
-  CLI::App* doctor_command = app.add_subcommand(
-      "doctor",
-      "report what this machine has and run a kernel on each device; exit with status 1 if something is wrong");
+  CLI::App* doctor_command =
+      app.add_subcommand("doctor",
+                         "report what this machine has and run a kernel on each device; "
+                         "exit with status 1 if something is wrong");
 
   tool::RunOptions run;
   CLI::App* run_command = app.add_subcommand("run", "run a kernel in text form");
@@ -130,14 +133,16 @@ int main(int argc, char** argv) {
   run_command
       ->add_option(
           "--out", run.outputs,
-          "N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed")
+          "N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are "
+          "printed")
       ->take_all()
       ->allow_extra_args(false);
   run_command->add_option("--grid", run.call.grid, "blocks: X, X,Y or X,Y,Z");
   run_command->add_option("--block", run.call.block, "threads of a block, likewise");
   run_command->add_option(
       "--count", run.call.count,
-      "threads, in blocks that Krait chooses; default: the elements of the first array that is written");
+      "threads, in blocks that Krait chooses; default: the elements of the first array that "
+      "is written");
   run_command->add_option("--device", run.device, "device name, as in KRAIT_DEVICE");
   run_command->add_flag(
       "--no-check", run.unchecked,
@@ -167,16 +172,16 @@ int main(int argc, char** argv) {
       app.add_subcommand("export", "write a web page that runs and checks kernels by WebGPU");
   export_command->add_option("FOLDER", web.folder, "is made where it is missing")->required();
   export_command
-      ->add_option(
-          "FILE", web.words,
-          "kernels in text form with launches (.kir, ; run: …). One kernel without a launch, as krait dump --emit ir "
-          "prints it, needs arguments after it: per parameter a number, a .npy file, or zeros:64,32")
+      ->add_option("FILE", web.words,
+                   "kernels in text form with launches (.kir, ; run: …). "
+                   "One kernel without a launch, as krait dump --emit ir prints it, "
+                   "needs arguments after it: per parameter a number, a .npy file, or zeros:64,32")
       ->required();
   export_command->add_option("--grid", web.call.grid, "of one kernel, blocks: X, X,Y or X,Y,Z");
   export_command->add_option("--block", web.call.block, "threads of a block, likewise");
-  export_command->add_option(
-      "--count", web.call.count,
-      "threads, in blocks of 64 or as the kernel fixes them; default: the elements of the first array that is written");
+  export_command->add_option("--count", web.call.count,
+                             "threads, in blocks of 64 or as the kernel fixes them; default: "
+                             "the elements of the first array that is written");
   export_command
       ->add_option("--target", web.target,
                    "webgpu, or its limits and features: \"wgsl buffers=10\"")

@@ -114,12 +114,14 @@ Array read_npy(std::FILE* file, const std::string& path) {
   const std::uint64_t bytes = bytes_of(a.type);
   if (!bytes)
     refuse(fmt::format(
-        "{}: elements of type {}: expected little-endian numbers, such as numpy.save(file, x.astype('<f4')) writes",
+        "{}: elements of type {}: expected little-endian numbers, such as numpy.save(file, "
+        "x.astype('<f4')) writes",
         path, a.type.empty() ? std::string(type.substr(0, 40)) : a.type));
   if (!value_of(header, "fortran_order").starts_with("False"))
-    refuse(fmt::format(
-        "{}: an array in Fortran order: expected C order, which numpy.save(file, numpy.ascontiguousarray(x)) writes",
-        path));
+    refuse(
+        fmt::format("{}: an array in Fortran order: expected C order, which numpy.save(file, "
+                    "numpy.ascontiguousarray(x)) writes",
+                    path));
   const auto shape = read_shape(value_of(header, "shape"));
   if (!shape) no_npy("a header without a shape");
   a.shape = *shape;

@@ -103,12 +103,11 @@ void add_source(const fs::path& file, const std::vector<Root>& roots, Sources& t
       const std::uintmax_t size = fs::file_size(real, wrong);
       if (!mine || wrong || size > largest) {
         to.refused.try_emplace(
-            name,
-            fmt::format(
-                "{} {}", printable(file.string()),
-                mine
-                    ? "is longer than 1 MiB"
-                    : "is outside the current folder and the kernel's, or is hidden there: --sources FOLDER adds another folder"));
+            name, fmt::format(
+                      "{} {}", printable(file.string()),
+                      mine ? "is longer than 1 MiB"
+                           : "is outside the current folder and the kernel's, or is hidden there: "
+                             "--sources FOLDER adds another folder"));
         continue;
       }
       std::ifstream in(real, std::ios::binary);

@@ -49,7 +49,7 @@ auto convolve_bordered(const array<Elem, Rank>& x, const array<Weight, Rank>& we
                        const std::int64_t* first, border at, std::remove_const_t<Elem> outside,
                        Output output) {
   static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
-  check_weights(x.at(), weights.at());
+  check_weights(layout_of(x), layout_of(weights));
   auto out = result_in<convolved_t<Elem, Weight>, Rank>(
       output, dense(x.extents().extents, Rank, false), x.device(), x, weights);
   convolve_into(erased(x), erased(weights), erased(out.to),
@@ -91,7 +91,8 @@ auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
   static_assert(Rank <= 3, "krait: convolutions must have one to three dimensions");
   shape<Rank> extents;
   std::int64_t first[Rank];
-  const bool exchanged = detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);
+  const bool exchanged = detail::convolve_shape(detail::layout_of(x), detail::layout_of(weights),
+                                                mode, extents.extents, first);
   auto out = detail::result_in<detail::convolved_t<Elem, Weight>, Rank>(
       detail::output_in(options...), detail::dense(extents.extents, Rank, false), x.device(), x,
       weights);

@@ -29,7 +29,7 @@ array<const Elem, Rank> part_along(const array<Elem, Rank>& x, int axis, std::in
                                    std::int64_t last) {
   slice_item items[Rank];
   items[axis].first = {first, slice_item::number}, items[axis].last = {last, slice_item::number};
-  return {slice(x.at(), items, Rank), x.memory_owner(), handle_of(x.device())};
+  return view_at(slice(layout_of(x), items, Rank), x);
 }
 template <class Elem>
 struct difference_of {
@@ -80,7 +80,7 @@ auto diff(const array<Elem, Rank>& x, std::int64_t n = 1, const Options&... opti
   using elem = std::remove_const_t<Elem>;
   detail::check_differences(n);
   const int axis = detail::checked_axis(detail::axis_in(-1, options...), Rank);
-  array<elem, Rank> now(x.at(), x.memory_owner(), detail::handle_of(x.device()));
+  array<elem, Rank> now(detail::view_at(detail::layout_of(x), x));
   if (n == 0) return now.copy();
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t length = now.extent(axis);

@@ -26,7 +26,8 @@ auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
       "krait: fftconvolve needs floating-point elements: use kr::convolve for integers, which is exact");
   shape<Rank> extents;
   std::int64_t first[Rank];
-  detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);
+  detail::convolve_shape(detail::layout_of(x), detail::layout_of(weights), mode, extents.extents,
+                         first);
   auto full = detail::typed<real, Rank>(
       detail::convolve_by_fft(detail::erased(x), detail::erased(weights), detail::scalar_of<real>));
   return [&]<std::size_t... D>(std::index_sequence<D...>) {

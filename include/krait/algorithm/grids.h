@@ -33,7 +33,7 @@ array<const std::int64_t, Rank> index_along(const array<std::int64_t, 1>& number
   layout at;
   at.rank = Rank;
   for (int e = 0; e < Rank; ++e) at.extents[e] = extents[e], at.strides[e] = e == d ? 1 : 0;
-  return {at, numbers.memory_owner(), handle_of(numbers.device())};
+  return view_at(at, numbers);
 }
 template <class Function>
 struct from_indices {

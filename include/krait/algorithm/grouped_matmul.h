@@ -18,7 +18,7 @@ auto multiply_groups_any(const array<Left, 2>& x, const array<Right, 3>& y,
                          const Function& f = {}, const More&... more) {
   static_assert(((ending_rank<More> <= 2) && ...),
                 "krait: an operand of an ending must not have more dimensions than the product");
-  check_grouped_matmul(x.at(), y.at(), ends.at());
+  check_grouped_matmul(layout_of(x), layout_of(y), layout_of(ends));
   const std::int64_t extents[] = {x.extent(0), y.extent(2)};
   auto out = result_in<Out, 2>(given, dense(extents, 2, false), x.device(), x, y, ends, more...);
   const array<Out, 3> to = with_extents(out.to, shape<3>(1, extents[0], extents[1]));

@@ -72,8 +72,7 @@ auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightR
     if (is_small_product(left, right)) {
       const auto sums = sum_products<"bij,bjk->bik">(nullptr, typed<const left_type, 3>(left),
                                                      typed<const right_type, 3>(right));
-      return give_result(given,
-                         array<Out, batch + 2>(at, sums.memory_owner(), handle_of(sums.device())));
+      return give_result(given, array<Out, batch + 2>(view_at(at, sums)));
     }
   auto out = result_in<Out, batch + 2>(given, at, x.device(), x, y, more...);
   const array<Out, 3> to = with_extents(out.to, shape<3>(left.at.extents[0], m, n));
@@ -93,7 +92,7 @@ template <class Out, class Left, int LeftRank, class Right, int RightRank, class
 auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, Given given,
                   precision how, const Function& f = {}, const More&... more) {
   std::int64_t extents[max_rank];
-  matmul_shape(x.at(), y.at(), largest({LeftRank - 2, RightRank - 2, 0}), extents);
+  matmul_shape(layout_of(x), layout_of(y), largest({LeftRank - 2, RightRank - 2, 0}), extents);
   if constexpr (LeftRank > 1 && RightRank > 1) {
     return multiply_matrices<Out>(x, y, extents, given, how, f, more...);
   } else {
@@ -137,8 +136,7 @@ auto give_product(const Output& output, const Made& made) {
                   "krait: matmul of two vectors returns a number: call it without into()");
     return made;
   } else {
-    return give_result(
-        output, array<Out, Made::rank>(made.at(), made.memory_owner(), handle_of(made.device())));
+    return give_result(output, array<Out, Made::rank>(view_at(layout_of(made), made)));
   }
 }
 
@@ -186,7 +184,7 @@ template <class Left, int LeftRank, class Right, int RightRank, detail::into_opt
   requires(LeftRank > 1 || RightRank > 1)
 auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
          const Options&... options) {
-  const int summed = detail::dot_dimension(x.at(), y.at());
+  const int summed = detail::dot_dimension(detail::layout_of(x), detail::layout_of(y));
   if constexpr (RightRank == 1 || (LeftRank <= 2 && RightRank == 2)) {
     return matmul(x, y, options...);
   } else {
@@ -200,14 +198,14 @@ auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
       columns *= extents[LeftRank - 2 + to] = y.extent(d);
       order[to++] = d;
     }
-    const array<const Right, RightRank> turned(detail::permute(y.at(), order, RightRank),
-                                               y.memory_owner(), detail::handle_of(y.device()));
+    const array<const Right, RightRank> turned(
+        detail::view_at(detail::permute(detail::layout_of(y), order, RightRank), y));
     const auto z = matmul(x.share().reshape(rows, y.extent(summed)),
                           turned.reshape(y.extent(summed), columns));
-    return detail::give_result(detail::output_in(options...),
-                               array<detail::product_type<Left, Right>, LeftRank + RightRank - 2>(
-                                   detail::dense(extents, LeftRank + RightRank - 2, false),
-                                   z.memory_owner(), detail::handle_of(z.device())));
+    return detail::give_result(
+        detail::output_in(options...),
+        array<detail::product_type<Left, Right>, LeftRank + RightRank - 2>(
+            detail::view_at(detail::dense(extents, LeftRank + RightRank - 2, false), z)));
   }
 }
 

@@ -144,7 +144,7 @@ auto slogdet(const array<Elem, 2>& a) {
     type sign;
     real logdet;
   };
-  detail::check_square("slogdet", a.at());
+  detail::check_square("slogdet", detail::layout_of(a));
   const auto f = lu(a);
   const auto diagonal = f.u.diagonal().to_host();
   auto rows = f.rows.to_host();
@@ -178,7 +178,7 @@ auto expm(const array<Elem, 2>& a) {
 template <class Elem>
 auto matrix_power(const array<Elem, 2>& a, std::int64_t power) {
   using type = detail::linalg_t<Elem>;
-  detail::check_square("matrix_power", a.at());
+  detail::check_square("matrix_power", detail::layout_of(a));
   array<type, 2> base = power < 0 ? inv(a) : detail::as_matrix(a).copy();
   array<type, 2> made = eye<type>(a.extent(0), placement(a.device()));
   for (std::uint64_t rest = power < 0 ? std::uint64_t(-power) : std::uint64_t(power); rest > 0;

@@ -41,14 +41,14 @@ namespace detail {
 /// An array's dimensions with this one last.
 template <class Elem, int Rank>
 array<Elem, Rank> with_last(const array<Elem, Rank>& x, int axis) {
-  return {axis_last(x.at(), axis), x.memory_owner(), handle_of(x.device())};
+  return view_at(axis_last(layout_of(x), axis), x);
 }
 /// Appends dimensions of extent 1 to those of x.
 template <int More, class Elem, int Rank>
 array<const Elem, Rank + More> with_ones(const array<Elem, Rank>& x) {
-  layout at = x.at();
+  layout at = layout_of(x);
   for (int d = 0; d < More; ++d) at.extents[at.rank] = 1, at.strides[at.rank++] = 0;
-  return {at, x.memory_owner(), handle_of(x.device())};
+  return view_at(at, x);
 }
 
 /// Options for a reduction whose identity is known: what is given starts it, where no other value
@@ -113,7 +113,7 @@ struct methods {
   template <class Elem, class Index, class... Other>
   void at(array<Elem, 1>& x, const array<Index, 1>& given, const Other&... other) const {
     const auto indices = checked_indices(given, x.size(), 0);
-    check_apart(x.at(), "at");
+    check_apart(layout_of(x), "at");
     update(x, indices, spread_over(indices, other)...);
   }
 
@@ -214,8 +214,7 @@ struct methods {
       std::int64_t gone[Rank], count = 0;
       for (int d = 0; d < Rank; ++d)
         if (axes >> d & 1) gone[count++] = d;
-      return Result(squeeze(out.at(), gone, int(count)), out.memory_owner(),
-                    handle_of(out.device()));
+      return Result(view_at(squeeze(layout_of(out), gone, int(count)), out));
     }
   }
   /// Along one axis, which stays with extent 1.
@@ -257,7 +256,7 @@ struct methods {
   }
   template <class Elem, int Rank>
   static array<Elem, Rank> view_of(const array<Elem, Rank>& x) {
-    return {x.at(), x.memory_owner(), handle_of(x.device())};
+    return view_at(layout_of(x), x);
   }
 };
 

@@ -21,7 +21,7 @@ KRAIT_API void check_cross(const layout& x, const layout& y);
 
 template <class Elem, int Rank>
 array<const Elem, Rank> with_layout(const array<Elem, Rank>& x, const layout& at) {
-  return {at, x.memory_owner(), handle_of(x.device())};
+  return view_at(at, x);
 }
 template <int Count, class Left, int LeftRank, class Right, int RightRank>
 auto tensordot_of(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
@@ -30,9 +30,9 @@ auto tensordot_of(const array<Left, LeftRank>& x, const array<Right, RightRank>&
   static_assert(Count <= LeftRank && Count <= RightRank,
                 "krait: tensordot sums over more axes than an array has");
   static_assert(rank <= max_rank, "krait: the result of tensordot has more than 6 dimensions");
-  const auto left = with_layout(x, with_axes(x.at(), axes, Count, true)),
-             right = with_layout(y, with_axes(y.at(), others, Count, false));
-  check_tensordot(left.at(), right.at(), Count);
+  const auto left = with_layout(x, with_axes(layout_of(x), axes, Count, true)),
+             right = with_layout(y, with_axes(layout_of(y), others, Count, false));
+  check_tensordot(layout_of(left), layout_of(right), Count);
   std::int64_t rows = 1, summed = 1, columns = 1, extents[rank > 0 ? rank : 1];
   for (int d = 0; d < LeftRank - Count; ++d) rows *= extents[d] = left.extent(d);
   for (int d = 0; d < Count; ++d) summed *= right.extent(d);
@@ -45,27 +45,27 @@ auto tensordot_of(const array<Left, LeftRank>& x, const array<Right, RightRank>&
   } else {
     const auto z = matmul(a, b);
     using elem = std::remove_const_t<typename std::remove_cvref_t<decltype(z)>::element_type>;
-    return array<elem, rank>(dense(extents, rank, false), z.memory_owner(), handle_of(z.device()));
+    return array<elem, rank>(view_at(dense(extents, rank, false), z));
   }
 }
 /// x(…, None, …, None) or x(None, …, None, …): its dimensions every second time.
 template <class Elem, int Rank>
 auto every_second(const array<Elem, Rank>& x, bool first) {
   static_assert(2 * Rank <= max_rank, "krait: kron takes arrays of up to three dimensions");
-  layout at = x.at();
+  layout at = layout_of(x);
   at.rank = 2 * Rank;
   for (int d = Rank; d-- > 0;) {
     const int own = 2 * d + (first ? 0 : 1), other = 2 * d + (first ? 1 : 0);
     at.extents[own] = x.extent(d), at.strides[own] = x.stride(d);
     at.extents[other] = 1, at.strides[other] = 0;
   }
-  return array<const Elem, 2 * Rank>(at, x.memory_owner(), handle_of(x.device()));
+  return array<const Elem, 2 * Rank>(view_at(at, x));
 }
 template <class Elem, int Rank>
 auto component_along(const array<Elem, Rank>& x, std::int64_t i) {
-  layout at = x.at();
+  layout at = layout_of(x);
   at.offset += i * at.strides[Rank - 1], at.extents[Rank - 1] = 1;
-  return array<Elem, Rank>(at, x.memory_owner(), handle_of(x.device()));
+  return array<Elem, Rank>(view_at(at, x));
 }
 
 }  // namespace detail
@@ -137,8 +137,7 @@ auto kron(const array<Left, Rank>& x, const array<Right, Rank>& y) {
   const array<elem, 2 * Rank> z = detail::every_second(x, true) * detail::every_second(y, false);
   shape<Rank> extents;
   for (int d = 0; d < Rank; ++d) extents.extents[d] = x.extent(d) * y.extent(d);
-  return array<elem, Rank>(detail::dense(extents.extents, Rank, false), z.memory_owner(),
-                           detail::handle_of(z.device()));
+  return array<elem, Rank>(detail::view_at(detail::dense(extents.extents, Rank, false), z));
 }
 /// The cross products of vectors of three elements along the last axis, as numpy.cross.
 /// \code
@@ -147,7 +146,7 @@ auto kron(const array<Left, Rank>& x, const array<Right, Rank>& y) {
 template <class Left, class Right, int Rank>
 auto cross(const array<Left, Rank>& x, const array<Right, Rank>& y) {
   using elem = detail::product_type<Left, Right>;
-  detail::check_cross(x.at(), y.at());
+  detail::check_cross(detail::layout_of(x), detail::layout_of(y));
   array<elem, Rank> z(x.extents(), x.device());
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;

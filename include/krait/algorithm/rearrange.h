@@ -210,8 +210,8 @@ template <class Elem, int Rank>
 auto rot90(const array<Elem, Rank>& x, std::int64_t times = 1, std::int64_t first = 0,
            std::int64_t second = 1) {
   static_assert(Rank >= 2, "krait: rot90 turns arrays of two dimensions or more");
-  return array<const Elem, Rank>(detail::turned(x.at(), times, first, second), x.memory_owner(),
-                                 detail::handle_of(x.device()));
+  return array<const Elem, Rank>(
+      detail::view_at(detail::turned(detail::layout_of(x), times, first, second), x));
 }
 /// The elements on and below the k-th diagonal of each matrix, others are 0, as numpy.tril.
 /// \code

@@ -126,7 +126,7 @@ auto reduce_operand(const Source& source, const Options&... options) {
     using glue = reduction_glue<Reducer, Source>;
     argument packed[glue::input_nodes];
     argument* next = packed;
-    const auto arguments = source.arguments();
+    const auto arguments = access::arguments(source);
     std::apply([&](const auto&... from) { (add_input(next, from), ...); }, arguments);
     const auto first = option_of<initial_type>::find(options...);
     constexpr bool starts = !std::is_same_v<decltype(first), const std::nullptr_t>;

@@ -59,7 +59,7 @@ auto scan_array(const array<Elem, Rank>& x, bool exclusive, scan_operator by,
            ? Rank
            : 1 > (output_in<0>(options...),
                   along_axis
-                      ? axis_back(dense(axis_last(x.at(), *axis).extents, Rank, false), *axis)
+                      ? axis_back(dense(axis_last(layout_of(x), *axis).extents, Rank, false), *axis)
                       : dense(&size, 1, false),
                   x.device(), x);
   if (size > 0)

@@ -67,12 +67,13 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places,
   using element = std::remove_const_t<Elem>;
   detail::check_same_shape(places.extents().extents, x.extents().extents, 1, "scatter");
   if (x.size() == 0) return;
-  const detail::layout written = to.at(), read = x.at(), by = places.at();
+  const detail::layout written = detail::layout_of(to), read = detail::layout_of(x),
+                       by = detail::layout_of(places);
   detail::check_apart(written, "scatter");
-  const detail::elements out{to.memory(), &written, sizeof(element)};
-  if (detail::may_meet({x.memory(), &read, sizeof(element)}, out))
+  const detail::elements out{detail::memory_of(to), &written, sizeof(element)};
+  if (detail::may_meet({detail::memory_of(x), &read, sizeof(element)}, out))
     return scatter(x.copy(), places, to);
-  if (detail::may_meet({places.memory(), &by, sizeof(Place)}, out))
+  if (detail::may_meet({detail::memory_of(places), &by, sizeof(Place)}, out))
     return scatter(x, places.copy(), to);
   detail::scatter_elements(detail::erased(x), detail::erased(places), detail::erased(to));
 }

@@ -161,8 +161,8 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
 template <detail::plain Elem, detail::into_option... Options>
 auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets,
                     const Options&... options) {
-  detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...), x.at(),
-                                                    x.device());
+  detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...),
+                                                    detail::layout_of(x), x.device());
   detail::check_segments(offsets, x.size());
   using key = std::remove_const_t<Elem>;
   const detail::algorithm_device how = detail::algorithm_device_of(x.device());

@@ -39,7 +39,7 @@ template <class Elem, class Like, int Rank, class Output, class... Inputs>
 auto result_along(const array<Like, Rank>& like, std::int64_t axis, Output output,
                   const Inputs&... inputs) {
   return result_in<Elem, Rank>(
-      output, axis_back(dense(axis_last(like.at(), axis).extents, Rank, false), axis),
+      output, axis_back(dense(axis_last(layout_of(like), axis).extents, Rank, false), axis),
       like.device(), inputs...);
 }
 

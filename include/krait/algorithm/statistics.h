@@ -67,7 +67,7 @@ array<Number, Rank> quantile_of(const array<Number, Rank>& sorted, int axis, dou
 template <class Number, int Rank>
 array<Number, Rank - 1> without_axis(const array<Number, Rank>& x, int axis) {
   const std::int64_t gone[] = {axis};
-  return {squeeze(x.at(), gone, 1), x.memory_owner(), handle_of(x.device())};
+  return view_at(squeeze(layout_of(x), gone, 1), x);
 }
 template <class Elem, int Rank, class... Options>
 auto one_quantile(const array<Elem, Rank>& x, double q, const Options&... options) {
@@ -207,15 +207,12 @@ auto average(const array<Elem, Rank>& x, const array<Weight, WeightRank>& weight
   constexpr bool along = (detail::axes_in<Options> + ... + 0) == 1;
   if constexpr (along && WeightRank == 1 && Rank > 1) {
     const int axis = detail::checked_axis(detail::axis_in(0, options...), Rank);
-    detail::layout at = weights.at();
+    detail::layout at = detail::layout_of(weights);
     at.rank = Rank;
     for (int d = 0; d < Rank; ++d)
       at.extents[d] = d == axis ? weights.extent(0) : 1,
       at.strides[d] = d == axis ? weights.stride(0) : 0;
-    return average(
-        x,
-        array<const Weight, Rank>(at, weights.memory_owner(), detail::handle_of(weights.device())),
-        options...);
+    return average(x, array<const Weight, Rank>(detail::view_at(at, weights)), options...);
   } else {
     const auto numbers = detail::make_expression<detail::cast_elements<number>>(x);
     const auto own = detail::make_expression<detail::cast_elements<number>>(weights);

@@ -309,7 +309,7 @@ class array {
     requires(!std::is_const_v<Elem>)
   {
     const detail::layout mine = at();
-    detail::fill_elements({memory(), &mine, sizeof(Elem)}, &x);
+    detail::fill_elements({memory_.get(), &mine, sizeof(Elem)}, &x);
   }
   /// Copies size() elements in C order from a container of the same size.
   /// Throws error{usage} if the sizes differ.
@@ -334,9 +334,9 @@ class array {
     requires(std::is_same_v<std::remove_const_t<Other>, Elem>)
   void copy_from(const array<Other, Rank>& from) {
     detail::check_same_shape(from.extents().extents, shape_.extents, Rank, "copy_from");
-    const detail::layout mine = at(), its = from.at();
+    const detail::layout mine = at(), its = detail::layout_of(from);
     detail::copy_elements({memory_.get(), &mine, sizeof(Elem)},
-                          {from.memory(), &its, sizeof(Elem)});
+                          {detail::memory_of(from), &its, sizeof(Elem)});
   }
   /// Copies size() elements in C order into a container, which is resized if it can be.
   /// Throws error{usage} if the sizes differ. It waits for the work on the array.
@@ -369,36 +369,30 @@ class array {
   }
 
   /// A read-only view of all elements.
-  array<const Elem, Rank> share() const { return {at(), memory_, on_}; }
+  array<const Elem, Rank> share() const { return detail::view_at(at(), *this); }
 
-  /// The memory of the elements; used by the library.
-  detail::storage* memory() const noexcept { return memory_.get(); }
-  /// The owner of that memory; used by the library.
-  const detail::memory_share& memory_owner() const noexcept { return memory_; }
-  /// Offset, extents and strides in that memory; used by the library.
+ private:
+  friend detail::access;
+  array(const detail::layout& at, const detail::memory_share& memory, void* on)
+      : memory_(memory), on_(on) {
+    set(at);
+  }
   detail::layout at() const noexcept {
     detail::layout l;
     l.rank = Rank, l.offset = offset_;
     for (int d = 0; d < Rank; ++d) l.extents[d] = shape_[d], l.strides[d] = strides_[d];
     return l;
   }
-  array(const detail::layout& at, const detail::memory_share& memory, void* on)
-      : memory_(memory), on_(on) {
-    set(at);
-  }
-
- private:
-  friend detail::views;
   void copy_in(const value_type* from, std::int64_t count) {
     static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
     detail::check_count(count, size(), "copy_from");
     const detail::layout mine = at();
-    detail::copy_from_host({memory(), &mine, sizeof(Elem)}, from);
+    detail::copy_from_host({memory_.get(), &mine, sizeof(Elem)}, from);
   }
   void copy_out(value_type* to, std::int64_t count) const {
     detail::check_count(count, size(), "copy_to");
     const detail::layout mine = at();
-    detail::copy_to_host({memory(), &mine, sizeof(Elem)}, to);
+    detail::copy_to_host({memory_.get(), &mine, sizeof(Elem)}, to);
   }
   void set(const detail::layout& at) noexcept {
     for (int d = 0; d < Rank; ++d) shape_.extents[d] = at.extents[d], strides_[d] = at.strides[d];

@@ -60,8 +60,8 @@ KRAIT_API text print_elements(const elements& of, const printed_element& as,
 /// \endcode
 template <class Elem, int Rank>
 text to_string(const array<Elem, Rank>& a, const print_options& how = {}) {
-  const detail::layout at = a.at();
-  return detail::print_elements({a.memory(), &at, sizeof(Elem)},
+  const detail::layout at = detail::layout_of(a);
+  return detail::print_elements({detail::memory_of(a), &at, sizeof(Elem)},
                                 detail::printed<std::remove_const_t<Elem>>(), how);
 }
 /// Writes an array to a stream as kr::to_string gives it: `std::cout << a`.

@@ -267,10 +267,10 @@ auto meshgrid(const array<Elems, 1>&... axes) {
   argument = 0;
   const auto along = [&]<class Elem>(const array<Elem, 1>& axis) {
     detail::layout at;
-    at.rank = rank, at.offset = axis.at().offset;
+    at.rank = rank, at.offset = detail::layout_of(axis).offset;
     for (int d = 0; d < rank; ++d) at.extents[d] = extents[d], at.strides[d] = 0;
     at.strides[dimension(argument++)] = axis.stride(0);
-    return array<const Elem, rank>(at, axis.memory_owner(), detail::handle_of(axis.device()));
+    return array<const Elem, rank>(detail::view_at(at, axis));
   };
   return std::tuple{along(axes)...};  // braces: from left to right
 }

@@ -22,8 +22,6 @@ namespace krait {
 template <class Function, class... Operands>
 class expression {
  public:
-  /// The number of arrays and numbers in it.
-  static constexpr int leaves = (Operands::leaves + ...);
   /// The number of dimensions of the result.
   static constexpr int rank = detail::largest({Operands::rank...});
 
@@ -50,20 +48,20 @@ class expression {
     std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
   }
 
-  /// The arrays and numbers in it; used by the library.
+ private:
+  friend detail::access;
+  static constexpr int leaves = (detail::access::leaves<Operands> + ...);
   auto arguments() const {
-    return std::apply([](const Operands&... of) { return std::tuple_cat(of.arguments()...); },
-                      operands_);
+    return std::apply(
+        [](const Operands&... of) { return std::tuple_cat(detail::access::arguments(of)...); },
+        operands_);
   }
-  /// Records the computation of one element; used by the library.
   template <int First, class Values>
   static auto compute(const Values& values) {
     return compute_each<First>(values, std::index_sequence_for<Operands...>{});
   }
-
- private:
   static constexpr int leaves_before(std::size_t operand) {
-    const int each[] = {Operands::leaves...};
+    const int each[] = {detail::access::leaves<Operands>...};
     int count = 0;
     for (std::size_t i = 0; i < operand; ++i) count += each[i];
     return count;
@@ -71,7 +69,8 @@ class expression {
   template <int First, class Values, std::size_t... Index>
   static auto compute_each(const Values& values, std::index_sequence<Index...>) {
     // Braces: operands are recorded from left to right.
-    const std::tuple computed{Operands::template compute<First + leaves_before(Index)>(values)...};
+    const std::tuple computed{
+        detail::access::compute<Operands, First + leaves_before(Index)>(values)...};
     return std::apply(Function{}, computed);
   }
   std::tuple<Operands...> operands_;
@@ -110,9 +109,9 @@ struct operand_values<std::tuple<Args...>> {
 };
 /// The type of an operand's elements.
 template <class Source>
-using operand_element = held_t<decltype(Source::template compute<0>(
-    std::declval<const typename operand_values<
-        decltype(std::declval<const Source&>().arguments())>::type&>()))>;
+using operand_element = held_t<decltype(access::compute<Source, 0>(
+    std::declval<const typename operand_values<decltype(access::arguments(
+        std::declval<const Source&>()))>::type&>()))>;
 
 /// An array, an expression or a selection, of any reference.
 template <class Type>

@@ -168,8 +168,8 @@ auto to_span(Array&& a) {
   static_assert(std::is_lvalue_reference_v<Array>,
                 "krait: this array is a temporary: give it a name");
   using element = detail::element_through<std::remove_reference_t<Array>>;
-  detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_span");
-  detail::check_in_order(a.at(), "to_span");
+  detail::check_host_memory(detail::memory_of(a), detail::handle_of(a.device()), "to_span");
+  detail::check_in_order(detail::layout_of(a), "to_span");
   return std::span<element>(reinterpret_cast<element*>(a.address()),
                             static_cast<std::size_t>(a.size()));
 }
@@ -185,9 +185,9 @@ Span to_mdspan(Array&& a) {
   static_assert(std::is_lvalue_reference_v<Array>,
                 "krait: this array is a temporary: give it a name");
   using element = detail::element_through<std::remove_reference_t<Array>>;
-  detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_mdspan");
+  detail::check_host_memory(detail::memory_of(a), detail::handle_of(a.device()), "to_mdspan");
   return detail::make_mdspan<Span, std::remove_reference_t<Array>::rank>(
-      reinterpret_cast<element*>(a.address()), a.at());
+      reinterpret_cast<element*>(a.address()), detail::layout_of(a));
 }
 template <class Span, class Elem, int Rank>
 Span to_mdspan(host_array<Elem, Rank>& h) {

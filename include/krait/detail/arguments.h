@@ -189,8 +189,8 @@ inline void set_strides(argument& a) {
 template <class Elem, int Rank>
 argument array_argument(const array<Elem, Rank>& from) {
   argument a;
-  const layout at = from.at();
-  a.kind = argument::device_array, a.memory = from.memory(), a.rank = Rank;
+  const layout at = layout_of(from);
+  a.kind = argument::device_array, a.memory = memory_of(from), a.rank = Rank;
   a.offset = static_cast<std::uint64_t>(at.offset) * sizeof(Elem);
   for (int d = 0; d < Rank; ++d) a.extents[d] = at.extents[d], a.strides[d] = at.strides[d];
   return a;

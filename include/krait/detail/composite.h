@@ -5,6 +5,7 @@
 // traced scalar a leaf; memory has the host's layout, each leaf at its offset.
 #pragma once
 
+#include <krait/detail/access.h>
 #include <krait/detail/call.h>
 #include <krait/detail/members.h>
 #include <krait/memory.h>
@@ -202,7 +203,7 @@ void visit_leaves(Leaf& x, const Visit& visit) {
 template <class Parts, class Visit>
   requires traced_composite<std::remove_const_t<Parts>>
 void visit_leaves(Parts& x, const Visit& visit) {
-  x.leaves(visit);
+  access::visit(x, visit);
 }
 
 /// Writes the nodes of a traced or plain value.

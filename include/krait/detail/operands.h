@@ -107,7 +107,7 @@ template <class Expression, class Elem>
 struct expression_kernel {
   template <class... Values>
   value<Elem> operator()(const Values&... values) const {
-    return as_element<Elem>(Expression::template compute<0>(std::tuple<Values...>(values...)));
+    return as_element<Elem>(access::compute<Expression, 0>(std::tuple<Values...>(values...)));
   }
   /// The one object of this type. Arrays of static duration may be assigned to in destructors.
   static const vectorized<expression_kernel>& object() {

@@ -82,12 +82,6 @@ class parts {
 
   template <source Source>
   explicit parts(Source& from) : list_(from) {}
-  /// Visits the scalars in it; used by the library.
-  template <class Visit>
-  void leaves(const Visit& visit) const {
-    list_.leaves(visit);
-  }
-
   /// A member by its pointer: `p[&particle::mass]`.
   template <class Member>
   const Wrapper<Member>& operator[](Member Type::*which) const& {
@@ -117,6 +111,12 @@ class parts {
   }
 
  private:
+  friend access;
+  /// Visits the scalars in it.
+  template <class Visit>
+  void leaves(const Visit& visit) const {
+    list_.leaves(visit);
+  }
   template <class Member, std::size_t... Indices>
   const Wrapper<Member>* find(Member Type::*which, std::index_sequence<Indices...>) const {
     alignas(Type) unsigned char storage[sizeof(Type)];

@@ -174,12 +174,6 @@ class parts<Wrapper, vec<Type, Size>> : public components<Wrapper, Type, Size> {
   using components<Wrapper, Type, Size>::components;
   parts(const parts&) = default;
   void operator=(const parts&) = delete;
-  template <class Visit>
-  void leaves(const Visit& visit) const {
-    visit(this->x), visit(this->y);
-    if constexpr (Size > 2) visit(this->z);
-    if constexpr (Size > 3) visit(this->w);
-  }
 
   const Wrapper<Type>& operator[](plain_index i) const& { return component(*this, i.below(Size)); }
   Wrapper<Type>& operator[](plain_index i) & { return component(*this, i.below(Size)); }
@@ -207,6 +201,13 @@ class parts<Wrapper, vec<Type, Size>> : public components<Wrapper, Type, Size> {
   }
 
  private:
+  friend access;
+  template <class Visit>
+  void leaves(const Visit& visit) const {
+    visit(this->x), visit(this->y);
+    if constexpr (Size > 2) visit(this->z);
+    if constexpr (Size > 3) visit(this->w);
+  }
   template <int From, class Index>
   value<Type> pick(const Index& i, const value<Type>& otherwise) const {
     if constexpr (From < 0) return otherwise;

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <krait/detail/access.h>
 #include <krait/host_array.h>
 #include <krait/slice.h>
 
@@ -74,7 +75,7 @@ struct views {
   static auto make(Array& of, const layout& at) {
     static_assert(Rank >= 1, "an array has at least one dimension");
     static_assert(Rank <= max_rank, "an array has at most 6 dimensions");
-    return array<element_through<Array>, Rank>(at, of.memory_, of.on_);
+    return array<element_through<Array>, Rank>(view_at(at, of));
   }
 
   template <class Array, class... Items>
@@ -83,58 +84,59 @@ struct views {
                   indices = ((is_index<Items> ? 1 : 0) + ... + 0);
     static_assert(taken <= Array::rank, "too many indices for array: it has fewer dimensions");
     const slice_item list[] = {item_of(items)...};
-    const layout at = detail::slice(of.at(), list, sizeof...(Items));
+    const layout at = detail::slice(layout_of(of), list, sizeof...(Items));
     if constexpr (indices == sizeof...(Items) && indices == Array::rank)
       return array_element<element_through<Array>>(
-          array<element_through<Array>, 1>(at, of.memory_, of.on_));
+          array<element_through<Array>, 1>(view_at(at, of)));
     else return make<Array::rank - indices + int(sizeof...(Items)) - taken>(of, at);
   }
   /// The same elements in C order: shared where strides can say that, else copied.
   template <int Rank, class Array>
   static auto reshape(Array& of, const shape<Rank>& extents) {
     layout to;
-    if (detail::reshape(of.at(), extents.extents, Rank, to)) return make<Rank>(of, to);
+    if (detail::reshape(layout_of(of), extents.extents, Rank, to)) return make<Rank>(of, to);
     array<typename Array::value_type, Array::rank> copied = of.copy();
-    detail::reshape(copied.at(), extents.extents, Rank, to);
-    return array<element_through<Array>, Rank>(to, copied.memory_, copied.on_);
+    detail::reshape(layout_of(copied), extents.extents, Rank, to);
+    return access::make<array<element_through<Array>, Rank>>(to, access::memory(copied),
+                                                             access::on(copied));
   }
   template <class Array, class... Axes>
   static auto permute(Array& of, Axes... axes) {
     static_assert(sizeof...(Axes) == Array::rank,
                   "axes don't match array: give each dimension once");
     const std::int64_t list[] = {static_cast<std::int64_t>(axes)...};
-    return make<Array::rank>(of, detail::permute(of.at(), list, sizeof...(Axes)));
+    return make<Array::rank>(of, detail::permute(layout_of(of), list, sizeof...(Axes)));
   }
   template <class Array>
   static auto transpose(Array& of) {
     std::int64_t list[Array::rank];
     for (int d = 0; d < Array::rank; ++d) list[d] = Array::rank - 1 - d;
-    return make<Array::rank>(of, detail::permute(of.at(), list, Array::rank));
+    return make<Array::rank>(of, detail::permute(layout_of(of), list, Array::rank));
   }
   template <class Array, class... Axes>
   static auto flip(Array& of, Axes... axes) {
     const std::int64_t list[] = {static_cast<std::int64_t>(axes)..., 0};
     if constexpr (sizeof...(Axes) > 0)
-      return make<Array::rank>(of, detail::flip(of.at(), list, sizeof...(Axes)));
+      return make<Array::rank>(of, detail::flip(layout_of(of), list, sizeof...(Axes)));
     std::int64_t every[Array::rank];
     for (int d = 0; d < Array::rank; ++d) every[d] = d;
-    return make<Array::rank>(of, detail::flip(of.at(), every, Array::rank));
+    return make<Array::rank>(of, detail::flip(layout_of(of), every, Array::rank));
   }
   template <class Array, class... Axes>
   static auto squeeze(Array& of, Axes... axes) {
     const std::int64_t list[] = {static_cast<std::int64_t>(axes)...};
     return make<Array::rank - int(sizeof...(Axes))>(
-        of, detail::squeeze(of.at(), list, sizeof...(Axes)));
+        of, detail::squeeze(layout_of(of), list, sizeof...(Axes)));
   }
   /// One element may be many, so none can be written.
   template <int Rank, class Array>
   static auto broadcast_to(const Array& of, const shape<Rank>& extents) {
-    return make<Rank>(of, detail::broadcast_to(of.at(), extents.extents, Rank));
+    return make<Rank>(of, detail::broadcast_to(layout_of(of), extents.extents, Rank));
   }
   template <class Array>
   static auto diagonal(Array& of, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
     static_assert(Array::rank >= 2, "diag requires an array of at least two dimensions");
-    return make<Array::rank - 1>(of, detail::diagonal(of.at(), offset, axis1, axis2));
+    return make<Array::rank - 1>(of, detail::diagonal(layout_of(of), offset, axis1, axis2));
   }
 };
 

@@ -102,7 +102,7 @@ array<Elem, Rank> import_array(Managed* tensor, const stream* producer) {
   void* on = nullptr;
   const memory_share memory(import_tensor(d, tensor_element_of<Elem>(), Rank,
                                           {tensor, &release_tensor<Managed>}, producer, at, on));
-  return array<Elem, Rank>(at, memory, on);
+  return shared_view{at, memory, on};
 }
 
 /// A tensor with the arrays that it points to.
@@ -122,9 +122,9 @@ Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
       !std::is_const_v<Elem> || dlpack_versioned<Managed>,
       "krait: the elements of this array are const, which DLManagedTensor cannot express: use DLManagedTensorVersioned, or a copy()");
   tensor_description d;
-  export_tensor(a.memory(), a.address(), handle_of(a.device()), tensor_element_of<Elem>(), consumer,
-                d);
-  auto* const out = new exported_tensor<Managed, Rank>{{}, {}, {}, a.memory_owner()};
+  export_tensor(memory_of(a), a.address(), handle_of(a.device()), tensor_element_of<Elem>(),
+                consumer, d);
+  auto* const out = new exported_tensor<Managed, Rank>{{}, {}, {}, access::memory(a)};
   auto& to = out->tensor.dl_tensor;
   to.data = d.data, to.shape = out->shape, to.strides = out->strides, to.byte_offset = 0;
   to.device.device_type = static_cast<decltype(to.device.device_type)>(d.device_type);

@@ -57,7 +57,7 @@ template <class Signature>
 auto raw_kernel(std::initializer_list<raw_text> texts,
                 detail::location where = detail::location::here()) {
   using given = detail::packed_kernel<Signature>;
-  return kernel_object<typename given::lambda>(
+  return detail::access::make<kernel_object<typename given::lambda>>(
       detail::make_raw_kernel(texts.begin(), texts.size(), given::as, where));
 }
 template <class Signature>

@@ -82,7 +82,7 @@ array<Elem, Rank> wrap_buffer(const device& adopted, VkBuffer_T* buffer,
   const std::uint64_t bytes = std::uint64_t(extents.size()) * sizeof(Elem);
   const krait::detail::memory_share memory(
       krait::detail::lend_buffer(on, buffer, offset, bytes, alignof(Elem)));
-  return array<Elem, Rank>(krait::detail::dense(extents.extents, Rank, false), memory, on);
+  return krait::detail::shared_view{krait::detail::dense(extents.extents, Rank, false), memory, on};
 }
 
 }  // namespace krait::vulkan

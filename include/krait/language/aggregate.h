@@ -97,7 +97,7 @@ class var : public detail::parts<var, Type> {
   }
   var& set(const detail::node_list<Type>& from) {
     const detail::node* next = from.at;
-    this->leaves([&](const auto& leaf) { detail::assign(node_of(leaf), *next++); });
+    detail::access::visit(*this, [&](const auto& leaf) { detail::assign(node_of(leaf), *next++); });
     return *this;
   }
 };
@@ -144,7 +144,7 @@ class ref : public detail::parts<ref, Type> {
   value<Type> store(const From& from) const {
     detail::node_list<Type> stored(from);
     detail::node* next = stored.at;
-    this->leaves([&](const auto& leaf) { detail::store(place_of(leaf), *next++); });
+    detail::access::visit(*this, [&](const auto& leaf) { detail::store(place_of(leaf), *next++); });
     return value<Type>(stored.source);
   }
 };

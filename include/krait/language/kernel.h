@@ -129,13 +129,14 @@ class bound_kernel {
   void operator()(Args&&... args) const {
     pass_to<&detail::call>(std::forward<Args>(args)...);
   }
-  /// Passes the call to `Take`; used by the library.
+
+ private:
+  friend access;
+  /// Passes the call to `Take`.
   template <auto Take, class... Args>
   auto pass_to(Args&&... args) const {
     return pass_kernel<Take>(state_, *lambda_, config_, std::forward<Args>(args)...);
   }
-
- private:
   kernel_state* state_;
   const Lambda* lambda_;
   call_config config_;
@@ -150,7 +151,6 @@ class kernel_object : public detail::object {
  public:
   kernel_object(Lambda lambda, const options& with, detail::location where)
       : object(with, with.block, where), lambda_(std::move(lambda)) {}
-  explicit kernel_object(detail::kernel_state* made) noexcept : object(made) {}
 
 /// Chooses grid and block, as in Numba: `k[grid, block](args…)` in C++23.
 /// Grid and block are numbers or kr::dims.
@@ -212,14 +212,15 @@ class kernel_object : public detail::object {
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
   }
 
+ private:
+  friend detail::access;
+  explicit kernel_object(detail::kernel_state* made) noexcept : object(made) {}
   /// The recording, for kr::pack.
   detail::kernel_reference reference() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "kr::pack needs the types of the parameters: declare them in the lambda");
     return detail::declared<decltype(&Lambda::operator())>::refer_to(state(), lambda_);
   }
-
- private:
   detail::bound_kernel<Lambda> bind(const launch_config& config) const {
     detail::call_config c;
     c.grid = config.grid, c.block = config.block, c.on = config.on;
@@ -264,14 +265,14 @@ class fixed_kernel : public detail::object {
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
   }
 
+ private:
+  friend detail::access;
   /// The recording, for kr::pack.
   detail::kernel_reference reference() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "kr::pack needs the types of the parameters: declare them in the lambda");
     return detail::declared<decltype(&Lambda::operator())>::refer_to(state(), lambda_);
   }
-
- private:
   static detail::call_config config() {
     detail::call_config c;
     c.grid = Grid, c.block = Block;

@@ -79,7 +79,7 @@ template <class Type, int Rows, int Columns>
 struct tile_traits<tile<Type, Rows, Columns>> {
   using type = Type;
   static constexpr int rows = Rows, columns = Columns;
-  static const tile_nodes& nodes(const tile<Type, Rows, Columns>& x) { return x.nodes(); }
+  static const tile_nodes& nodes(const tile<Type, Rows, Columns>& x) { return access::nodes(x); }
 };
 template <class Type, int Rows, int Columns>
 struct tile_traits<tile_source<Type, Rows, Columns>> : tile_traits<tile<Type, Rows, Columns>> {
@@ -192,10 +192,8 @@ class tile {
         result::shape, [&](unsigned e) { return detail::convert(result::shape.type, nodes_[e]); }));
   }
 
-  /// The recorded parts of the tile; used by the library.
-  const detail::tile_nodes& nodes() const { return nodes_; }
-
  private:
+  friend detail::access;
   detail::tile_nodes nodes_;
 };
 
@@ -256,7 +254,7 @@ void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> fi
   static_assert(Rank >= 2, "krait: tiles can be stored only to views of two or more dimensions");
   static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
   detail::set_location(where);
-  detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(),
+  detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, detail::access::nodes(x),
                      detail::tile_place_of(node_of(to), Rank, first, at));
 }
 /// Stores the rows of a tile that are before `rows.end`.
@@ -269,7 +267,7 @@ void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> fi
   detail::set_location(where);
   detail::tile_place at = detail::tile_place_of(node_of(to), Rank, first, edges::masked);
   at.ends = true, at.rows_end = node_of(rows.end);
-  detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(), at);
+  detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, detail::access::nodes(x), at);
 }
 
 }  // namespace krait

@@ -127,7 +127,8 @@ template <int Axis, class Type, int Rows, int Columns, class Combine>
 auto reduce(const tile<Type, Rows, Columns>& x, const Combine& f) {
   static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile must be 0 or 1");
   using result = tile<Type, Axis == 0 ? 1 : Rows, Axis == 1 ? 1 : Columns>;
-  return result(detail::reduce_tile(x.shape, x.nodes(), Axis, detail::combining<Type>(f)));
+  return result(
+      detail::reduce_tile(x.shape, detail::access::nodes(x), Axis, detail::combining<Type>(f)));
 }
 /// The sums along an axis: 0 for one row of sums, 1 for one column of sums.
 /// \code
@@ -155,7 +156,7 @@ template <int Axis, class Type, int Rows, int Columns, class Combine>
 tile<Type, Rows, Columns> scan(const tile<Type, Rows, Columns>& x, const Combine& f) {
   static_assert(Axis == 0 || Axis == 1, "krait: the axis of a tile must be 0 or 1");
   return tile<Type, Rows, Columns>(
-      detail::scan_tile_along(x.shape, x.nodes(), Axis, detail::combining<Type>(f)));
+      detail::scan_tile_along(x.shape, detail::access::nodes(x), Axis, detail::combining<Type>(f)));
 }
 
 /// The transpose of a tile.
@@ -164,7 +165,7 @@ tile<Type, Rows, Columns> scan(const tile<Type, Rows, Columns>& x, const Combine
 /// \endcode
 template <class Type, int Rows, int Columns>
 tile<Type, Columns, Rows> transpose(const tile<Type, Rows, Columns>& x) {
-  return tile<Type, Columns, Rows>(detail::transpose_tile(x.shape, x.nodes()));
+  return tile<Type, Columns, Rows>(detail::transpose_tile(x.shape, detail::access::nodes(x)));
 }
 /// The transpose of a factor of kr::mma: the product reads it by columns, and nothing moves.
 template <class Type, int Rows, int Columns>

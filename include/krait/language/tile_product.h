@@ -25,7 +25,7 @@ tile_factor<Type, Rows, Columns> factor_of(const tile_source<Type, Rows, Columns
 template <class Type, int Rows, int Columns>
 tile_factor<Type, Rows, Columns> factor_of(const tile<Type, Rows, Columns>& x) {
   const factor made = make_factor(x.shape, 1);
-  keep_factor(x.shape, made, x.nodes());
+  keep_factor(x.shape, made, access::nodes(x));
   return {made, false};
 }
 
@@ -57,7 +57,7 @@ auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x,
   static_assert(
       std::is_void_v<sums> || std::is_same_v<sums, Sums>,
       "krait: sums of products of tiles must be double for factors of double, float for other floats, and int for integers");
-  tile_nodes nodes = sum.nodes();
+  tile_nodes nodes = access::nodes(sum);
   multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at,
            nodes.data(), unsigned(nodes.size()));
   return tile<Sums, Rows, Columns>(copy_tile(sum.shape, nodes));

@@ -34,7 +34,7 @@ class elementwise_call {
   auto where(Only&& mask) && {
     static_assert(std::tuple_size_v<Mask> == 0, "give where() once: combine the masks with &");
     using plain = std::remove_cvref_t<Only>;
-    if constexpr (requires { plain::leaves; }) {  // an expression, which becomes an array first
+    if constexpr (selecting<plain> && !is_device_array<plain>::value) {  // becomes an array first
       using made = std::tuple<array<bool, plain::rank>>;
       return elementwise_call<Lambda, Signatures, made, Outputs>(state_, lambda_, at_, made(mask),
                                                                  outputs_);
@@ -206,17 +206,17 @@ class vectorized : public detail::object {
     return detail::methods<Lambda>{state(), lambda_}.reduceat(x, firsts);
   }
 
-  /// Passes a call to `Take` with the types of the results; used by the library.
+  /// The types it was compiled for, one line each: "f32, f32 -> f32".
+  text types() const { return detail::types_of(state()); }
+
+ private:
+  friend detail::access;
+  /// Passes a call to `Take` with the types of the results.
   template <template <class, class> class Take, class... Args>
   auto pass_to(Args&&... args) const {
     using results = typename detail::results_of<Lambda, std::tuple<Signatures...>, Args...>::type;
     return Take<Lambda, results>::make(state(), lambda_, std::forward<Args>(args)...);
   }
-
-  /// The types it was compiled for, one line each: "f32, f32 -> f32".
-  text types() const { return detail::types_of(state()); }
-
- private:
   detail::elementwise_call<Lambda, std::tuple<Signatures...>, std::tuple<>, std::tuple<>> call()
       const {
     return {state(), lambda_, {}, {}, {}};

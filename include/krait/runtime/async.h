@@ -102,7 +102,7 @@ array<Elem, Rank> managed(const shape<Rank>& extents, device on = device()) {
   const std::size_t bytes = static_cast<std::size_t>(extents.size()) * sizeof(Elem);
   detail::memory_share memory;
   if (bytes > 0) memory = detail::memory_share(detail::allocate_managed(handle, bytes));
-  return {detail::dense(extents.extents, Rank, false), memory, handle};
+  return detail::shared_view{detail::dense(extents.extents, Rank, false), memory, handle};
 }
 template <class Elem>
 array<Elem, 1> managed(std::int64_t size, device on = device()) {
@@ -145,18 +145,18 @@ void copy_async(const From& from, To&& to, const stream& in) {
                   "krait: copy_async's arrays differ in their number of dimensions");
     detail::check_same_shape(from.extents().extents, to.extents().extents, From::rank,
                              "copy_async");
-    const detail::layout here = to.at(), there = from.at();
-    detail::copy_elements_async({to.memory(), &here, sizeof(element)},
-                                {from.memory(), &there, sizeof(element)}, in);
+    const detail::layout here = detail::layout_of(to), there = detail::layout_of(from);
+    detail::copy_elements_async({detail::memory_of(to), &here, sizeof(element)},
+                                {detail::memory_of(from), &there, sizeof(element)}, in);
   } else if constexpr (to_array) {
     detail::check_count(static_cast<std::int64_t>(from.size()), to.size(), "copy_async");
-    const detail::layout at = to.at();
-    detail::copy_from_host_async({to.memory(), &at, sizeof(element)}, from.data(), in);
+    const detail::layout at = detail::layout_of(to);
+    detail::copy_from_host_async({detail::memory_of(to), &at, sizeof(element)}, from.data(), in);
   } else {
     static_assert(detail::stays<To>, "krait: copy_async's target is a temporary: give it a name");
     detail::check_count(static_cast<std::int64_t>(to.size()), from.size(), "copy_async");
-    const detail::layout at = from.at();
-    detail::copy_to_host_async({from.memory(), &at, sizeof(element)}, to.data(), in);
+    const detail::layout at = detail::layout_of(from);
+    detail::copy_to_host_async({detail::memory_of(from), &at, sizeof(element)}, to.data(), in);
   }
 }
 

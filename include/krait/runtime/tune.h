@@ -46,12 +46,10 @@ class KRAIT_API candidate {
   /// The choice as text: "block=128 each=4".
   text str() const;
 
-  /// Made by the library.
-  explicit candidate(detail::candidate_state* state) noexcept : state_(state) {}
-  /// The choice; used by the library.
-  detail::candidate_state* state() const noexcept { return state_; }
-
  private:
+  friend detail::access;
+  explicit candidate(detail::candidate_state* state) noexcept : state_(state) {}
+  detail::candidate_state* state() const noexcept { return state_; }
   detail::candidate_state* state_;
 };
 
@@ -176,11 +174,11 @@ KRAIT_API tuned tune(const char* name, const space& among, function_ref<void(con
 template <class Run, class... Outputs>
 tuned tune(const char* name, const space& among, const Run& run, const tune_options& with,
            const Outputs&... outputs) {
-  const detail::layout layouts[sizeof...(Outputs) + 1] = {outputs.at()...};
+  const detail::layout layouts[sizeof...(Outputs) + 1] = {detail::layout_of(outputs)...};
   [[maybe_unused]] std::size_t next = 0;
   const auto describe = [&]<class Elem, int Rank>(const array<Elem, Rank>& a) {
     static_assert(!std::is_const_v<Elem>, "krait: the outputs of kr::tune must be writable arrays");
-    return detail::tuned_output{{a.memory(), &layouts[next++], sizeof(Elem)},
+    return detail::tuned_output{{detail::memory_of(a), &layouts[next++], sizeof(Elem)},
                                 &detail::first_difference<Elem>};
   };
   const detail::tuned_output list[sizeof...(Outputs) + 1] = {describe(outputs)...};

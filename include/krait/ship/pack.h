@@ -47,7 +47,7 @@ struct packed_lambda {
   void operator()(Params...) const {}
 };
 template <class Kernel>
-concept packable = requires(const Kernel& k) { k.reference(); };
+concept packable = requires(const Kernel& k) { access::reference(k); };
 template <class Signature>
 struct packed_kernel;
 template <class... Params>
@@ -75,7 +75,7 @@ struct pack_options {
 template <class... Kernels>
 void pack(const char* file, const pack_options& with, const Kernels&... kernels) {
   static_assert(sizeof...(Kernels) > 0, "a pack has at least one kernel");
-  const detail::kernel_reference given[] = {kernels.reference()...};
+  const detail::kernel_reference given[] = {detail::access::reference(kernels)...};
   detail::write_pack(file, with.targets, given, sizeof...(Kernels));
 }
 template <class... Kernels>
@@ -100,7 +100,7 @@ class kernel_pack {
   template <class Signature>
   auto get(const char* name) const {
     using packed = detail::packed_kernel<Signature>;
-    return kernel_object<typename packed::lambda>(
+    return detail::access::make<kernel_object<typename packed::lambda>>(
         detail::make_packed_kernel(state_, name, packed::as));
   }
 

@@ -96,10 +96,10 @@ class web_kernel {
     detail::set_web_target(state_, wanted.c_str());
     return *this;
   }
-  /// The recording; used by the library.
-  const detail::web_kernel_state* state() const noexcept { return state_; }
 
  private:
+  friend detail::access;
+  const detail::web_kernel_state* state() const noexcept { return state_; }
   detail::web_kernel_state* state_;
 };
 
@@ -110,7 +110,8 @@ class web_kernel {
 /// \endcode
 template <class Lambda, class... Args>
 web_kernel web(const detail::bound_kernel<Lambda>& call, Args&&... args) {
-  return web_kernel(call.template pass_to<&detail::make_web_kernel>(std::forward<Args>(args)...));
+  return web_kernel(
+      detail::access::pass_to<&detail::make_web_kernel>(call, std::forward<Args>(args)...));
 }
 
 /// An element-wise function and a call of it, for a web page.
@@ -118,7 +119,8 @@ web_kernel web(const detail::bound_kernel<Lambda>& call, Args&&... args) {
 /// with kind usage for arrays of different shapes.
 template <class Lambda, class... Signatures, class... Args>
 web_kernel web(const vectorized<Lambda, Signatures...>& function, Args&&... args) {
-  return web_kernel(function.template pass_to<detail::web_function>(std::forward<Args>(args)...));
+  return web_kernel(
+      detail::access::pass_to<detail::web_function>(function, std::forward<Args>(args)...));
 }
 
 /// Writes a web page that runs and checks kernels into a folder, which is made if it is missing.
@@ -129,7 +131,7 @@ web_kernel web(const vectorized<Lambda, Signatures...>& function, Args&&... args
 /// \endcode
 template <class... Kernels>
 void export_web(const char* folder, const Kernels&... kernels) {
-  const detail::web_kernel_state* const states[] = {kernels.state()...};
+  const detail::web_kernel_state* const states[] = {detail::access::state(kernels)...};
   detail::export_web(folder, states, sizeof...(Kernels));
 }
 

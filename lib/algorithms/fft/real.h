@@ -13,9 +13,9 @@ template <class Real>
 array<const std::complex<Real>, 2> pairs_of(const any_array& x, std::int64_t points) {
   using complex = std::complex<Real>;
   const auto paired = [](const array<const Real, 2>& from, std::int64_t count) {
-    layout at = from.at();
+    layout at = layout_of(from);
     at.offset /= 2, at.strides[0] /= 2, at.extents[1] = count / 2, at.strides[1] = 1;
-    return array<const complex, 2>(at, from.memory_owner(), handle_of(from.device()));
+    return array<const complex, 2>(view_at(at, from));
   };
   if (x.type->whole == scalar_of<Real>) {
     const auto given = typed<const Real, 2>(x);
@@ -105,11 +105,11 @@ void transform_rows_to_real(const any_array& x, array<Real, 2>& out, Real scale)
       .launch(row_grid(given), x, given, n);
   if (n % 2 == 0) {
     // Where the user's memory begins between two pairs, they are made beside it.
-    const bool shared = out.at().offset % 2 == 0;
+    const bool shared = layout_of(out).offset % 2 == 0;
     const array<Real, 2> own = shared ? as_rows(out, rows, n) : array<Real, 2>(out.extents(), on);
     layout at = dense(given.extents().extents, 2, false);
-    at.offset = own.at().offset / 2;
-    array<complex, 2> pairs(at, own.memory_owner(), handle_of(on));
+    at.offset = layout_of(own).offset / 2;
+    array<complex, 2> pairs(view_at(at, own));
     transform_rows<Real>(given.share(), pairs, true, scale);
     if (!shared) out.copy_from(own);
   } else {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "algorithms/matmul/products.h"
-#include "algorithms/matmul/tensor_form.h"
+#include "algorithms/tensor_form.h"
 
 namespace krait::host {
 

@@ -66,7 +66,8 @@ void sort_rows(const algorithm_device& how, const key_order& order, const any_ar
   const std::int64_t length = keys.at.extents[1];
   if (moved && length >= std::int64_t{1} << 32)
     support::fail_usage(
-        "sorting {} keys with values or indices: at most 2^32 - 1 are possible; sort the keys alone, or sort parts",
+        "sorting {} keys with values or indices: at most 2^32 - 1 are possible; "
+        "sort the keys alone, or sort parts",
         length);
   const SortKind kind{order, values ? Payload::words : moved ? Payload::places : Payload::none};
   any_array none = no_elements(type_of<unsigned>(), 2, keys.on);

@@ -9,14 +9,14 @@
 #include <fmt/core.h>
 
 #include "codegen/cpu/emit/emitter.h"
-#include "codegen/cpu/image.h"
-#include "codegen/cpu/emit/hint_record.h"
-#include "codegen/cpu/launch/choose_gang.h"
-#include "codegen/cpu/lanes/shape.h"
+#include "codegen/cpu/image/image.h"
+#include "codegen/cpu/kit/hint_record.h"
+#include "codegen/cpu/plan/choose_gang.h"
+#include "codegen/cpu/plan/shape.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/walk.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::codegen::cpu {
 namespace {

@@ -13,8 +13,8 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include "codegen/cpu/cpu.h"
-#include "codegen/cpu/image.h"
-#include "codegen/cpu/lanes/shape.h"
+#include "codegen/cpu/image/image.h"
+#include "codegen/cpu/plan/shape.h"
 #include "codegen/llvm/masked_loads.h"
 #include "codegen/llvm/session.h"
 
@@ -55,7 +55,8 @@ void check_parameters(const llvm::Function& f, const std::vector<RawItem>& items
   constexpr std::string_view place = "a ptr to where the thread is";
   if (!f.getReturnType()->isVoidTy() || f.isVarArg())
     unsupported(fmt::format(
-        "the function {} of the LLVM IR returns {}{}: a kernel must return void and take the items of the launch",
+        "the function {} of the LLVM IR returns {}{}: a kernel must return void and take the "
+        "items of the launch",
         name, text_of(*f.getReturnType()),
         f.isVarArg() ? ", and takes any number of parameters" : ""));
   if (f.arg_size() != items.size() + 1)

@@ -111,10 +111,10 @@ Failure run_guarded(std::function<void()> work) {
   auto job = std::make_shared<Job>();
   job->work = std::move(work);
   if (!start(job))
-    return {
-        3,
-        "cannot start a compiler thread with a stack of " + std::to_string(stack_bytes >> 20) +
-            " MiB of address space: raise the limits of processes and memory (ulimit -u, ulimit -v)"};
+    return {3, "cannot start a compiler thread with a stack of " +
+                   std::to_string(stack_bytes >> 20) +
+                   " MiB of address space: raise the limits of processes and memory (ulimit -u, "
+                   "ulimit -v)"};
   std::unique_lock lock(gate);
   changed.wait(lock, [&] { return job->finished || spent; });
   return job->finished ? job->result : elsewhere();

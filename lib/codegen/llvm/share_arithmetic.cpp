@@ -9,7 +9,7 @@
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 
-#include "support/tuning_gpu.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::codegen {
 namespace {

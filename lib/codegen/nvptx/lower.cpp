@@ -12,7 +12,7 @@
 
 #include "codegen/reply.h"
 #include "ir/walk.h"
-#include "support/ptx_blob.h"
+#include "support/blobs/ptx.h"
 
 namespace krait::codegen::nvptx {
 

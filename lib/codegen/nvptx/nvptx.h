@@ -2,11 +2,12 @@
 //
 // PTX for NVIDIA GPUs, through LLVM's NVPTX. Needs neither toolkit nor libdevice.
 //
-// What a launcher needs to know, beside what the envelope says (support/envelope.h):
-//   - The entry's parameters are the items of the argument block in order, so cuLaunchKernel takes the block as it is by
-//     CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE.
-//   - Shared arrays sized at launch lie in the dynamic segment one behind the other (ir/shared_lengths.h); in front of them those of
-//     fixed size, where they need more than 48 KiB together: Envelope::fixed_shared.
+// What a launcher needs to know, beside what the envelope says (support/blobs/envelope.h):
+//   - The entry's parameters are the items of the argument block in order, so cuLaunchKernel takes
+//     the block as it is by CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE.
+//   - Shared arrays sized at launch lie in the dynamic segment one behind the other
+//     (ir/shared_lengths.h); in front of them those of fixed size, where they need more than 48 KiB
+//     together: Envelope::fixed_shared.
 #pragma once
 
 #include <string>

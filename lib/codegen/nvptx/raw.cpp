@@ -10,7 +10,7 @@
 #include <llvm/ADT/StringRef.h>
 
 #include "codegen/nvptx/nvptx.h"
-#include "support/ptx_blob.h"
+#include "support/blobs/ptx.h"
 
 namespace krait::codegen::nvptx {
 namespace {
@@ -75,9 +75,10 @@ unsigned bytes_of(llvm::StringRef type) {
 
 Parameter read_parameter(llvm::StringRef text, llvm::StringRef entry) {
   const auto wrong = [&] {
-    unsupported(fmt::format(
-        "the parameter \"{}\" of the PTX's kernel {} was not understood: expected .param, a type and a name",
-        text.trim().str(), entry.str()));
+    unsupported(
+        fmt::format("the parameter \"{}\" of the PTX's kernel {} was not understood: "
+                    "expected .param, a type and a name",
+                    text.trim().str(), entry.str()));
   };
   Parameter p;
   // sound texts have less than so many bytes, and elements, as kernels take 32 KiB of arguments
@@ -157,7 +158,8 @@ void check_parameters(const std::vector<Parameter>& taken, const std::vector<Raw
     offset = (offset + p.alignment - 1) / p.alignment * p.alignment;
     if (offset != item.slot.offset || p.bytes != item.slot.bytes || !is_kind(p, item))
       unsupported(fmt::format(
-          "the parameter {} of the PTX's kernel {} is {} of {} bytes at {}, and the launch gives {} at {}: {}",
+          "the parameter {} of the PTX's kernel {} is {} of {} bytes at {}, "
+          "and the launch gives {} at {}: {}",
           p.name, entry, p.type, p.bytes, offset, item.type(), item.slot.offset, item.what));
     offset += p.bytes;
   }

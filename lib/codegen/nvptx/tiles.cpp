@@ -582,8 +582,7 @@ void Tiles::copy_tile(const ir::Inst& inst) {
     for (unsigned d = 0; d < rank; ++d) inputs += ",r";
     statement(
         fmt::format(
-            "{{ .reg .pred %first; setp.eq.s32 %first, $0, 0; @%first cp.async.bulk.tensor.{}d.shared::cluster.global."
-            "mbarrier::complete_tx::bytes [$1], [$2, {}], [$3]; }}",
+            "{{ .reg .pred %first; setp.eq.s32 %first, $0, 0; @%first cp.async.bulk.tensor.{}d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$2, {}], [$3]; }}",
             rank, list(4, rank)),
         operands, inputs);
   }

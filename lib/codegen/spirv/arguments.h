@@ -8,7 +8,7 @@
 
 #include <map>
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 
 namespace krait::codegen::spirv {
 

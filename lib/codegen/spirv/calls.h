@@ -4,7 +4,7 @@
 // where they do not follow from the extents, strides; several results as a structure.
 #pragma once
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 
 namespace krait::codegen::spirv {
 

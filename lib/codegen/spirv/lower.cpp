@@ -9,7 +9,7 @@
 #include "codegen/spirv/memory/atomics.h"
 #include "codegen/spirv/calls.h"
 #include "codegen/spirv/control.h"
-#include "codegen/spirv/module/lines.h"
+#include "codegen/spirv/lines.h"
 #include "codegen/spirv/memory/memory.h"
 #include "codegen/spirv/positions.h"
 #include "codegen/spirv/numeric/pure.h"

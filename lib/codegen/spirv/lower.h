@@ -10,9 +10,9 @@
 
 #include "codegen/spirv/module/words.h"
 #include "ir/ir.h"
-#include "support/envelope.h"
-#include "support/opencl_blob.h"
-#include "support/spirv_blob.h"
+#include "support/blobs/envelope.h"
+#include "support/blobs/opencl.h"
+#include "support/blobs/spirv.h"
 #include "support/target.h"
 
 namespace krait::codegen::spirv {

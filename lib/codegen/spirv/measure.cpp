@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "codegen/spirv/unit.h"
+#include "codegen/spirv/kit/unit.h"
 
 namespace krait::codegen::spirv {
 namespace {

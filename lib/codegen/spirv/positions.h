@@ -3,7 +3,7 @@
 // Where a thread is in its block and grid, and how large these are.
 #pragma once
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 
 namespace krait::codegen::spirv {
 

@@ -6,8 +6,8 @@
 
 #include "codegen/spirv/lower.h"
 #include "ir/abi.h"
-#include "support/opencl_blob.h"
-#include "support/spirv_blob.h"
+#include "support/blobs/opencl.h"
+#include "support/blobs/spirv.h"
 
 namespace krait::codegen::spirv {
 namespace {

@@ -12,7 +12,7 @@
 
 namespace krait::codegen::spirv {
 
-/// Binary: an envelope with the words (support/spirv_blob.h or support/opencl_blob.h). Asm: the
+/// Binary: an envelope with the words (support/blobs/spirv.h or support/blobs/opencl.h). Asm: the
 /// disassembly.
 Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dialect dialect,
               Emit emit);

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 #include "codegen/spirv/numeric/sums.h"
 #include "codegen/straight.h"
 

@@ -3,7 +3,7 @@
 // Barriers, fences and what orders accesses.
 #pragma once
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 
 namespace krait::codegen::spirv {
 

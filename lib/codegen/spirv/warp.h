@@ -3,7 +3,7 @@
 // The operations of a warp, which is a Vulkan subgroup; OpenCL's are not used.
 #pragma once
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 
 namespace krait::codegen::spirv {
 

@@ -132,7 +132,8 @@ void Arguments::bind() {
   }
   if (buffers > unit_.target.buffers)
     unsupported(fmt::format(
-        "the kernel uses {} arrays, but the target \"{}\" has {} storage buffers for a kernel: combine arrays, or give the target more by buffers=",
+        "the kernel uses {} arrays, but the target \"{}\" has {} storage buffers for a "
+        "kernel: combine arrays, or give the target more by buffers=",
         buffers, support::print({.kind = support::TargetKind::WebGpu, .web = unit_.target}),
         unit_.target.buffers));
 }

@@ -29,9 +29,10 @@ void Atomics::check(const ir::Inst& i, Scalar s) const {
         fmt::format("{}: an atomic of {}, but WebGPU has only 32-bit atomics: use i32, u32 or f32",
                     frame_.where, ir::name_of(s)));
   if (i.order != ir::Order::Relaxed)
-    unsupported(fmt::format(
-        "{}: the order {}, but WebGPU's atomics are always relaxed: use relaxed ones, with barriers or several launches",
-        frame_.where, ir::name_of(i.order)));
+    unsupported(
+        fmt::format("{}: the order {}, but WebGPU's atomics are always relaxed: "
+                    "use relaxed ones, with barriers or several launches",
+                    frame_.where, ir::name_of(i.order)));
 }
 
 Expr Atomics::to_cell(const Array& a, Scalar s, const Expr& e) const {
@@ -106,9 +107,10 @@ void Atomics::atomic(const ir::Inst& i) {
   if (!function) return by_exchange(i, s, cell);
   // A word has no sign, which minima and maxima of signed numbers need.
   if (a.words && ir::is_signed_int(s) && (i.op == ir::Op::AtomicMin || i.op == ir::Op::AtomicMax))
-    unsupported(fmt::format(
-        "{}: a signed {} in an aggregate, but WebGPU has only unsigned words there: use an array of i32",
-        frame_.where, ir::info(i.op).name));
+    unsupported(
+        fmt::format("{}: a signed {} in an aggregate, but WebGPU has only unsigned words there: "
+                    "use an array of i32",
+                    frame_.where, ir::info(i.op).name));
   const Expr result =
       call("{}(&{}, {})", function, cell.text, to_cell(a, s, value(i.operands.back())).text);
   if (frame_.uses[i.results[0]] == 0) return out_.line(result.text + ";");

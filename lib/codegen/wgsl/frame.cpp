@@ -47,10 +47,10 @@ void Part::take_shared(std::uint64_t array, std::uint64_t own) {
       unit_.shared_of_decisions
           ? fmt::format(" and the results of votes {}", unit_.shared_of_decisions)
           : "";
-  unsupported(fmt::format(
-      "{}: the block's arrays take {} bytes{}, but the target has {}: make them smaller, or give the target "
-      "more by shared=",
-      frame_.where, all - unit_.shared_of_decisions, decisions, unit_.target.shared));
+  unsupported(
+      fmt::format("{}: the block's arrays take {} bytes{}, but the target has {}: "
+                  "make them smaller, or give the target more by shared=",
+                  frame_.where, all - unit_.shared_of_decisions, decisions, unit_.target.shared));
 }
 
 std::string Part::new_name(char letter) { return fmt::format("{}{}", letter, frame_.names++); }

@@ -17,9 +17,9 @@
 #include "codegen/wgsl/text.h"
 #include "codegen/wgsl/uses.h"
 #include "ir/ir.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/target.h"
-#include "support/webgpu_blob.h"
+#include "support/blobs/webgpu.h"
 
 namespace krait::codegen::wgsl {
 

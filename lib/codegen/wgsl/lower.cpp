@@ -9,7 +9,7 @@
 #include "codegen/wgsl/control.h"
 #include "codegen/wgsl/helpers.h"
 #include "codegen/wgsl/memory.h"
-#include "codegen/wgsl/numeric.h"
+#include "codegen/wgsl/numeric/numeric.h"
 #include "codegen/wgsl/positions.h"
 #include "codegen/wgsl/straight.h"
 #include "codegen/wgsl/sync.h"
@@ -82,9 +82,10 @@ void check_types(const ir::Module& module, const support::WebGpuTarget& target) 
   if (target.doubles) return;
   const auto check = [](Scalar s, const std::string& where) {
     if (s == Scalar::F64)
-      unsupported(fmt::format(
-          "{}: a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f, or the target's f64=double-single",
-          where));
+      unsupported(
+          fmt::format("{}: a number of type f64, which WebGPU lacks: use float, "
+                      "and literals such as 2.0f, or the target's f64=double-single",
+                      where));
   };
   for (const ir::Function& f : module.functions) {
     ir::for_each_inst(f, [&](ir::InstId id, ir::RegionId) {

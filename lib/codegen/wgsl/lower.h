@@ -10,9 +10,9 @@
 #include <string>
 
 #include "ir/ir.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/target.h"
-#include "support/webgpu_blob.h"
+#include "support/blobs/webgpu.h"
 
 namespace krait::codegen::wgsl {
 

@@ -8,10 +8,10 @@ void Positions::block_shape() {
   if (f_.block[0]) {
     const std::int64_t threads = f_.block[0] * f_.block[1] * f_.block[2];
     if (threads > unit_.target.threads)
-      unsupported(fmt::format(
-          "the block of {} x {} x {} has {} threads, but the target takes {}: make it smaller, or give the "
-          "target more by threads=",
-          f_.block[0], f_.block[1], f_.block[2], threads, unit_.target.threads));
+      unsupported(
+          fmt::format("the block of {} x {} x {} has {} threads, but the target takes {}: "
+                      "make it smaller, or give the target more by threads=",
+                      f_.block[0], f_.block[1], f_.block[2], threads, unit_.target.threads));
   }
   for (unsigned d = 0; d < 3; ++d)
     out.line(fmt::format("override block_{}: u32 = {}u;", "xyz"[d], f_.block[d] ? f_.block[d] : 1));
@@ -39,7 +39,8 @@ void Positions::begin() {
   out_.line("let block_dim = vec3u(block_x, block_y, block_z);");
   if (flat)
     out_.line(
-        "let thread = vec3u(thread_index % block_x, thread_index / block_x % block_y, thread_index / (block_x * block_y));");
+        "let thread = vec3u(thread_index % block_x, thread_index / block_x % block_y, "
+        "thread_index / (block_x * block_y));");
   out_.line("var block = workgroup;");
   out_.open("if (folded) {");
   out_.line(

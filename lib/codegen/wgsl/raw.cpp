@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // WGSL that users give. The browser compiles it; here its kernels are found, and what a launch sets
-// (support/webgpu_blob.h).
+// (support/blobs/webgpu.h).
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include "codegen/wgsl/wgsl.h"
-#include "support/webgpu_blob.h"
+#include "support/blobs/webgpu.h"
 
 namespace krait::codegen::wgsl {
 namespace {

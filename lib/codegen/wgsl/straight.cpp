@@ -5,7 +5,7 @@
 #include "codegen/wgsl/atomics.h"
 #include "codegen/wgsl/calls.h"
 #include "codegen/wgsl/memory.h"
-#include "codegen/wgsl/numeric.h"
+#include "codegen/wgsl/numeric/numeric.h"
 #include "codegen/wgsl/positions.h"
 #include "codegen/wgsl/sync.h"
 #include "codegen/wgsl/variables.h"

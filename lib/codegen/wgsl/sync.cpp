@@ -159,9 +159,10 @@ void Sync::block_vote(const ir::Inst& i) {
 }
 
 void Sync::fence() const {
-  unsupported(fmt::format(
-      "{}: WebGPU orders accesses only by barriers of the block, and between blocks only by launches: use syncthreads() or several launches",
-      frame_.where));
+  unsupported(
+      fmt::format("{}: WebGPU orders accesses only by barriers of the block, "
+                  "and between blocks only by launches: use syncthreads() or several launches",
+                  frame_.where));
 }
 
 }  // namespace krait::codegen::wgsl

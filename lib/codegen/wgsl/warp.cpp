@@ -11,9 +11,10 @@ Expr Warp::shuffled(Scalar s, const Expr& x, const Expr& lane) {
 
 void Warp::lower(const ir::Inst& i) {
   if (!has(support::Feature::Warp))
-    unsupported(fmt::format(
-        "{}: an operation of a warp needs the feature \"warp\" of the target, which is WebGPU's \"subgroups\"",
-        frame_.where));
+    unsupported(
+        fmt::format("{}: an operation of a warp needs the feature \"warp\" of the target, "
+                    "which is WebGPU's \"subgroups\"",
+                    frame_.where));
   using ir::Op;
   const Expr operand = i.operands.empty() ? Expr{} : value(i.operands[0]);
   switch (i.op) {

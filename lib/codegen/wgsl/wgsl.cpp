@@ -3,7 +3,7 @@
 
 #include "codegen/wgsl/lower.h"
 #include "ir/abi.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 
 namespace krait::codegen::wgsl {
 

@@ -11,7 +11,7 @@
 
 namespace krait::codegen::wgsl {
 
-/// Binary: an envelope with the text (support/webgpu_blob.h). Asm: the text.
+/// Binary: an envelope with the text (support/blobs/webgpu.h). Asm: the text.
 Reply compile(const ir::Module& module, const support::WebGpuTarget& target, Emit emit);
 
 /// WGSL that is given: an envelope, or as it is. Throws Failure.

@@ -306,7 +306,8 @@ void Interpreter::poll(const Inst& inst, const Mask& active) {
   if (std::chrono::duration<double>(Clock::now() - waits_since_).count() < s_.options.patience)
     return;
   s_.fault(inst, [&] {
-    return "this loop waits for a value that nobody writes. The interpreter runs blocks one after another, and the threads of a block in step: a thread can wait only for an earlier block" +
+    return "this loop waits for a value that nobody writes. The interpreter runs blocks one after "
+           "another, and the threads of a block in step: a thread can wait only for an earlier block" +
            s_.who(first);
   });
   throw Stop{};

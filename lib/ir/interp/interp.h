@@ -11,6 +11,7 @@
 #include <string>
 
 #include "ir/ir.h"
+#include "ir/launch.h"
 
 namespace krait::ir {
 
@@ -19,23 +20,6 @@ namespace krait::ir {
 /// results that are NaN are the canonical quiet NaN; select and bitcast pass bits on. Call it under
 /// DefaultFloatEnvironment (support/float_environment.h).
 std::uint64_t eval(Op op, Scalar result, Scalar operand, std::span<const std::uint64_t> operands);
-
-/// One argument of a launch: a scalar's bits, or an array.
-struct Argument {
-  std::uint64_t bits = 0;
-  std::byte* data = nullptr;
-  std::array<std::int64_t, max_rank> extents{};
-  std::array<std::int64_t, max_rank> strides{};  // in elements
-};
-
-/// Blocks of a launch that may meet at barriers of the grid.
-inline constexpr std::int64_t most_together = 1024;
-
-struct Launch {
-  std::array<std::int64_t, 3> grid{1, 1, 1};
-  std::array<std::int64_t, 3> block{1, 1, 1};
-  int warp_size = 32;
-};
 
 struct InterpretOptions {
   /// Reports accesses of different threads to one byte, one of them a write, that no barrier

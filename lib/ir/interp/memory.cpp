@@ -62,10 +62,12 @@ std::byte* Memory::begin_of(const Inst& inst, std::size_t lane) {
                          blocks, s_.who(lane));
     if (s_.neighbours->blocks[std::size_t(rank)])
       return fmt::format(
-          "cluster: {} {} of block {}, which has ended: let all blocks reach kr::cluster_sync() before they end{}",
+          "cluster: {} {} of block {}, which has ended: let all blocks reach "
+          "kr::cluster_sync() before they end{}",
           word, label, rank, s_.who(lane));
     return fmt::format(
-        "cluster: {} {} of block {}, which has not begun: let all blocks reach kr::cluster_sync() first{}",
+        "cluster: {} {} of block {}, which has not begun: let all blocks reach "
+        "kr::cluster_sync() first{}",
         word, label, rank, s_.who(lane));
   });
   return nullptr;

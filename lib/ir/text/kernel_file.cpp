@@ -203,7 +203,8 @@ unsigned KernelFile::results(const Function& kernel) const {
   }
   if (results_ && !fits)
     support::fail_usage(
-        "a kernel's file: results: {} must be the last parameters, arrays of one dimension, after the inputs",
+        "a kernel's file: results: {} must be the last parameters, arrays of one dimension, "
+        "after the inputs",
         results_);
   return results_;
 }

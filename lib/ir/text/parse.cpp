@@ -315,9 +315,9 @@ class Parser : Scanner {
       else if (name == "warp")
         expect('('), f_->facts.warp = number<std::uint8_t>("lanes of a warp"), expect(')');
       else
-        fail_at(
-            place,
-            "expected contiguous, aligned, small, disjoint, whole_rows, one_row, bricks, whole_bricks or warp");
+        fail_at(place,
+                "expected contiguous, aligned, small, disjoint, whole_rows, one_row, bricks, "
+                "whole_bricks or warp");
     } while (accept(','));
     expect(')');
   }
@@ -329,9 +329,9 @@ class Parser : Scanner {
     brick.y = number<std::uint8_t>("lanes along a column"), expect(')');
     if (brick.x == 0 || brick.x > 16 || !std::has_single_bit(brick.y) ||
         brick.width() * brick.y > Brick::threads)
-      fail_at(
-          place,
-          "expected rows of at most 16 threads, and a power of two that makes no more than 32 with them");
+      fail_at(place,
+              "expected rows of at most 16 threads, and a power of two that makes no more than 32 "
+              "with them");
   }
   void elements() {
     expect('(');
@@ -502,7 +502,6 @@ class Parser : Scanner {
     if (name == "likely") return inst.expected = Expected::Likely, true;
     if (name == "unlikely") return inst.expected = Expected::Unlikely, true;
     if (name == "rolled") return inst.rolled = true;
-    if (name == "unset") return inst.unset = true;
     if (name == "ahead") {
       expect('(');
       inst.ahead = number<std::uint16_t>("a number of iterations");

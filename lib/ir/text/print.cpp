@@ -206,7 +206,6 @@ class Printer {
     if (inst.expected != Expected::Nothing)
       out_ += inst.expected == Expected::Likely ? ".likely" : ".unlikely";
     if (inst.rolled) out_ += ".rolled";
-    if (inst.unset) out_ += ".unset";
     if (inst.ahead) out_ += ".ahead(", append_number(out_, unsigned(inst.ahead)), out_ += ')';
     if (inst.order != Order::Relaxed) out_ += '.', out_ += name_of(inst.order);
     if (inst.scope != Scope::Device) out_ += '.', out_ += name_of(inst.scope);

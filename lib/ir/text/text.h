@@ -41,13 +41,6 @@ ParseResult parse(std::string_view text);
 /// each.
 std::string verify(const Module& module);
 
-/// 128 bits of the canonical text without names and locations.
-struct Key {
-  std::uint64_t low = 0, high = 0;
-  friend bool operator==(const Key&, const Key&) = default;
-};
-Key key(const Module& module);
-
 /// Reorders pure instructions by walk of the operands of effects, drops dead ones and renumbers
 /// everything, so that the order in which the host compiler evaluated operands does not show.
 void canonicalise(Module& module);

@@ -101,7 +101,6 @@ class Check {
     if (inst_.expected != Expected::Nothing && op != Op::If)
       return "only an if is likely or unlikely";
     if (inst_.rolled && op != Op::For) return "only a counted loop is rolled";
-    if (inst_.unset && op != Op::Local) return "only a local array is unset";
     if (inst_.ahead && op != Op::Load) return "only loads fetch ahead";
     if (row_.effect != Effect::Atomic &&
         (inst_.order != Order::Relaxed || inst_.scope != Scope::Device))

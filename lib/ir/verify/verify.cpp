@@ -162,7 +162,8 @@ class Verifier {
     if (f_.fp != kernel.fp || f_.facts != kernel.facts || f_.checked != kernel.checked ||
         f_.flat != kernel.flat || f_.block != kernel.block || f_.cluster != kernel.cluster)
       report(
-          "a called function must have the fp mode, facts, checks, block and cluster of its kernel");
+          "a called function must have the fp mode, facts, checks, "
+          "block and cluster of its kernel");
     if (f_.name.empty()) report("a called function must have a name");
     for (const Function& other : module_.functions)
       if (&other != &f_ && other.name == f_.name) return report("two functions have this name");

@@ -14,7 +14,7 @@
 #include "ir/latency.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::passes {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "passes/passes.h"
 #include "passes/rewrite.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::passes {
 namespace {

@@ -11,7 +11,7 @@
 #include "passes/passes.h"
 #include "passes/analysis/ranges.h"
 #include "passes/loops/unroll.h"
-#include "support/tuning_gpu.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::passes {
 namespace {

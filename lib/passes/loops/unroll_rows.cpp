@@ -15,7 +15,7 @@
 #include "passes/analysis/lane_steps.h"
 #include "passes/passes.h"
 #include "passes/loops/unroll.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::passes {
 namespace {

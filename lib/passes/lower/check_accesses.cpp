@@ -103,12 +103,12 @@ class Checker {
     const ValueId length = b_.cast(Scalar::I64, array.operands[0]);
     const ValueId limit = b_.constant(Scalar::U64, std::uint64_t(most));
     const ValueId holds = b_.compare(Op::Le, {b_.cast(Scalar::U64, length), limit});
-    test(
-        holds,
-        fmt::format(
-            "dynamic_shared of {} elements of {} bytes: the number is computed at each launch and must be from 0 to {}",
-            "{}", bytes, most),
-        std::span(&length, 1));
+    test(holds,
+         fmt::format(
+             "dynamic_shared of {} elements of {} bytes: the number is computed at each launch "
+             "and must be from 0 to {}",
+             "{}", bytes, most),
+         std::span(&length, 1));
   }
   std::int64_t element_bytes(const Inst& array) const {
     std::int64_t bytes = f_.type_of(array.results[0]).elem_bytes;

@@ -43,14 +43,16 @@ std::string describe(const Function& f, InstId barrier, const Flow& flow) {
                                      : exit == Op::Break ? "break_()"
                                                          : "continue_()";
     text += fmt::format(
-        ", and some leave by {}{} before the barrier. Let all threads reach the barrier, and guard only the work itself",
+        ", and some leave by {}{} before the barrier. Let all threads reach the barrier, "
+        "and guard only the work itself",
         leaving, place(f, flow.exit));
   } else {
     text += ". Move the barrier out of it";
   }
   return text +
-         "; or, where the value is equal in the whole block, mark it with krait::uniform(value); or decide for the whole block "
-         "with krait::syncthreads_or(condition).";
+         "; or, where the value is equal in the whole block, "
+         "mark it with krait::uniform(value); or decide for the whole block with "
+         "krait::syncthreads_or(condition).";
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "ir/calls.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
-#include "support/tuning_gpu.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::passes {
 namespace {

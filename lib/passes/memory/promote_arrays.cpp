@@ -8,7 +8,7 @@
 
 #include "passes/passes.h"
 #include "passes/rewrite.h"
-#include "support/tuning_gpu.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::passes {
 namespace {

@@ -9,8 +9,8 @@
 #include "passes/passes.h"
 #include "passes/simplify/simplify.h"
 #include "support/float_environment.h"
-#include "support/tuning_gpu.h"
-#include "support/tuning_passes.h"
+#include "support/tuning/gpu.h"
+#include "support/tuning/passes.h"
 
 namespace krait::passes {
 namespace {

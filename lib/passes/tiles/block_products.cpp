@@ -16,7 +16,7 @@
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 #include "passes/tiles/tile_places.h"
-#include "support/tuning_passes.h"
+#include "support/tuning/passes.h"
 
 namespace krait::passes {
 namespace {

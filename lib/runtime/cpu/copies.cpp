@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/cpu/copies.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 #include <algorithm>
 #include <atomic>

@@ -10,7 +10,7 @@
 
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/jitdump.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 #include "support/error.h"
 
 namespace krait::runtime::cpu {

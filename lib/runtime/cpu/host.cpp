@@ -83,7 +83,8 @@ std::string dots(CpuLevel level) {
 #else
 
 std::string host_lacks() {
-  return "Krait makes code for x86-64 processors only, and this process runs on another: use a GPU, or KRAIT_DEVICE=interpreter";
+  return "Krait makes code for x86-64 processors only, and this process runs on another: "
+         "use a GPU, or KRAIT_DEVICE=interpreter";
 }
 
 CpuLevel host_level() { return CpuLevel::Sse42; }
@@ -140,7 +141,8 @@ support::Target host_target() {
     else if (word.starts_with('-')) without.set(std::size_t(idiom_named(asked, word.substr(1))));
     else
       support::fail_usage(
-          "KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16, parts=1..8 and -IDIOM, not \"{}\"",
+          "KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16, "
+          "parts=1..8 and -IDIOM, not \"{}\"",
           asked, word);
   }
   if (level > host)

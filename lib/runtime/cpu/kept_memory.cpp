@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::runtime::cpu {
 

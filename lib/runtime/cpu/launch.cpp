@@ -12,7 +12,7 @@
 #include "runtime/cpu/together.h"
 #include "runtime/cpu/waiting.h"
 #include "support/error.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::runtime::cpu {
 namespace {
@@ -115,11 +115,13 @@ void check_waits(const Code& code, std::int64_t loop) {
   const LoopPlace place = code.loop(std::size_t(loop));
   throw error(
       error::kind_type::usage,
-      fmt::format(
-          "kernel {}: this loop waits for a value that nobody writes: all blocks of the launch that have begun wait, for {} s now, "
-          "and no "
-          "further one can begin. A thread may wait for another block, but not for its own. If more than {} blocks wait at once, it may not wait for one that has not begun. Put kr::syncthreads() or another launch between the write and the read",
-          code.name(), waiting_seconds(), most_together)
+      fmt::format("kernel {}: this loop waits for a value that nobody writes: "
+                  "all blocks of the launch that have begun wait, for {} s now, "
+                  "and no further one can begin. A thread may wait for another block, "
+                  "but not for its own. If more than {} blocks wait at once, "
+                  "it may not wait for one that has not begun. Put kr::syncthreads() or another "
+                  "launch between the write and the read",
+                  code.name(), waiting_seconds(), most_together)
           .c_str(),
       place.file.c_str(), place.line);
 }

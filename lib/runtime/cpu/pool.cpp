@@ -13,7 +13,7 @@
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/threads.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::runtime::cpu {
 namespace {

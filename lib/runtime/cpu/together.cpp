@@ -60,8 +60,8 @@ thread_local Meeting* current = nullptr;  // of the block that this thread runs
 std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, BlockOfMany block) {
   if (blocks > most_together)
     support::fail_usage(
-        "kernel {}: {} blocks meet at kr::grid_sync(), but the CPU runs at most {} at once: launch fewer blocks, each with "
-        "more of the work",
+        "kernel {}: {} blocks meet at kr::grid_sync(), but the CPU runs at most {} at once: "
+        "launch fewer blocks, each with more of the work",
         kernel_name, blocks, most_together);
   Meeting meeting(blocks);
   const auto no_further = [] { return false; };
@@ -98,14 +98,14 @@ std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, B
   threads.clear();  // waits for them
   if (refused)
     support::fail_device(
-        "kernel {}: {} blocks meet at kr::grid_sync(), but the system cannot start a thread for each: launch fewer blocks, each "
-        "with more of the work",
+        "kernel {}: {} blocks meet at kr::grid_sync(), but the system cannot start a thread "
+        "for each: launch fewer blocks, each with more of the work",
         kernel_name, blocks);
   if (waiting.given_up()) return waiting.loop();
   if (meeting.missed())
     support::fail_usage(
-        "kernel {}: {} of {} blocks ended while others waited for them at kr::grid_sync(): every block must reach it as "
-        "often as the others",
+        "kernel {}: {} of {} blocks ended while others waited for them at kr::grid_sync(): "
+        "every block must reach it as often as the others",
         kernel_name, meeting.missed(), blocks);
   return -1;
 }

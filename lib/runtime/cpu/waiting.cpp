@@ -13,7 +13,7 @@
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/together.h"
 #include "support/environment.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::runtime::cpu {
 

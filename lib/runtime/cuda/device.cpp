@@ -11,7 +11,7 @@
 #include "runtime/cuda/tile_map.h"
 #include "support/environment.h"
 #include "support/error.h"
-#include "support/ptx_blob.h"
+#include "support/blobs/ptx.h"
 #include "support/threads.h"
 
 namespace krait::runtime::cuda {
@@ -33,7 +33,8 @@ bool debugging() { return support::environment_asks("KRAIT_DEBUG"); }
 Context CudaDevice::context() {
   if (forked.load(std::memory_order_relaxed))
     support::fail_device(
-        "{}: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec",
+        "{}: this process is a fork of one that used CUDA, which the driver does not support: "
+        "start the child with exec",
         id());
   if (const Context c = context_.load(std::memory_order_acquire)) return c;
   if (!refused_.empty()) support::fail_device("{}", refused_);
@@ -88,13 +89,13 @@ void CudaDevice::lose(Result r, const std::string& what, const std::string& kern
   std::lock_guard lock(lost_gate_);
   if (!lost_.empty())
     support::fail_device(
-        "{} ({}): {} failed: the device is lost to this process since an earlier fault ({}). The CPU and other devices "
-        "go on",
+        "{} ({}): {} failed: the device is lost to this process since an earlier fault ({}). "
+        "The CPU and other devices go on",
         id(), name_, what, lost_);
   lost_ = text_of(api_, r);
   support::fail_device(
-      "{} ({}): {} failed: {}. {}KRAIT_CHECK=1 finds accesses outside their arrays. The device is lost to this process; "
-      "the CPU and other devices go on",
+      "{} ({}): {} failed: {}. {}KRAIT_CHECK=1 finds accesses outside their arrays. "
+      "The device is lost to this process; the CPU and other devices go on",
       id(), name_, what, lost_, kernels);
 }
 
@@ -112,7 +113,8 @@ std::size_t directives_of(const support::Envelope& code, const std::string& kern
   support::PtxCode own;
   if (!code.get_own(own) || own.directives > code.code.size())
     support::fail_device(
-        "kernel {}: its code is damaged: {} bytes of facts about it, expected {} with a place in the text",
+        "kernel {}: its code is damaged: {} bytes of facts about it, "
+        "expected {} with a place in the text",
         kernel_name, code.own.size(), sizeof own);
   return std::size_t(own.directives);
 }
@@ -199,8 +201,9 @@ Result CudaExecutable::launch_together(const LaunchRequest& q, std::int64_t dyna
   const std::int64_t most = std::int64_t(each) * device.multiprocessors_;
   if (blocks > most)
     support::fail_usage(
-        "kernel {}: {} blocks of {} threads meet at kr::grid_sync(), but {} ({}) runs at most {} of them at once: launch "
-        "fewer blocks, each with more of the work",
+        "kernel {}: {} blocks of {} threads meet at kr::grid_sync(), "
+        "but {} ({}) runs at most {} of them at once: launch fewer blocks, "
+        "each with more of the work",
         name, blocks, threads, device.id(), device.name(), most);
   const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
   return device.api_.launch_together(function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]),
@@ -325,7 +328,8 @@ void CudaDevice::launch_failed(Result r, const CudaExecutable& k, const LaunchRe
              : "A kernel that ran before caused it; the last ones, newest first: " + last + ". ");
   }
   support::fail_device(
-      "{} ({}): {} failed: {}. It uses {} registers per thread and takes blocks of up to {} threads",
+      "{} ({}): {} failed: {}. It uses {} registers per thread and takes blocks of up to {} "
+      "threads",
       id(), name_, what, text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
 }
 
@@ -592,13 +596,13 @@ CudaDevice::CudaDevice(const DriverApi& api, int index)
   const unsigned has = support::isa_of_driver(unsigned(cuda)), needs = support::isa_needed(ptx.sm);
   if (!ptx.sm)
     refused_ = fmt::format(
-        "{} ({}): kernels compile for compute capability 7.5 and later, the device has {}.{}: choose another device "
-        "(KRAIT_DEVICE)",
+        "{} ({}): kernels compile for compute capability 7.5 and later, the device has {}.{}: "
+        "choose another device (KRAIT_DEVICE)",
         id(), name_, capability / 10, capability % 10);
   else if (has < needs)
     refused_ = fmt::format(
-        "{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver, or "
-        "choose another device (KRAIT_DEVICE)",
+        "{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: "
+        "install a newer driver, or choose another device (KRAIT_DEVICE)",
         id(), name_, needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10, has / 10, has % 10);
   // more than 4,096 bytes of arguments (8.1), products of floats of 8 bits (8.4)
   constexpr unsigned wanted = 84;

@@ -12,7 +12,7 @@
 #include "runtime/cuda/async.h"
 #include "runtime/cuda/driver_api.h"
 #include "runtime/cuda/staging.h"
-#include "support/envelope.h"
+#include "support/blobs/envelope.h"
 
 namespace krait::runtime::cuda {
 

@@ -29,7 +29,8 @@ Opened open_driver() {
   void* const library = support::open_library("libcuda.so.1", said);
   if (!library) {
     o.why =
-        "an NVIDIA device is present, but libcuda.so.1 cannot be opened: install the user-space part of the driver";
+        "an NVIDIA device is present, but libcuda.so.1 cannot be opened: "
+        "install the user-space part of the driver";
     return o;
   }
   const char* missing = nullptr;

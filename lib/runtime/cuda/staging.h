@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "runtime/cuda/driver_api.h"
-#include "support/tuning_gpu.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::runtime::cuda {
 

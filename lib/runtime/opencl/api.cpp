@@ -57,9 +57,12 @@ std::atomic<bool> in_use{false}, in_fork{false}, ended{false};
 
 const char* Api::gone() {
   if (in_fork.load(std::memory_order_relaxed))
-    return "this process is a fork of one that used OpenCL, which drivers do not support: start the child with exec";
+    return "this process is a fork of one that used OpenCL, which drivers do not support: "
+           "start the child with exec";
   if (ended.load(std::memory_order_relaxed))
-    return "the program exits, and OpenCL's drivers have ended. Use arrays and kernels before main returns, or make the object that uses them in its destructor after the first use of the device";
+    return "the program exits, and OpenCL's drivers have ended. Use arrays and kernels before main "
+           "returns, or make the object that uses them in its destructor after the first use of the "
+           "device";
   return nullptr;
 }
 

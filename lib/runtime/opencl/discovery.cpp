@@ -205,10 +205,10 @@ Answer ask_apart(support::Store* store, std::chrono::milliseconds patience) {
     return answer;
   }
   Answer none;
-  none.skipped.push_back(fmt::format(
-      "opencl: its drivers are not used, because a process that asked them {}{}{}; the variable OCL_ICD_VENDORS "
-      "tells the loader which drivers to load",
-      child.ended, answer.asking.empty() ? "" : " at ", answer.asking));
+  none.skipped.push_back(
+      fmt::format("opencl: its drivers are not used, because a process that asked them {}{}{}; "
+                  "the variable OCL_ICD_VENDORS tells the loader which drivers to load",
+                  child.ended, answer.asking.empty() ? "" : " at ", answer.asking));
   return none;
 }
 

@@ -9,8 +9,8 @@
 
 #include "runtime/backend.h"
 #include "runtime/opencl/instance.h"
-#include "support/envelope.h"
-#include "support/opencl_blob.h"
+#include "support/blobs/envelope.h"
+#include "support/blobs/opencl.h"
 
 namespace krait::runtime::opencl {
 

@@ -15,8 +15,8 @@ std::uint64_t Heap::allocate(cl_context context, std::size_t bytes,
   constexpr cl_uint alignment = 128;  // of the largest vectors: what all drivers take
   if (bytes > gpu_.largest_allocation)
     support::fail_device(
-        "{}: an allocation of {} bytes exceeds the driver's limit of {} bytes per memory object (CL_DEVICE_MAX_MEM_ALLOC_SIZE): "
-        "split it into several arrays",
+        "{}: an allocation of {} bytes exceeds the driver's limit of {} bytes per memory "
+        "object (CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it into several arrays",
         gpu_.full_name(), bytes, gpu_.largest_allocation);
   const auto out_of_memory = [&](const std::string& why) {
     support::fail_device("{}: out of device memory: {} bytes requested, of {}: {}",

@@ -207,7 +207,8 @@ void find_handles(Gpu& gpu) {
     }
   }
   support::fail_device(
-      "{} ({}) is no longer available{}{}: `krait cache clear` makes Krait ask OpenCL's drivers again",
+      "{} ({}) is no longer available{}{}: `krait cache clear` makes Krait ask OpenCL's "
+      "drivers again",
       gpu.name, gpu.platform_name, why.empty() ? "" : ", as ", why);
 }
 

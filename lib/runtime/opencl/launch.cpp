@@ -111,7 +111,8 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
           "kernel {}: {} cannot launch blocks of {} × {} × {} threads, only of {} at most: {}",
           code.name(), name(), local[0], local[1], local[2], most, name_of(result));
     support::fail_device(
-        "kernel {}: {} cannot launch it in blocks of {} × {} × {} threads with {} bytes of shared memory: {}",
+        "kernel {}: {} cannot launch it in blocks of {} × {} × {} threads with {} bytes of "
+        "shared memory: {}",
         code.name(), name(), local[0], local[1], local[2], shared, name_of(result));
   }
   check(gpu_.cl->clFlush(queue), "clFlush");

@@ -27,7 +27,8 @@ const Translator* Translator::open(std::string& why) {
       tried = "its exports do not match this library";
     }
     failure =
-        "Krait's translator libkrait_translator.so, which is built where SPIRV-LLVM-Translator is installed, cannot be loaded: " +
+        "Krait's translator libkrait_translator.so, which is built where "
+        "SPIRV-LLVM-Translator is installed, cannot be loaded: " +
         tried;
     return nullptr;
   }();

@@ -61,9 +61,9 @@ void check_handles(const krait::vulkan::application& of) {
     if (!handle) support::fail_usage("kr::vulkan::adopt: `{}` is null", name);
   if (of.api_version < VK_API_VERSION_1_2)
     support::fail_usage(
-        "kr::vulkan::adopt: `api_version` is {}.{}, and kernels need 1.2: set VkApplicationInfo::apiVersion to "
-        "VK_API_VERSION_1_2 or "
-        "later, and give the same value",
+        "kr::vulkan::adopt: `api_version` is {}.{}, and kernels need 1.2: "
+        "set VkApplicationInfo::apiVersion to VK_API_VERSION_1_2 or later, "
+        "and give the same value",
         VK_API_VERSION_MAJOR(of.api_version), VK_API_VERSION_MINOR(of.api_version));
 }
 
@@ -88,9 +88,9 @@ std::unique_ptr<Device> adopt_vulkan(const krait::vulkan::application& of, suppo
       enabled_features(of.physical_device, of.api_version, of.queue_family, of.features);
   if (const std::string missing = missing_for_krait(features); !missing.empty())
     support::fail_usage(
-        "kr::vulkan::adopt: {} cannot run kernels as it was made: {}: enable that in the chain that vkCreateDevice gets, and "
-        "give the "
-        "same chain as `features`",
+        "kr::vulkan::adopt: {} cannot run kernels as it was made: {}: "
+        "enable that in the chain that vkCreateDevice gets, "
+        "and give the same chain as `features`",
         features.name, missing);
   return std::make_unique<AdoptedDevice>(std::move(instance), of, std::move(features), store,
                                          std::move(id));

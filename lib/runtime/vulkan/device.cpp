@@ -58,7 +58,8 @@ VulkanDevice::Held VulkanDevice::enter() const {
   if (const char* why = Instance::gone()) support::fail_device("{}: {}", id(), why);
   if (released_)
     support::fail_device(
-        "{}: the application has taken its device back (kr::vulkan::release): use arrays and kernels before",
+        "{}: the application has taken its device back (kr::vulkan::release): "
+        "use arrays and kernels before",
         id());
   return {std::unique_lock(mutex_), {}};
 }

@@ -21,7 +21,8 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu,
   const std::string_view code = std::exchange(envelope_.code, {});
   if (!envelope_.get_own(facts_) || code.size() % 4 != 0)
     support::fail_device(
-        "kernel {}: its code is damaged: {} bytes of facts about it and {} of words, expected {} and a multiple of 4",
+        "kernel {}: its code is damaged: {} bytes of facts about it and {} of words, "
+        "expected {} and a multiple of 4",
         kernel_name, envelope_.own.size(), code.size(), sizeof facts_);
   if (facts_.push_bytes > gpu.features.limits.maxPushConstantsSize)
     support::fail_device("kernel {}: {} bytes of push constants; {} has {}", kernel_name,
@@ -31,11 +32,13 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu,
   constexpr const char* cure = "use another device (KRAIT_DEVICE=cpu)";
   if (facts_.depth > features.most_depth)
     support::fail_device(
-        "kernel {}: conditions, loops and early returns nest {} deep, but {} computes wrong results beyond {}: {}",
+        "kernel {}: conditions, loops and early returns nest {} deep, "
+        "but {} computes wrong results beyond {}: {}",
         kernel_name, facts_.depth, features.name, features.most_depth, cure);
   if (facts_.trips > features.most_trips)
     support::fail_device(
-        "kernel {}: a thread's loops make {} iterations, but {} ends all loops after {}: {}, or divide the iterations among threads",
+        "kernel {}: a thread's loops make {} iterations, but {} ends all loops after {}: "
+        "{}, or divide the iterations among threads",
         kernel_name, facts_.trips == ~0u ? "2^32 or more" : std::to_string(facts_.trips),
         features.name, features.most_trips, cure);
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runtime/vulkan/queue.h"
-#include "support/envelope.h"
-#include "support/spirv_blob.h"
+#include "support/blobs/envelope.h"
+#include "support/blobs/spirv.h"
 
 namespace krait::runtime::vulkan {
 

@@ -136,15 +136,17 @@ Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::ui
                         queue_family, f.name, count);
   if (!(all[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT))
     support::fail_usage(
-        "kr::vulkan::adopt: queue_family {} of {} does not support compute: give a queue of another family",
+        "kr::vulkan::adopt: queue_family {} of {} does not support compute: "
+        "give a queue of another family",
         queue_family, f.name);
   f.queue_family = queue_family, f.timestamp_bits = all[queue_family].timestampValidBits;
   if (f.api < VK_API_VERSION_1_2) return f;
   FeatureChain chain(f);
   if (!chain.take(theirs))
     support::fail_usage(
-        "kr::vulkan::adopt: `features` has no VkPhysicalDeviceFeatures2: chain one into VkDeviceCreateInfo::pNext, instead of "
-        "pEnabledFeatures, and give that pointer");
+        "kr::vulkan::adopt: `features` has no VkPhysicalDeviceFeatures2: "
+        "chain one into VkDeviceCreateInfo::pNext, instead of pEnabledFeatures, "
+        "and give that pointer");
   chain.tell(f);
   // whether the extension is enabled, nothing tells
   if (f.api < VK_API_VERSION_1_3) f.non_semantic = false;

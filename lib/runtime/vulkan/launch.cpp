@@ -117,8 +117,8 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   if (folded && !code.facts().folds) {
     const auto* most = gpu_.features.limits.maxComputeWorkGroupCount;
     support::fail_usage(
-        "kernel {}: its SPIR-V takes the grid as it is, but {} takes {} x {} x {} blocks at once: launch fewer, or declare the "
-        "specialisation constant {} (docs/raw-kernels.md)",
+        "kernel {}: its SPIR-V takes the grid as it is, but {} takes {} x {} x {} blocks at "
+        "once: launch fewer, or declare the specialisation constant {} (docs/raw-kernels.md)",
         code.name(), name(), most[0], most[1], most[2], unsigned(support::SpirvFolded));
   }
   VulkanExecutable::Shape shape{{std::uint32_t(request.block[0]), std::uint32_t(request.block[1]),

@@ -55,9 +55,8 @@ std::string example(const Module& m, const Example& e, std::size_t number_of_it)
       k.examples.size() > 1 ? fmt::format("{} {}", k.name, number_of_it + 1) : k.name;
   const std::string image = k.image[0] ? fmt::format("[{}, {}]", k.image[0], k.image[1]) : "null";
   return fmt::format(
-      "  {{ title: {}, kernel: {}, launch: {{ grid: [{}], block: [{}] }}, image: {}, within: [{}],\n    given: [{}],\n    "
-      "expected: "
-      "[{}] }},\n",
+      "  "
+      "{{ title: {}, kernel: {}, launch: {{ grid: [{}], block: [{}] }}, image: {}, within: [{}],\n    given: [{}],\n    expected: [{}] }},\n",
       quoted(title), k.name, fmt::join(e.launch.grid, ", "), fmt::join(e.launch.block, ", "), image,
       fmt::join(k.within, ", "), fmt::join(given, ", "), fmt::join(expected, ", "));
 }
@@ -96,7 +95,8 @@ std::string examples_of(const std::vector<Module>& modules) {
       rows += example(m, m.kernel.examples[n], n);
   }
   return fmt::format(
-      "// Krait made this: calls of the kernels, and what they have to give.\n{}\nexport const examples = [\n{}];\n",
+      "// Krait made this: calls of the kernels, and what they have to give.\n{}\nexport "
+      "const examples = [\n{}];\n",
       imports, rows);
 }
 

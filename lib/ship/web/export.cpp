@@ -156,7 +156,8 @@ web_kernel_state* make_web_function(kernel_state* state, const void* lambda, con
       for (const std::int64_t n : extents = own) config.count *= n;
     if (own != extents)
       support::fail_usage(
-          "{}: its arrays have the shapes {} and {}, but on a web page the arrays of an element-wise function must have one shape",
+          "{}: its arrays have the shapes {} and {}, but on a web page the arrays of an "
+          "element-wise function must have one shape",
           function_of(state), shape_text(extents.data(), int(extents.size())),
           shape_text(own.data(), int(own.size())));
     become(p, web::dense(a, as.parameters[p].elem_bytes).bytes);

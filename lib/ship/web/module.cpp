@@ -25,9 +25,9 @@ void check_launches(const Kernel& k, const support::WebGpuTarget& target) {
     const std::int64_t threads = b[0] * b[1] * b[2];
     if (threads > target.threads)
       support::fail_usage(
-          "{}: the example's block of {} x {} x {} has {} threads, but the target \"{}\" takes {}: make it smaller, or give the "
-          "target "
-          "more by threads=",
+          "{}: the example's block of {} x {} x {} has {} threads, "
+          "but the target \"{}\" takes {}: make it smaller, or give the target more by "
+          "threads=",
           k.recorded.what, b[0], b[1], b[2], threads, k.target, target.threads);
     if (b[2] > deepest)
       support::fail_usage("{}: the example's block has {} threads in z, but WebGPU takes {}",
@@ -169,10 +169,10 @@ Module compile(const Kernel& k) {
     support::fail_device("kernel {}: code of another version", k.recorded.name);
   m.code = m.envelope.code, m.envelope.code = {};
   if (m.envelope.arguments.count(What::SharedLength))
-    support::fail(
-        error::kind_type::compile,
-        "{}: a shared array is sized at launch, which a web page cannot do: give it a constant size",
-        k.recorded.what);
+    support::fail(error::kind_type::compile,
+                  "{}: a shared array is sized at launch, which a web page cannot do: "
+                  "give it a constant size",
+                  k.recorded.what);
   if (m.own.uses_halves) m.features.emplace_back("shader-f16");
   if (m.own.uses_warp) m.features.emplace_back("subgroups");
   m.shared = m.envelope.fixed_shared;
@@ -242,7 +242,8 @@ std::string types_of(const Module& m) {
       result);
   if (m.kernel.results)
     declared += fmt::format(
-        "export function {}(device: GPUDevice{}, options: LaunchOptions & {{ into: {} }}): Promise<{}>;\n",
+        "export function {}(device: GPUDevice{}, options: LaunchOptions & {{ into: {} }}): "
+        "Promise<{}>;\n",
         m.kernel.name, takes, m.kernel.results == 1 ? "OnDevice" : "OnDevice[]",
         m.kernel.results == 1 ? "GPUBuffer" : "GPUBuffer[]");
   return fmt::format(R"(// Krait made this of the {0}.

@@ -37,7 +37,8 @@ bool is_plain(std::string_view name) {
 void check_name(const Kernel& k, std::string_view name, const char* what) {
   if (!is_plain(name) || std::find(std::begin(taken), std::end(taken), name) != std::end(taken))
     support::fail_usage(
-        "{}: \"{}\" cannot be the name of {} in JavaScript: use letters and digits, and no reserved word of the language",
+        "{}: \"{}\" cannot be the name of {} in JavaScript: "
+        "use letters and digits, and no reserved word of the language",
         k.recorded.what, name, what);
 }
 

@@ -13,8 +13,8 @@
 #include "host/jit.h"
 #include "ir/text/kernel_file.h"
 #include "ir/report.h"
-#include "support/envelope.h"
-#include "support/webgpu_blob.h"
+#include "support/blobs/envelope.h"
+#include "support/blobs/webgpu.h"
 
 namespace krait::host::web {
 

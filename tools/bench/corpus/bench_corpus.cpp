@@ -298,8 +298,8 @@ void write_json(const std::string& path, const std::vector<Result>& results, con
     const Result& r = results[k];
     std::fprintf(
         out,
-        "%s\n  {\"number\": %d, \"name\": \"%s\", \"theme\": \"%s\", \"class\": \"%s\", \"dozen\": %d, \"ms\": %.5f, \"first_ms\": "
-        "%.3f, \"wrong\": \"%s\"",
+        "%s\n  "
+        "{\"number\": %d, \"name\": \"%s\", \"theme\": \"%s\", \"class\": \"%s\", \"dozen\": %d, \"ms\": %.5f, \"first_ms\": %.3f, \"wrong\": \"%s\"",
         k ? "," : "", r.entry.number, r.entry.name, r.entry.theme,
         r.entry.open() ? "open" : "judge", r.entry.dozen, r.ms, r.first_ms, r.wrong.c_str());
     for (std::size_t i = 0; i < field.columns.size(); ++i) {

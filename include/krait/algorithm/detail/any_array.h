@@ -46,13 +46,13 @@ struct any_array {
 };
 template <class Elem, int Rank>
 any_array erased(const array<Elem, Rank>& x) {
-  return {element_type_of<std::remove_const_t<Elem>>(), x.at(), x.memory_owner(),
-          handle_of(x.device())};
+  return {element_type_of<std::remove_const_t<Elem>>(), layout_of(x), access::memory(x),
+          access::on(x)};
 }
 /// Elem and Rank are those of `x`.
 template <class Elem, int Rank>
 array<Elem, Rank> typed(const any_array& x) {
-  return {x.at, x.memory, x.on};
+  return access::make<array<Elem, Rank>>(x.at, x.memory, x.on);
 }
 
 }  // namespace krait::detail

@@ -14,12 +14,11 @@ template <class Number, int Rank>
 auto parts_in_turn(const array<Number, Rank>& x) {
   using complex = std::remove_const_t<Number>;
   const auto parts_of = [](const auto& of) {
-    layout at = of.at();
+    layout at = layout_of(of);
     at.offset *= 2;
     for (int d = 0; d < Rank - 1; ++d) at.strides[d] *= 2;
     at.extents[Rank - 1] *= 2, at.strides[Rank - 1] = 1;
-    return array<const typename complex::value_type, Rank>(at, of.memory_owner(),
-                                                           handle_of(of.device()));
+    return array<const typename complex::value_type, Rank>(view_at(at, of));
   };
   return x.stride(Rank - 1) == 1 || x.extent(Rank - 1) == 1 ? parts_of(x) : parts_of(x.copy());
 }
@@ -29,8 +28,8 @@ array<Number, Rank> numbers_in_turn(const array<Real, Rank>& parts) {
   shape<Rank> extents = parts.extents();
   extents.extents[Rank - 1] /= 2;
   layout at = dense(extents.extents, Rank, false);
-  at.offset = parts.at().offset / 2;
-  return {at, parts.memory_owner(), handle_of(parts.device())};
+  at.offset = layout_of(parts).offset / 2;
+  return view_at(at, parts);
 }
 struct times_i {
   template <class Type>
@@ -44,12 +43,10 @@ array<Number, Rank> rows_and_turned(const array<Elem, Rank>& y) {
   shape<Rank> extents = y.extents();
   extents.extents[Rank - 2] *= 2;
   array<Number, Rank> rows(extents, y.device());
-  layout at = rows.at();
+  layout at = layout_of(rows);
   const std::int64_t next = at.strides[Rank - 2];
   at.extents[Rank - 2] /= 2, at.strides[Rank - 2] *= 2;
-  const auto part = [&] {
-    return array<Number, Rank>(at, rows.memory_owner(), handle_of(y.device()));
-  };
+  const auto part = [&] { return array<Number, Rank>(view_at(at, rows)); };
   array<Number, Rank> even = part();
   at.offset += next;
   array<Number, Rank> odd = part();
@@ -78,9 +75,9 @@ auto multiply_complex(const Multiply& multiply, const array<Left, LeftRank>& x,
     return krait::sum(x * y);
   } else if constexpr (RightRank == 1) {
     const auto column = multiply_complex(multiply, x, y.share()(all, newaxis));
-    layout at = column.at();
+    layout at = layout_of(column);
     --at.rank;
-    return array<number, LeftRank - 1>(at, column.memory_owner(), handle_of(column.device()));
+    return array<number, LeftRank - 1>(view_at(at, column));
   } else if constexpr (!complex_number<std::remove_const_t<Left>>) {
     return numbers_in_turn<number>(
         multiply(numbers_as<real>(x), parts_in_turn(numbers_as<number>(y))));

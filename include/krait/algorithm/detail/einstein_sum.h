@@ -107,7 +107,7 @@ struct einstein_sum {
         all<Ranks...>.ellipsis == 0 || parsed::text.output.has_ellipsis(),
         "krait: output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
         "broadcast the extra dimensions.");
-    ((at[Operands] = operands.at()), ...);
+    ((at[Operands] = layout_of(operands)), ...);
     (place<Ranks, Operands, all<Ranks...>>(dimensions[Operands]), ...);
     sum_operands(at, dimensions, sizeof...(Elems), all<Ranks...>.count, all<Ranks...>.letters);
   }
@@ -121,9 +121,8 @@ struct einstein_sum {
     using function = typename std::conditional_t<
         complex, std::type_identity<complex_product_of_elements>,
         std::type_identity<product_of_elements<product_word<common>>>>::type;
-    const auto products =
-        make_expression<function>(array<const std::remove_const_t<Elems>, all.count>(
-            at[Operands], operands.memory_owner(), handle_of(operands.device()))...);
+    const auto products = make_expression<function>(
+        array<const std::remove_const_t<Elems>, all.count>(view_at(at[Operands], operands))...);
     if constexpr (all.count == all.results) {
       std::int64_t extents[all.count];
       for (int d = 0; d < all.count; ++d) {

@@ -108,7 +108,7 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
       axis += facts<Item>::takes;
     };
     (place(items), ...);
-    const layout seen = slice(of_.at(), list, count);
+    const layout seen = slice(layout_of(of_), list, count);
     // The selected dimensions first.
     std::int64_t order[max_rank];
     int next = selected;
@@ -134,7 +134,7 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
     const merged from(*this);
     array<value_type, 1 + rest> out(rows_shape(), of_.device());
     take_rows(erased(from.rows), indices_.share().reshape(-1).copy(), 0, erased(out));
-    return {placed(out.at()), out.memory_owner(), handle_of(out.device())};
+    return view_at(placed(layout_of(out)), out);
   }
   /// Assigns a number, or an array or expression that broadcasts to the selection's shape.
   template <class Source>
@@ -142,8 +142,7 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
     static_assert(!std::is_const_v<Elem>,
                   "this is a selection of a const array: it cannot be written");
     array<value_type, 1 + rest> values(rows_shape(), of_.device());
-    array<value_type, rank> given(placed(values.at()), values.memory_owner(),
-                                  handle_of(values.device()));
+    array<value_type, rank> given(view_at(placed(layout_of(values)), values));
     assign_elements(all_tag(), given, std::forward<Source>(source));
     merged to(*this);
     put_rows(erased(to.rows), indices_.share().reshape(-1).copy(), erased(values));
@@ -169,21 +168,23 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
       layout to;
       copied = !reshape(of.at_, extents, 1 + rest, to);
       if (!copied) {
-        rows = array<Elem, 1 + rest>(to, of.of_.memory_owner(), handle_of(of.of_.device()));
+        rows = array<Elem, 1 + rest>(view_at(to, of.of_));
         return;
       }
       shape<1 + rest> own;
       for (int d = 0; d <= rest; ++d) own.extents[d] = extents[d];
       array<value_type, 1 + rest> copy(own, of.of_.device());
       const layout same = dense(of.at_.extents, view_rank, false);
-      copy_elements({copy.memory(), &same, sizeof(Elem)}, {of.of_.memory(), &of.at_, sizeof(Elem)});
-      rows = array<Elem, 1 + rest>(copy.at(), copy.memory_owner(), handle_of(copy.device()));
+      copy_elements({memory_of(copy), &same, sizeof(Elem)},
+                    {memory_of(of.of_), &of.at_, sizeof(Elem)});
+      rows = array<Elem, 1 + rest>(view_at(layout_of(copy), copy));
     }
     /// What was written to a copy.
     void leave(const mixed_selection& to) const {
       if (!copied) return;
       const layout same = dense(to.at_.extents, view_rank, false);
-      copy_elements({to.of_.memory(), &to.at_, sizeof(Elem)}, {rows.memory(), &same, sizeof(Elem)});
+      copy_elements({memory_of(to.of_), &to.at_, sizeof(Elem)},
+                    {memory_of(rows), &same, sizeof(Elem)});
     }
   };
 
@@ -243,13 +244,13 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
   void combine(const array<std::int64_t, Count>& indices, std::int64_t extent) {
     // With dimensions before its own.
     layout at;
-    at.rank = index_rank, at.offset = indices.at().offset;
+    at.rank = index_rank, at.offset = layout_of(indices).offset;
     for (int d = 0; d < index_rank; ++d) {
       const int own = d - (index_rank - Count);
       at.extents[d] = own < 0 ? 1 : indices.extent(own);
       at.strides[d] = own < 0 ? 0 : indices.stride(own);
     }
-    array<std::int64_t, index_rank> next(at, indices.memory_owner(), handle_of(indices.device()));
+    array<std::int64_t, index_rank> next(view_at(at, indices));
     if (combined_ > 0)
       check_index_shapes(indices_.extents().extents, next.extents().extents, index_rank);
     if (combined_++ == 0) indices_ = std::move(next);

@@ -65,29 +65,29 @@ auto with_arrays(const Use& use, const Args&... args) {
 template <class Elem, int Rank>
 auto with_new_axis(const array<Elem, Rank>& x, std::int64_t axis) {
   static_assert(Rank < max_rank, "krait: an array has at most 6 dimensions");
-  layout at = x.at();
+  layout at = layout_of(x);
   for (int d = Rank; d > axis; --d)
     at.extents[d] = at.extents[d - 1], at.strides[d] = at.strides[d - 1];
   at.extents[axis] = 1, at.strides[axis] = 0, at.rank = Rank + 1;
-  return array<const Elem, Rank + 1>(at, x.memory_owner(), handle_of(x.device()));
+  return array<const Elem, Rank + 1>(view_at(at, x));
 }
 /// With dimensions of extent 1 before its own.
 template <class Elem, int Rank, int To>
 array<const Elem, To> views_of(const array<Elem, Rank>& x, const shape<To>& extents) {
   layout at;
-  at.rank = To, at.offset = x.at().offset;
+  at.rank = To, at.offset = layout_of(x).offset;
   for (int d = 0; d < To; ++d)
     at.extents[d] = extents[d], at.strides[d] = d < To - Rank ? 0 : x.stride(d - (To - Rank));
-  return {at, x.memory_owner(), handle_of(x.device())};
+  return view_at(at, x);
 }
 
 template <class Elem, class Part, int Rank>
 void place_part(array<Elem, Rank>& out, std::int64_t axis, std::int64_t& first,
                 const array<Part, Rank>& part) {
-  layout at = out.at();
+  layout at = layout_of(out);
   at.extents[axis] = part.extent(int(axis)), at.offset += first * at.strides[axis];
   first += part.extent(int(axis));
-  array<Elem, Rank> to(at, out.memory_owner(), handle_of(out.device()));
+  array<Elem, Rank> to(view_at(at, out));
   if constexpr (std::is_same_v<std::remove_const_t<Part>, Elem>) to.copy_from(part);
   else make_expression<cast_elements<Elem>>(part).into(to);
 }
@@ -97,7 +97,7 @@ auto concatenated(Output given, std::int64_t axis, const array<First, Rank>& fir
   static_assert(((More::rank == Rank) && ...),
                 "krait: all the arrays must have the same number of dimensions");
   using elem = common_of_numbers<First, typename More::element_type...>;
-  const layout at[] = {first.at(), more.at()...};
+  const layout at[] = {layout_of(first), layout_of(more)...};
   std::int64_t extents[Rank];
   join_shape(at, 1 + int(sizeof...(More)), axis, extents);
   auto out =
@@ -114,8 +114,7 @@ auto parts_until(const array<Elem, Rank>& x, int along, const std::int64_t (&end
     slice_item items[Rank];
     items[along].first = {i == 0 ? 0 : ends[i - 1], slice_item::number};
     items[along].last = {ends[i], slice_item::number};
-    return array<const Elem, Rank>(slice(x.at(), items, Rank), x.memory_owner(),
-                                   handle_of(x.device()));
+    return array<const Elem, Rank>(view_at(slice(layout_of(x), items, Rank), x));
   };
   return std::array<array<const Elem, Rank>, Count>{part(Index)...};
 }
@@ -159,7 +158,7 @@ template <class Elem, int Rank>
 auto padded(const array<Elem, Rank>& x, const std::int64_t (&widths)[Rank][2], const char* mode,
             const std::remove_const_t<Elem>& value) {
   shape<Rank> extents;
-  padded_shape(x.at(), widths, mode, extents.extents);
+  padded_shape(layout_of(x), widths, mode, extents.extents);
   array<std::remove_const_t<Elem>, Rank> out(extents, x.device());
   if (mode[0] == 'c') out.fill(value);
   pad_into(erased(x), widths, mode, erased(out));
@@ -177,11 +176,11 @@ template <class Elem, class Index, int Rank>
 array<const std::int64_t, Rank> along_indices(const array<Elem, Rank>& x,
                                               const array<Index, Rank>& indices, int along) {
   std::int64_t extents[Rank];
-  along_shape(x.at(), indices.at(), along, extents);
+  along_shape(layout_of(x), layout_of(indices), along, extents);
   const auto checked = checked_indices(indices.share().reshape(-1), x.extent(along), along);
   shape<Rank> own = indices.extents();
   const auto made = with_extents(checked, own);
-  return {broadcast_to(made.at(), extents, Rank), made.memory_owner(), handle_of(made.device())};
+  return view_at(broadcast_to(layout_of(made), extents, Rank), made);
 }
 
 }  // namespace krait::detail

@@ -14,13 +14,15 @@ template <class Source, class Mask>
 struct masked {
   static_assert(Mask::rank <= Source::rank,
                 "krait: the mask has more dimensions than the array that is reduced");
-  static constexpr int leaves = Source::leaves + Mask::leaves, rank = Source::rank;
+  static constexpr int leaves = access::leaves<Source> + access::leaves<Mask>, rank = Source::rank;
   const Source& source;
   const Mask& mask;
-  auto arguments() const { return std::tuple_cat(source.arguments(), mask.arguments()); }
+  auto arguments() const {
+    return std::tuple_cat(access::arguments(source), access::arguments(mask));
+  }
   template <int First, class Values>
   static auto compute(const Values& values) {
-    return Source::template compute<First>(values);
+    return access::compute<Source, First>(values);
   }
 };
 template <class Source>
@@ -35,7 +37,7 @@ struct mask_part<masked<Source, Mask>> {
   template <class Values>
   static words apply(const Values& values, const words& element, const words& identity,
                      const scalar* types, int count) {
-    const auto holds = Mask::template compute<Source::leaves>(values) != 0;
+    const auto holds = access::compute<Mask, access::leaves<Source>>(values) != 0;
     words x;
     for (int w = 0; w < count; ++w)
       x.at[w] = detail::apply(op::Select, types[w], node_of(holds), element.at[w], identity.at[w]);
@@ -78,7 +80,7 @@ struct leaves_of<std::tuple<Args...>> {
 
 template <class Source>
 inline constexpr std::size_t nodes_of =
-    leaves_of<decltype(std::declval<const Source&>().arguments())>::nodes;
+    leaves_of<decltype(access::arguments(std::declval<const Source&>()))>::nodes;
 /// Without those of a mask, which come last.
 template <class Source>
 inline constexpr std::size_t reduced_nodes = nodes_of<Source>;
@@ -87,7 +89,7 @@ inline constexpr std::size_t reduced_nodes<masked<Source, Mask>> = nodes_of<Sour
 
 template <template <class> class Reducer, class Source>
 struct reduction_glue {
-  using leaves = leaves_of<decltype(std::declval<const Source&>().arguments())>;
+  using leaves = leaves_of<decltype(access::arguments(std::declval<const Source&>()))>;
   using element_type = operand_element<Source>;
   using reducer = Reducer<element_type>;
   using result = typename reducer::result;
@@ -118,7 +120,7 @@ struct reduction_glue {
 
   static words enter(const node* inputs, const reduced_place& at) {
     const auto values = leaves::load(inputs, at);
-    const value<element_type> x(Source::template compute<0>(values));
+    const value<element_type> x(access::compute<Source, 0>(values));
     const reduction_recipe& r = recipe();
     words identity;
     for (int w = 0; w < element_words; ++w) identity.at[w] = literal(r.types[w], r.identity[w]);

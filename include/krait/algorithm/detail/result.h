@@ -16,8 +16,7 @@ struct output {
   static_assert(!std::is_const_v<Elem>,
                 "krait: into() writes to its array: the elements must not be const");
   array<Elem, Rank> held;
-  explicit output(const array<Elem, Rank>& of)
-      : held(of.at(), of.memory_owner(), handle_of(of.device())) {}
+  explicit output(const array<Elem, Rank>& of) : held(view_at(layout_of(of), of)) {}
   output(const output& other) : output(other.held) {}
 };
 template <class... Outputs>
@@ -80,11 +79,11 @@ KRAIT_API bool same_strides(const layout& x, const layout& y);
 template <class Operand>
 bool reads_from(const elements& of, const Operand& operand) {
   if constexpr (is_device_array<Operand>::value) {
-    const layout at = operand.at();
-    return may_meet({operand.memory(), &at, sizeof(typename Operand::value_type)}, of);
-  } else if constexpr (requires { operand.arguments(); }) {
+    const layout at = layout_of(operand);
+    return may_meet({memory_of(operand), &at, sizeof(typename Operand::value_type)}, of);
+  } else if constexpr (is_expression<Operand>::value || requires { operand.arguments(); }) {
     return std::apply([&](const auto&... each) { return (reads_from(of, each) || ...); },
-                      operand.arguments());
+                      access::arguments(operand));
   } else {
     return false;
   }
@@ -101,8 +100,8 @@ struct result {
   auto give() {
     if constexpr (std::is_null_pointer_v<Output>) {
       return std::move(to);
-    } else if (to.memory() != given->memory()) {
-      array<Elem, Rank> out(given->at(), given->memory_owner(), handle_of(given->device()));
+    } else if (memory_of(to) != memory_of(*given)) {
+      array<Elem, Rank> out(view_at(layout_of(*given), *given));
       out.copy_from(to);
     }
   }
@@ -123,7 +122,7 @@ template <class Elem, int Rank, class Output>
 void check_given(Output given, const layout& wanted, const device& on) {
   given_as<Elem, Rank>(given);
   if constexpr (!std::is_null_pointer_v<Output>) {
-    check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
+    check_output(layout_of(*given), handle_of(given->device()), wanted, handle_of(on));
   }
 }
 /// Of an array without elements, too, which no launch gets.
@@ -139,30 +138,30 @@ result<Elem, Rank, Output> result_in(Output given, const layout& wanted, const d
   check_given<Elem, Rank>(given, wanted, on);
   (check_input(inputs, on), ...);
   if constexpr (!std::is_null_pointer_v<Output>) {
-    const layout at = given->at();
+    const layout at = layout_of(*given);
     if (same_strides(at, wanted) &&
-        !(reads_from({given->memory(), &at, sizeof(Elem)}, inputs) || ...))
-      return {array<Elem, Rank>(at, given->memory_owner(), handle_of(on)), given};
+        !(reads_from({memory_of(*given), &at, sizeof(Elem)}, inputs) || ...))
+      return {array<Elem, Rank>(view_at(at, *given)), given};
   }
   shape<Rank> extents;
   for (int d = 0; d < Rank; ++d) extents.extents[d] = wanted.extents[d];
   const array<Elem, Rank> memory(extents, on);
-  return {array<Elem, Rank>(wanted, memory.memory_owner(), handle_of(on)), given};
+  return {array<Elem, Rank>(view_at(wanted, memory)), given};
 }
 /// Of a new array that is there.
 template <class Elem, int Rank, class Output>
 auto give_result(Output given, array<Elem, Rank> made) {
-  check_given<Elem, Rank>(given, made.at(), made.device());
+  check_given<Elem, Rank>(given, layout_of(made), made.device());
   return result<Elem, Rank, Output>{std::move(made), given}.give();
 }
 /// Of two outputs.
 template <class Left, class Right>
 void check_apart_outputs(const Left& x, const Right& y) {
   if constexpr (!std::is_null_pointer_v<Left>) {
-    const layout a = x->at(), b = y->at();
+    const layout a = layout_of(*x), b = layout_of(*y);
     check_outputs_apart(
-        {x->memory(), &a, sizeof(typename std::remove_cvref_t<decltype(*x)>::value_type)},
-        {y->memory(), &b, sizeof(typename std::remove_cvref_t<decltype(*y)>::value_type)});
+        {memory_of(*x), &a, sizeof(typename std::remove_cvref_t<decltype(*x)>::value_type)},
+        {memory_of(*y), &b, sizeof(typename std::remove_cvref_t<decltype(*y)>::value_type)});
   }
 }
 
@@ -170,8 +169,8 @@ void check_apart_outputs(const Left& x, const Right& y) {
 template <int To, class Elem, int Rank>
 array<Elem, To> with_extents(const array<Elem, Rank>& of, const shape<To>& extents) {
   layout at = dense(extents.extents, To, false);
-  at.offset = of.at().offset;
-  return {at, of.memory_owner(), handle_of(of.device())};
+  at.offset = layout_of(of).offset;
+  return view_at(at, of);
 }
 template <class Elem, int Rank>
 array<Elem, 2> as_rows(const array<Elem, Rank>& of, std::int64_t rows, std::int64_t length) {

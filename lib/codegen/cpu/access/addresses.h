@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codegen/cpu/lanes/each_lane.h"
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace llvm {
 class Instruction;

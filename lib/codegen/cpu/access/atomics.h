@@ -3,7 +3,7 @@
 // Atomic operations, lane after lane in ascending order.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

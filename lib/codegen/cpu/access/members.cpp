@@ -22,7 +22,7 @@
 #include "codegen/cpu/access/memory.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/access/row_accesses.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::codegen::cpu {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -19,7 +19,7 @@ using ir::Scalar;
 
 namespace {
 
-// Where to loads fetch ahead, as the intrinsic counts: tuning_cpu.h has figures.
+// Where to loads fetch ahead, as the intrinsic counts: tuning/cpu.h has figures.
 constexpr unsigned second_cache = 2;
 
 std::vector<int> numbers_from(unsigned first, unsigned count) {
@@ -138,8 +138,8 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
   const bool all = lanes_.active.all();
   // Lanes without a thread have arrays of a thread's own too.
-  const bool own = a.kind == Kind::Row && addresses_.is_own(array) && lanes_.all_threads();
-  if (own && !f_.def(array)->unset) return b_.CreateAlignedLoad(row, a.v[p], align);
+  if (a.kind == Kind::Row && addresses_.is_own(array) && lanes_.all_threads())
+    return b_.CreateAlignedLoad(row, a.v[p], align);
   if (const unsigned spacing = addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar))))
     return addresses_.load_spaced(a, memory, p, spacing, align, array);
   if (a.kind == Kind::Steps) return load_steps(inst, a, p);

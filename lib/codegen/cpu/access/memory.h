@@ -3,7 +3,7 @@
 // Loads and stores.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 #include "codegen/cpu/launch/row_gangs.h"
 
 namespace llvm {

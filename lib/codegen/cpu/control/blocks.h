@@ -3,7 +3,7 @@
 // Block mode: blocks one after another, their threads in gangs.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -9,8 +9,8 @@
 #include "codegen/cpu/lanes/lane_bounds.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/emit/pure.h"
-#include "support/tuning_cpu.h"
-#include "support/tuning_passes.h"
+#include "support/tuning/cpu.h"
+#include "support/tuning/passes.h"
 
 namespace krait::codegen::cpu {
 

@@ -6,10 +6,11 @@
 // A small side is computed without a branch, and its values are blended. A side that only computes,
 // such as the rare path of a logarithm, blends its values where it ends, so that a gang that jumps
 // over it keeps nothing for a join. Whole gangs may take a second copy without masks:
-//   - without AVX-512, where a masked store costs a dozen plain ones: of sides with loops, loads and stores, and of sides that load
-//     bytes or halves, which have no masked load;
-//   - with AVX-512: of sides that access members of aggregates, and of one that stores to an array of the block at a border, since
-//     memory forwards whole stores to the loads after a barrier, and masked ones not.
+//   - without AVX-512, where a masked store costs a dozen plain ones: of sides with loops, loads
+//     and stores, and of sides that load bytes or halves, which have no masked load;
+//   - with AVX-512: of sides that access members of aggregates, and of one that stores to an array
+//     of the block at a border, since memory forwards whole stores to the loads after a barrier,
+//     and masked ones not.
 // Where the condition compares places with uniform numbers, the first and the last lane decide
 // whether the gang is whole.
 #pragma once
@@ -18,7 +19,7 @@
 #include <vector>
 
 #include "codegen/cpu/control/control.h"
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -7,7 +7,7 @@
 #include "codegen/cpu/control/fissioned.h"
 #include "codegen/cpu/control/loops.h"
 #include "codegen/cpu/emit/straight.h"
-#include "codegen/cpu/emit/variables.h"
+#include "codegen/cpu/kit/variables.h"
 #include "codegen/llvm/session.h"
 
 namespace krait::codegen::cpu {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "codegen/cpu/control/control.h"
-#include "codegen/cpu/control/fission.h"
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/plan/fission.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -4,7 +4,7 @@
 // which mem2reg removes.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

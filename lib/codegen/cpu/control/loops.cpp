@@ -8,7 +8,7 @@
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/lanes/positions.h"
 #include "codegen/cpu/emit/pure.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::codegen::cpu {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "codegen/cpu/control/control.h"
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -14,7 +14,7 @@
 #include "codegen/cpu/control/branches.h"
 #include "codegen/cpu/emit/call.h"
 #include "codegen/cpu/control/loop_slots.h"
-#include "codegen/cpu/idioms/clamped_loads.h"
+#include "codegen/cpu/access/clamped_loads.h"
 #include "codegen/cpu/control/control.h"
 #include "codegen/cpu/lanes/each_lane.h"
 #include "codegen/cpu/launch/gangs.h"

@@ -9,7 +9,7 @@
 // recognise a form.
 #pragma once
 
-#include "codegen/cpu/emit/code.h"
+#include "codegen/cpu/kit/code.h"
 
 namespace krait::codegen::cpu {
 

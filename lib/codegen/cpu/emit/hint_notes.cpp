@@ -10,8 +10,8 @@
 
 #include "codegen/cpu/access/addresses.h"
 #include "codegen/cpu/launch/arguments.h"
-#include "codegen/cpu/control/fission.h"
-#include "codegen/cpu/emit/hint_record.h"
+#include "codegen/cpu/plan/fission.h"
+#include "codegen/cpu/kit/hint_record.h"
 #include "ir/walk.h"
 #include "ir/weight.h"
 
@@ -62,9 +62,8 @@ void HintNotes::note_access(const ir::Inst& inst, const Address* a) {
                                       : "gather",
       [&]() -> std::string {
         if (array.space == ir::Space::Local)
-          return "local array: it is indexed by a number that differs from thread to thread, so its elements are "
-                 "accessed one by one. Index it by "
-                 "constants or loop counters";
+          return "local array: it is indexed by a number that differs from thread to thread, "
+                 "so its elements are accessed one by one. Index it by constants or loop counters";
         const Cause cause = cause_of(f_, index, [&](ir::ValueId v) { return values_.uniform(v); });
         // With AVX2 alone scalarise.cpp decides later, by the processor.
         const bool has =
@@ -85,8 +84,8 @@ void HintNotes::note_pure(const ir::Inst& inst) {
   if (inst.op == Op::Fma && !shape_.machine.fma)
     return record->slow(
         f_, inst, "call",
-        "call: this processor level has no fma, so a function is called for each thread. Use a later level "
-        "(KRAIT_CPU), or strict mode, which does not fuse");
+        "call: this processor level has no fma, so a function is called for each thread. "
+        "Use a later level (KRAIT_CPU), or strict mode, which does not fuse");
   if ((inst.op != Op::Div && inst.op != Op::Rem) || !ir::is_int(inst.type.scalar) ||
       f_.is_const(inst.operands[1]))
     return;
@@ -104,19 +103,20 @@ void HintNotes::note_atomic(const ir::Inst& inst, const Address& a) {
   if (inst.op == Op::AtomicLoad)
     return record->slow(
         f_, inst, "volatile",
-        fmt::format(
-            "volatile load: {} threads read one after another, because each read of memory that others change is a separate access. Read constant memory by a plain view, or let one thread read and kr::warp::broadcast the value",
-            shape_.gang()));
+        fmt::format("volatile load: {} threads read one after another, "
+                    "because each read of memory that others change is a separate access. "
+                    "Read constant memory by a plain view, or let one thread read and "
+                    "kr::warp::broadcast the value",
+                    shape_.gang()));
   record->slow(
       f_, inst, "atomic",
-      fmt::format(
-          "atomic: threads update memory one after another, each with a locked instruction{}{}. Combine first, by "
-          "kr::warp::reduce or in "
-          "a shared array, and let one thread of the warp or block update",
-          arguments_.copied.contains(inst.operands[0])
-              ? " where the array is large or the launch small"
-              : "",
-          a.kind == Address::Kind::One ? ", and all of them the same place" : ""));
+      fmt::format("atomic: threads update memory one after another, each with a locked "
+                  "instruction{}{}. Combine first, by kr::warp::reduce or in a shared array, "
+                  "and let one thread of the warp or block update",
+                  arguments_.copied.contains(inst.operands[0])
+                      ? " where the array is large or the launch small"
+                      : "",
+                  a.kind == Address::Kind::One ? ", and all of them the same place" : ""));
 }
 
 /// A branch whose sides run in turn.
@@ -129,10 +129,11 @@ void HintNotes::note_branch(const ir::Inst& inst) {
   if (sides < 2) return;
   code_.functions.record->slow(
       f_, inst, "branch",
-      fmt::format(
-          "divergent branch: neighbouring threads choose differently, so {} sides run one after the other, each under a mask: "
-          "about {} operations in all. Let a warp or block choose together, or compute the common part before the branch",
-          sides, operations));
+      fmt::format("divergent branch: neighbouring threads choose differently, "
+                  "so {} sides run one after the other, each under a mask: "
+                  "about {} operations in all. Let a warp or block choose together, "
+                  "or compute the common part before the branch",
+                  sides, operations));
 }
 
 void HintNotes::note_loop(const ir::Inst& inst) {
@@ -140,7 +141,8 @@ void HintNotes::note_loop(const ir::Inst& inst) {
   code_.functions.record->slow(
       f_, inst, "loop",
       fmt::format(
-          "divergent loop: threads leave it after different numbers of iterations, and {} run until the last has left. Give neighbouring threads work of equal length",
+          "divergent loop: threads leave it after different numbers of iterations, "
+          "and {} run until the last has left. Give neighbouring threads work of equal length",
           shape_.gang()));
 }
 
@@ -162,14 +164,16 @@ void HintNotes::note_lone_loop(const ir::Inst& inst) {
   if (!lanes_.one_lane)
     return code_.functions.record->slow(
         f_, inst, "lone loop",
-        "lone loop: one thread runs it, and its floating-point sum keeps its order, an element at a time. Allow any "
-        "order by kr::fp::fast, or give each thread of a block some of the iterations (kr::grid_stride, or a step of "
-        "kr::block_dim().x)");
+        "lone loop: one thread runs it, and its floating-point sum keeps its order, "
+        "an element at a time. Allow any order by kr::fp::fast, "
+        "or give each thread of a block some of the iterations (kr::grid_stride, "
+        "or a step of kr::block_dim().x)");
   code_.functions.record->slow(
       f_, inst, "lone loop",
-      "lone loop: one thread runs it, an element at a time, as the lanes of a vector are threads and loops of a "
-      "thread are not vectorised. Give each thread of a block some of the iterations (kr::grid_stride, or a step of "
-      "kr::block_dim().x)");
+      "lone loop: one thread runs it, an element at a time, "
+      "as the lanes of a vector are threads and loops of a thread are not vectorised. "
+      "Give each thread of a block some of the iterations (kr::grid_stride, "
+      "or a step of kr::block_dim().x)");
 }
 
 /// A function that takes one thread at a time. Those that report to the host have no place in the
@@ -178,9 +182,9 @@ void HintNotes::note_call_by_lane(const ir::Inst& inst) {
   if (!code_.functions.record || code_.functions.module.callee(inst).locations.size() < 2) return;
   code_.functions.record->slow(
       f_, inst, "call",
-      fmt::format(
-          "call: the rare function {} is called for one thread at a time. Omit .rare if most threads call it",
-          code_.functions.module.callee(inst).name));
+      fmt::format("call: the rare function {} is called for one thread at a time. "
+                  "Omit .rare if most threads call it",
+                  code_.functions.module.callee(inst).name));
 }
 
 /// Barriers that the block's gangs are cut at: what each of them keeps of a thread.
@@ -229,12 +233,12 @@ void HintNotes::note_barriers(const Fission& plan) {
       const bool one = values == 1;
       code_.functions.record->slow(
           f_, inst, "barrier",
-          fmt::format(
-              "barrier: {}the block is cut into pieces of code here, and {} value{} of each thread {} through memory "
-              "from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as one piece; "
-              "sharing within a warp needs no barrier",
-              loop ? "in each iteration of the loop " : "", values, one ? "" : "s",
-              one ? "goes" : "go"));
+          fmt::format("barrier: {}the block is cut into pieces of code here, "
+                      "and {} value{} of each thread {} through memory from one to the next. "
+                      "A fixed block of at most 16 vectors, kr::kernel<grid, block>, "
+                      "runs as one piece; sharing within a warp needs no barrier",
+                      loop ? "in each iteration of the loop " : "", values, one ? "" : "s",
+                      one ? "goes" : "go"));
     }
   };
   walk(walk, f_.body, nullptr);

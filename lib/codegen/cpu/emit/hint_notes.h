@@ -3,7 +3,7 @@
 // What the emitter notes for hints while it lowers: nothing, where none are asked for.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -6,7 +6,7 @@
 #include "codegen/cpu/launch/arguments.h"
 #include "codegen/cpu/access/atomics.h"
 #include "codegen/cpu/emit/call.h"
-#include "codegen/cpu/idioms/clamped_loads.h"
+#include "codegen/cpu/access/clamped_loads.h"
 #include "codegen/cpu/access/members.h"
 #include "codegen/cpu/access/memory.h"
 #include "codegen/cpu/launch/row_gangs.h"

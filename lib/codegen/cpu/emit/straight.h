@@ -3,7 +3,7 @@
 // Instructions that are no control flow: each goes to the part of the emitter that lowers it.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 #include "codegen/straight.h"
 
 namespace krait::codegen::cpu {

@@ -3,7 +3,7 @@
 // Where the gang that is lowered lies in the launch, and its threads' numbers.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

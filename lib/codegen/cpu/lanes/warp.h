@@ -3,7 +3,7 @@
 // Operations across the warp, which is the gang, and across a block that is one gang.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

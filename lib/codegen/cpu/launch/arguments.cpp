@@ -10,7 +10,7 @@
 #include "codegen/reply.h"
 #include "ir/shared_lengths.h"
 #include "ir/walk.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::codegen::cpu {
 
@@ -196,7 +196,6 @@ void Arguments::declare_array(const ir::Inst& inst) {
     memory = b_.CreatePtrAdd(scratch_, b_.getInt64(offset));
   }
   values_.set_uniform(inst.results[0], memory);
-  if (inst.unset) return;
   // In pieces: one large memset would become a call, and the code has nothing to call.
   constexpr std::uint64_t piece = 256;
   auto zero = [&](V at, std::uint64_t size) {

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 #include "ir/abi.h"
 
 namespace llvm {

@@ -7,7 +7,7 @@
 #include "codegen/cpu/control/fissioned.h"
 #include "codegen/cpu/control/loops.h"
 #include "codegen/llvm/session.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::codegen::cpu {
 

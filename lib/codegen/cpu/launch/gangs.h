@@ -3,7 +3,7 @@
 // The kernel's body for gang after gang.
 #pragma once
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace krait::codegen::cpu {
 

@@ -10,7 +10,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "codegen/cpu/launch/gangs.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::codegen::cpu {
 

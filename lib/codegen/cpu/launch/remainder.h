@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "codegen/cpu/emit/part.h"
+#include "codegen/cpu/kit/part.h"
 
 namespace llvm {
 class PHINode;

@@ -15,7 +15,7 @@
 
 #include "codegen/cpu/launch/arguments.h"
 #include "codegen/cpu/launch/gangs.h"
-#include "support/tuning_cpu.h"
+#include "support/tuning/cpu.h"
 
 namespace krait::codegen::cpu {
 

@@ -4,7 +4,7 @@
 // has no addition of its own.
 #pragma once
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 
 namespace krait::codegen::spirv {
 

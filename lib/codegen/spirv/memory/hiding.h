@@ -4,7 +4,7 @@
 // (support/quirks.def).
 #pragma once
 
-#include "codegen/spirv/emitter.h"
+#include "codegen/spirv/kit/emitter.h"
 
 namespace krait::codegen::spirv {
 

@@ -7,7 +7,7 @@
 
 #include <map>
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 #include "ir/tiles.h"
 #include "ir/walk.h"
 

@@ -4,7 +4,7 @@
 // touch, are arrays of unsigned units out of which values are put together.
 #pragma once
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 
 namespace krait::codegen::spirv {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // SPIR-V that users give, for Vulkan: assembled, validated, and compared with what a launch gives
-// (support/spirv_blob.h). Drivers take what is wrong for right, so all is looked at here.
+// (support/blobs/spirv.h). Drivers take what is wrong for right, so all is looked at here.
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +10,7 @@
 
 #include "codegen/spirv/module/given.h"
 #include "codegen/spirv/spirv.h"
-#include "support/spirv_blob.h"
+#include "support/blobs/spirv.h"
 
 namespace krait::codegen::spirv {
 namespace {
@@ -100,7 +100,8 @@ void check_constants(const Given& given) {
     const bool is_bool = n == support::SpirvFolded || n == support::SpirvOneTrip;
     if (given.has_spec_constant(n) && !given.is_spec_constant(n, is_bool))
       unsupported(fmt::format(
-          "the specialisation constant {} of the SPIR-V is of another type than the launch sets it to, {}",
+          "the specialisation constant {} of the SPIR-V is of another type than the launch "
+          "sets it to, {}",
           n, is_bool ? "a bool" : "an integer of 32 bits"));
   }
 }
@@ -113,8 +114,8 @@ void check_push_constants(const Given& given, const std::vector<RawItem>& items,
   const auto whole = [](std::uint32_t bytes) { return (bytes + 7) / 8 * 8; };
   if (whole(taken) != own.push_bytes)
     unsupported(fmt::format(
-        "the push constants of the SPIR-V end at {}, and the launch gives {} bytes: the grid's 3 extents and a "
-        "zero, of 4 bytes each, then {}{}",
+        "the push constants of the SPIR-V end at {}, and the launch gives {} bytes: "
+        "the grid's 3 extents and a zero, of 4 bytes each, then {}{}",
         taken, own.push_bytes,
         own.arguments_in_memory ? "the address of the arguments, which are more than fit beside:"
                                 : "the arguments, 16 bytes further:",
@@ -122,9 +123,10 @@ void check_push_constants(const Given& given, const std::vector<RawItem>& items,
   for (const Given::Number& n : numbers) {
     if (n.offset < support::spirv_launch_bytes) {
       if (n.is_float)
-        unsupported(fmt::format(
-            "the push constants of the SPIR-V have a float at {}, and the launch gives the grid there",
-            n.offset));
+        unsupported(
+            fmt::format("the push constants of the SPIR-V have a float at {}, "
+                        "and the launch gives the grid there",
+                        n.offset));
       continue;
     }
     if (own.arguments_in_memory) continue;
@@ -162,8 +164,8 @@ Reply compile_raw(const ir::Module& module, const support::SpirvTarget& target, 
   check_capabilities(given, target);
   if (given.uses_descriptors())
     unsupported(
-        "the SPIR-V has variables in descriptors, which a launch does not bind: reach arrays by the addresses among the "
-        "arguments (PhysicalStorageBuffer)");
+        "the SPIR-V has variables in descriptors, which a launch does not bind: "
+        "reach arrays by the addresses among the arguments (PhysicalStorageBuffer)");
   check_constants(given);
   support::Envelope envelope = ir::envelope_of(module.kernel(), support::TargetKind::Spirv);
   support::SpirvCode own;

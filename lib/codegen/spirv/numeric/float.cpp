@@ -161,9 +161,10 @@ Id fma(Emitter& e, Scalar s, Id x, Id y, Id z) {
   if (s == Scalar::F16) return fma_f16(e, x, y, z);
   if (s == Scalar::F64) return fma_f64(e, x, y, z);
   if (!e.has(Feature::F64))
-    unsupported(fmt::format(
-        "{}: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; use fp mode strict or fast",
-        e.where));
+    unsupported(
+        fmt::format("{}: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; "
+                    "use fp mode strict or fast",
+                    e.where));
   return e.has(Feature::Nfma32) ? fma_where_normal(e, x, y, z) : fma_f32(e, x, y, z);
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "codegen/powers.h"
-#include "codegen/spirv/emitter.h"
+#include "codegen/spirv/kit/emitter.h"
 
 namespace krait::codegen::spirv {
 

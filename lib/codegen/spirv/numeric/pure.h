@@ -4,7 +4,7 @@
 // that gives its results.
 #pragma once
 
-#include "codegen/spirv/frame.h"
+#include "codegen/spirv/kit/frame.h"
 
 namespace krait::codegen::spirv {
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What krait/dist.h asks the library: how arrays are distributed, and the messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krait/detail/access.h>
+#include <krait/detail/function_ref.h>
+#include <krait/detail/layout.h>
+#include <krait/device.h>
+
+namespace krait::dist {
+
+class world;
+
+/// How an axis is distributed: in blocks, one for each rank along it, or whole on each rank.
+enum class along : unsigned char { block, whole };
+
+namespace detail {
+
+using krait::detail::elements;
+using krait::detail::function_ref;
+using krait::detail::layout;
+using krait::detail::layout_of;
+using krait::detail::max_rank;
+using krait::detail::memory_of;
+using krait::detail::view_at;
+
+struct job;
+
+/// A call that all ranks make, with the arguments that must be equal on all of them.
+struct call {
+  const char* name;
+  const char* type = "";
+  std::int64_t numbers[3 * max_rank]{};
+  int count = 0;
+  void add(std::int64_t number) { numbers[count++] = number; }
+};
+
+/// How an array is distributed: its own numbers and this rank's.
+struct decomposition {
+  job* of = nullptr;
+  int rank = 0;              // the number of dimensions
+  std::uint32_t serial = 0;  // in the order of creation, the same on all ranks
+  along words[max_rank]{};
+  bool periodic[max_rank]{};
+  std::int64_t extents[max_rank]{}, halo[max_rank]{};
+  int parts[max_rank]{}, place[max_rank]{};  // the grid of ranks, and this rank in it
+  std::int64_t first[max_rank]{}, owned[max_rank]{};
+  bool replicated = false;  // whole on every axis
+
+  std::int64_t size() const {
+    std::int64_t n = 1;
+    for (int d = 0; d < rank; ++d) n *= extents[d];
+    return n;
+  }
+};
+
+KRAIT_API job* open_job();
+KRAIT_API void close_job(job* of, int uncaught) noexcept;
+KRAIT_API int uncaught() noexcept;
+KRAIT_API int rank_of(const job* of) noexcept;
+KRAIT_API int size_of(const job* of) noexcept;
+KRAIT_API krait::device device_of(const job* of);
+/// Runs `each` with a job of each rank, as threads. Throws the error of the first rank that failed.
+KRAIT_API void run_ranks(int ranks, function_ref<void(job*)> each);
+/// Runs `body` and gives a program's exit status; tells the others of its exception.
+KRAIT_API int run_launched(function_ref<void(job*)> body);
+
+/// Fills in the parts that follow from extents, words, halo and periodic.
+KRAIT_API void decompose(job* of, decomposition& how, std::size_t element_bytes);
+/// The same numbers for one more array.
+KRAIT_API void number(decomposition& how);
+/// Throws error{usage}, alike on all ranks, for operands of different distributions.
+KRAIT_API void check_alike(const char* function, const decomposition& x, const decomposition& y);
+[[noreturn]] KRAIT_API void refuse_reach(int axis, std::int64_t reach, std::int64_t halo);
+/// Throws error{usage} for an index outside; the rank that owns the element.
+KRAIT_API int owner(const decomposition& how, const std::int64_t* index);
+
+/// Every rank's `bytes`, at most 40, in the order of ranks. Throws on all ranks where they differ
+/// in the call.
+KRAIT_API void all_gather(job* of, const call& what, const void* mine, void* all,
+                          std::size_t bytes);
+/// Runs what only this rank may fail at: the others are told.
+KRAIT_API void guard(job* of, function_ref<void()> work);
+
+/// The halos of `all`, the local array; the axes one after another, so that corners come along.
+/// `between` runs while the first axis is under way.
+KRAIT_API void exchange(const decomposition& how, const elements& all,
+                        function_ref<void()> between);
+/// The whole array on one rank, from every rank's owned part, and the opposite.
+KRAIT_API void gather(const decomposition& how, const elements& owned, int root,
+                      const elements* whole);
+KRAIT_API void scatter(const decomposition& how, const elements& owned, int root,
+                       const elements* whole);
+/// An integer sum of three slices (krait/dist.h, reproducible) as the nearest double.
+KRAIT_API double join_slices(const std::int64_t (&sums)[3], int exponent);
+/// The exponent of the grid of a largest absolute value.
+KRAIT_API int grid_exponent(double largest);
+KRAIT_API double power_of_two(int exponent);
+
+}  // namespace detail
+}  // namespace krait::dist

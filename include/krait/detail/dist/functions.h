@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of krait/dist.h that send messages, and those that compute with indices.
+#pragma once
+
+#include <cstdio>
+
+#include <krait/algorithm/detail/form.h>
+#include <krait/dist.h>
+
+namespace krait::dist {
+namespace detail {
+
+/// The reach of a stencil along each axis, found as its function is recorded.
+struct reach {
+  std::int64_t of[max_rank]{};
+};
+
+/// The argument of a stencil's function: at(di, dj) is the element at a distance.
+template <class Elem, int Rank>
+class neighbourhood {
+ public:
+  neighbourhood(const view<const Elem, Rank>& in, const value<std::int64_t>* index, reach& farthest)
+      : in_(in), index_(index), farthest_(farthest) {}
+  template <std::integral... Distances>
+  value<Elem> operator()(Distances... distances) const {
+    static_assert(sizeof...(Distances) == Rank,
+                  "krait: a stencil's at() has a distance for each dimension");
+    const std::int64_t by[] = {static_cast<std::int64_t>(distances)...};
+    for (int d = 0; d < Rank; ++d)
+      farthest_.of[d] = krait::detail::larger(farthest_.of[d], by[d] < 0 ? -by[d] : by[d]);
+    return read(by, std::make_index_sequence<Rank>{});
+  }
+
+ private:
+  template <std::size_t... Axis>
+  value<Elem> read(const std::int64_t* by, std::index_sequence<Axis...>) const {
+    return in_(value<std::int64_t>(index_[Axis] + by[Axis])...);
+  }
+  const view<const Elem, Rank>& in_;
+  const value<std::int64_t>* index_;
+  reach& farthest_;
+};
+
+/// Calls f(index of each axis, as an array) for each element of a view, the last axis across
+/// threads.
+template <int Rank, class View, class Function>
+void each_index(const View& of, const Function& f) {
+  static_assert(Rank <= 3, "krait: kr::dist::stencil and kr::dist::fill take at most 3 dimensions");
+  using index = value<std::int64_t>;
+  if constexpr (Rank == 1) {
+    const index i[] = {index(cast<std::int64_t>(grid<1>()))};
+    if_(i[0] < of.extent(0), [&] { f(i); });
+  } else if constexpr (Rank == 2) {
+    auto [x, y] = grid<2>();
+    const index i[] = {index(cast<std::int64_t>(y)), index(cast<std::int64_t>(x))};
+    if_(i[0] < of.extent(0) && i[1] < of.extent(1), [&] { f(i); });
+  } else {
+    auto [x, y, z] = grid<3>();
+    const index i[] = {index(cast<std::int64_t>(z)), index(cast<std::int64_t>(y)),
+                       index(cast<std::int64_t>(x))};
+    if_(i[0] < of.extent(0) && i[1] < of.extent(1) && i[2] < of.extent(2), [&] { f(i); });
+  }
+}
+/// A launch of a thread for each element.
+template <int Rank>
+launch_config over(const shape<Rank>& extents) {
+  constexpr std::int64_t threads = 64;
+  const std::int64_t blocks = krait::detail::divided_up(extents[Rank - 1], threads);
+  if constexpr (Rank == 1) return {dims(blocks), dims(threads)};
+  else if constexpr (Rank == 2) return {dims(blocks, extents[0]), dims(threads, 1)};
+  else return {dims(blocks, extents[1], extents[0]), dims(threads, 1, 1)};
+}
+/// The parts of a local array in a box; a variable of it can be written by a kernel.
+template <class Elem, int Rank>
+krait::array<Elem, Rank> part(krait::array<Elem, Rank>& of, const box& b) {
+  return view_at(part_of(layout_of(of), b), of);
+}
+
+template <class Elem, int Rank, class Function>
+auto make_stencil(const Function& f, reach& farthest) {
+  return kernel(
+      [f, &farthest](view<const Elem, Rank> in, view<Elem, Rank> out, value<std::int64_t> w0,
+                     value<std::int64_t> w1, value<std::int64_t> w2) {
+        const value<std::int64_t> rim[] = {w0, w1, w2};
+        each_index<Rank>(out, [&](const auto& i) {
+          const auto compute = [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
+            const value<std::int64_t> inside[] = {value<std::int64_t>(i[Axis] + rim[Axis])...};
+            out(i[Axis]...) = value<Elem>(f(neighbourhood<Elem, Rank>(in, inside, farthest)));
+          };
+          compute(std::make_index_sequence<Rank>{});
+        });
+      },
+      {.name = "stencil"});
+}
+/// The kernel of a stencil with its reach, which is known once it is compiled.
+template <class Elem, int Rank, class Function>
+class stencil_kernel {
+ public:
+  explicit stencil_kernel(const Function& f)
+      : farthest_(new reach), run_(make_stencil<Elem, Rank>(f, *farthest_)) {
+    run_.compile();
+  }
+  stencil_kernel(stencil_kernel&& other) noexcept
+      : farthest_(std::exchange(other.farthest_, nullptr)), run_(std::move(other.run_)) {}
+  ~stencil_kernel() { delete farthest_; }
+  const reach& farthest() const { return *farthest_; }
+  void operator()(krait::array<Elem, Rank>& in, krait::array<Elem, Rank>& out,
+                  const std::int64_t* rim) const {
+    if (out.size() > 0)
+      run_.launch(over(out.extents()), in, out, rim[0], Rank > 1 ? rim[1] : 0,
+                  Rank > 2 ? rim[2] : 0);
+  }
+
+ private:
+  reach* farthest_;
+  decltype(make_stencil<Elem, Rank>(std::declval<const Function&>(), std::declval<reach&>())) run_;
+};
+
+template <class Elem, int Rank, class Kernel>
+void run_stencil(const Kernel& run, array<Elem, Rank>& in, array<Elem, Rank>& out) {
+  const decomposition& how = in.how();
+  for (int d = 0; d < Rank; ++d)
+    if (run.farthest().of[d] > how.halo[d]) refuse_reach(d, run.farthest().of[d], how.halo[d]);
+  // A box with its rim in `in` is the same one in `out` without.
+  const auto compute = [&](const box& b) {
+    box target = b;
+    for (int d = 0; d < Rank; ++d) {
+      target.first[d] += out.how().halo[d];
+      target.count[d] -= 2 * how.halo[d];
+    }
+    krait::array<Elem, Rank> from = part(in.local(), b), to = part(out.local(), target);
+    run(from, to, how.halo);
+  };
+  const layout at = layout_of(in.local());
+  const elements all{memory_of(in.local()), &at, sizeof(Elem)};
+  if (size_of(how.of) == 1) {
+    exchange(how, all, [] {});
+    box whole_block;
+    for (int d = 0; d < Rank; ++d) whole_block.count[d] = at.extents[d];
+    guard(how.of, [&] { compute(whole_block); });
+    return;
+  }
+  const split parts = split_of(how);
+  exchange(how, all, [&] { compute(parts.inner); });
+  guard(how.of, [&] {
+    for (int i = 0; i < parts.count; ++i) compute(parts.edges[i]);
+  });
+}
+
+template <class Elem, int Rank, class Function>
+auto make_fill(const Function& f) {
+  return kernel(
+      [f](view<Elem, Rank> out, value<std::int64_t> i0, value<std::int64_t> i1,
+          value<std::int64_t> i2) {
+        const value<std::int64_t> first[] = {i0, i1, i2};
+        each_index<Rank>(out, [&](const auto& i) {
+          const auto compute = [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
+            out(i[Axis]...) = cast<Elem>(f(value<std::int64_t>(i[Axis] + first[Axis])...));
+          };
+          compute(std::make_index_sequence<Rank>{});
+        });
+      },
+      {.name = "fill"});
+}
+
+}  // namespace detail
+
+/// Copies the edges of the neighbours' blocks into the halos of these arrays, corners included.
+/// It waits for kernels that write them, and for the messages.
+/// \code
+/// kr::dist::exchange(t);
+/// \endcode
+template <class Elem, int Rank, class... More>
+void exchange(array<Elem, Rank>& a, More&... more) {
+  const detail::layout at = detail::layout_of(a.local());
+  detail::exchange(a.how(), {detail::memory_of(a.local()), &at, sizeof(Elem)}, [] {});
+  if constexpr (sizeof...(More) > 0) exchange(more...);
+}
+
+/// A new array of zeros with the distribution and the halo of another one.
+/// \code
+/// auto next = kr::dist::like(t);
+/// \endcode
+template <class Elem, int Rank>
+array<Elem, Rank> like(const array<Elem, Rank>& a) {
+  return a.like();
+}
+
+/// Sets each element to a function of its indices in the whole array, computed on its own rank.
+/// \code
+/// kr::dist::fill(t, [](auto i, auto j) { return kr::cast<double>(i * 10 + j); });
+/// \endcode
+template <class Elem, int Rank, class Function>
+void fill(array<Elem, Rank>& a, const Function& f) {
+  detail::guard(a.how().of, [&] {
+    krait::array<Elem, Rank> to = a.owned();
+    if (to.size() == 0) return;
+    krait::detail::with_kernel(
+        f, [](const auto& of) { return detail::make_fill<Elem, Rank>(of); },
+        [&](const auto& k) {
+          k.launch(detail::over(to.extents()), to, a.first(0), Rank > 1 ? a.first(Rank > 1) : 0,
+                   Rank > 2 ? a.first(Rank > 2 ? 2 : 0) : 0);
+        });
+  });
+}
+
+/// Computes each element of `out` from an element of `in` and its neighbours: at(di, dj) is the one
+/// at that distance. It exchanges the halo of `in`, and computes the inner elements meanwhile.
+/// Throws error{usage} on all ranks for a distance beyond the halo.
+/// \code
+/// kr::dist::stencil([](auto at) { return 0.5 * at(0, 0) + 0.25 * (at(0, -1) + at(0, 1)); }, t,
+/// next);
+/// \endcode
+template <class Function, class Elem, int Rank>
+void stencil(const Function& f, array<Elem, Rank>& in, array<Elem, Rank>& out) {
+  detail::check_alike("kr::dist::stencil", in.how(), out.how());
+  if (&in == &out)
+    krait::detail::throw_usage(
+        "kr::dist::stencil: the array that it reads cannot be the one that it writes", {});
+  using made = detail::stencil_kernel<Elem, Rank, Function>;
+  if constexpr (std::is_empty_v<Function>) {
+    made* run = nullptr;
+    detail::guard(in.how().of, [&] {
+      static made& kept = krait::detail::lasting(made(f));
+      run = &kept;
+    });
+    detail::run_stencil(*run, in, out);
+  } else {
+    detail::run_stencil(made(f), in, out);
+  }
+}
+
+/// The element at an index of the whole array, on all ranks.
+/// Throws error{usage} on all ranks for an index outside.
+/// \code
+/// double corner = kr::dist::at(t, 0, 0);
+/// \endcode
+template <class Elem, int Rank, std::integral... Indices>
+  requires(sizeof...(Indices) == Rank)
+Elem at(const array<Elem, Rank>& a, Indices... indices) {
+  const detail::decomposition& how = a.how();
+  const std::int64_t index[] = {static_cast<std::int64_t>(indices)...};
+  const int owner = detail::owner(how, index);
+  detail::call what{.name = "kr::dist::at"};
+  what.add(how.serial);
+  for (const std::int64_t i : index) what.add(i);
+  Elem mine{};
+  if (how.replicated || detail::rank_of(how.of) == owner) {
+    detail::guard(how.of, [&] {
+      detail::box one;
+      for (int d = 0; d < Rank; ++d) one.first[d] = index[d] - how.first[d], one.count[d] = 1;
+      const auto owned = a.owned();
+      const krait::array<const Elem, Rank> element(
+          detail::view_at(detail::part_of(detail::layout_of(owned), one), owned));
+      mine = element.to_host()[0];
+    });
+  }
+  krait::host_array<Elem> all(static_cast<std::size_t>(detail::size_of(how.of)));
+  detail::all_gather(how.of, what, &mine, all.data(), sizeof(Elem));
+  return all[static_cast<std::size_t>(owner)];
+}
+
+/// The whole array on one rank; the others get an array without elements.
+/// \code
+/// kr::array<double, 2> picture = kr::dist::gather(t);
+/// \endcode
+template <class Elem, int Rank>
+krait::array<Elem, Rank> gather(const array<Elem, Rank>& a, int root = 0) {
+  const detail::decomposition& how = a.how();
+  const bool mine = detail::rank_of(how.of) == root;
+  shape<Rank> extents;
+  for (int d = 0; d < Rank; ++d) extents.extents[d] = mine ? how.extents[d] : 0;
+  krait::array<Elem, Rank> out;
+  detail::guard(how.of,
+                [&] { out = krait::array<Elem, Rank>(extents, detail::device_of(how.of)); });
+  const auto owned = a.owned();
+  const detail::layout from = detail::layout_of(owned), to = detail::layout_of(out);
+  const detail::elements target{detail::memory_of(out), &to, sizeof(Elem)};
+  detail::gather(how, {detail::memory_of(owned), &from, sizeof(Elem)}, root, &target);
+  return out;
+}
+/// The opposite: each rank gets its block of `all`, an array on one rank that others ignore.
+/// Throws error{usage} for another shape.
+/// \code
+/// kr::array<double, 2> start({300, 200});
+/// kr::dist::scatter(start, t);
+/// \endcode
+template <class Elem, int Rank>
+void scatter(const krait::array<Elem, Rank>& all, array<Elem, Rank>& a, int root = 0) {
+  krait::array<Elem, Rank> owned = a.owned();
+  const detail::layout to = detail::layout_of(owned), from = detail::layout_of(all);
+  const detail::elements source{detail::memory_of(all), &from, sizeof(Elem)};
+  detail::scatter(a.how(), {detail::memory_of(owned), &to, sizeof(Elem)}, root, &source);
+}
+
+/// Prints the whole array on rank 0, as kr::to_string does.
+/// \code
+/// kr::dist::print(t);
+/// \endcode
+template <class Elem, int Rank>
+void print(const array<Elem, Rank>& a) {
+  const krait::array<Elem, Rank> all = gather(a);
+  if (detail::rank_of(a.how().of) == 0) std::puts(to_string(all).c_str());
+}
+/// Not usable: write kr::dist::print(a), on all ranks.
+template <class Stream, class Elem, int Rank>
+Stream& operator<<(Stream& out, const array<Elem, Rank>&) {
+  static_assert(
+      krait::detail::always_false<Stream>,
+      "krait: printing an array of kr::dist sends messages: kr::dist::print(a), on all ranks");
+  return out;
+}
+
+}  // namespace krait::dist

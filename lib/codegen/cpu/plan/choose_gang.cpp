@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/cpu/plan/choose_gang.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/core.h>
+
+#include "codegen/cpu/plan/gang_cost.h"
+#include "ir/walk.h"
+#include "support/tuning/cpu.h"
+#include "support/tuning/gangs.h"
+
+namespace krait::codegen::cpu {
+namespace {
+
+using ir::Op;
+
+class Choice {
+ public:
+  Choice(const ir::Module& module, const Traits& traits, Shape& shape)
+      : module_(module), f_(module.kernel()), traits_(traits), shape_(shape), facts_(f_.facts) {
+    if (f_.block[0]) facts_.set_block(f_.block[0], f_.block[1], f_.block[2]);
+  }
+  Gang run();
+
+ private:
+  std::int64_t short_row() const;
+  bool may_pack() const;
+  bool in_blocks() const;
+  bool is_lone_thread() const;
+  bool may_be_scalar() const;
+  bool choose_scalar(unsigned active);
+  void fit_row(std::int64_t threads);
+  void block_of_gangs();
+  void lay_bricks();
+
+  const ir::Module& module_;
+  const ir::Function& f_;
+  const Traits& traits_;
+  Shape& shape_;
+  ir::Facts facts_;
+  Gang gang_;
+};
+
+/// Threads of a block that is one row shorter than 32 threads; 0: it is longer, or not known.
+std::int64_t Choice::short_row() const {
+  if (!facts_.one_row) return 0;
+  const std::int64_t threads = f_.block[0] ? f_.block[0] : facts_.brick.x;
+  return threads < ir::Brick::threads ? threads : 0;
+}
+
+/// Threads that do not meet and know of x only the global one lie in rows of the grid: a block may
+/// be narrower than a vector. Those with atomics may wait for a block before theirs. Those that
+/// wait for any lie in blocks, which the launcher runs beside each other.
+bool Choice::in_blocks() const {
+  return traits_.stride_loop == ir::none &&
+         (traits_.block_ids || (traits_.row_ids && traits_.atomics) || traits_.polls ||
+          traits_.warps || traits_.barriers || traits_.shared);
+}
+
+/// Whether threads of several blocks of one row may run in one gang, which then differ in their
+/// block's number too: they share nothing but the grid.
+bool Choice::may_pack() const {
+  return short_row() > 1 && !(traits_.row_ids && traits_.atomics) && !traits_.polls &&
+         !traits_.warps && !traits_.barriers && !traits_.shared && !traits_.strides_within &&
+         !ir::any_inst(f_, [](const ir::Inst& i) { return i.op == Op::Uniform; });
+}
+
+/// Blocks of one thread, each of which walks through a chunk of its own, are scalar code: vectors
+/// would have one lane with a thread. (Of blocks whose threads all lie along z the facts do not
+/// tell how many there are.)
+bool Choice::is_lone_thread() const {
+  return facts_.brick.x == 1 && facts_.brick.y == 1 && !facts_.brick.whole;
+}
+
+/// Whether any thread may run alone: none waits for the others of its warp or block.
+bool Choice::may_be_scalar() const {
+  return shape_.parts == 0 && !traits_.warps && (!traits_.barriers || traits_.atomics) &&
+         !traits_.polls && !traits_.strides_within;
+}
+
+/// Scalar code, where lanes in step would cost a thread far more. `active`: threads that share a
+/// gang; 0: as many as it has lanes.
+bool Choice::choose_scalar(unsigned active) {
+  if (!may_be_scalar()) return false;
+  Shape vectors = shape_;
+  vectors.parts = choose_parts(module_, traits_, vectors, is_block(shape_.layout));
+  if (vectors.gang() == 1) return false;
+  const GangCost cost =
+      cost_of(module_, traits_, vectors, std::min(active ? active : ~0u, vectors.gang()));
+  // Of atomics several scalars share a gang, whose branches would be masks.
+  const bool scalar =
+      cost.lane > tuning::gangs::scalar_gain * cost.scalar && !(traits_.atomics && cost.diverges);
+  gang_.why = fmt::format("a thread takes about {:.0f} cycles as a lane, {:.0f} as scalar code",
+                          cost.lane, cost.scalar);
+  if (!scalar) return false;
+  shape_.lanes = 1, shape_.parts = traits_.atomics ? tuning::cpu::scalars : 1;
+  return true;
+}
+
+/// No more lanes than the block has threads, where no other block's may fill the rest.
+void Choice::fit_row(std::int64_t threads) {
+  const auto lanes = std::bit_ceil(unsigned(threads));
+  if (lanes >= shape_.gang()) return;
+  if (lanes < shape_.lanes) shape_.lanes = lanes, shape_.parts = 1;
+  else shape_.parts = lanes / shape_.lanes;
+  gang_.why =
+      fmt::format("blocks have {} threads, and share arrays or wait for each other", threads);
+}
+
+/// Gangs of several rows where the block's rows are short. Warps are bricks where those are whole.
+void Choice::lay_bricks() {
+  const ir::Brick& brick = facts_.brick;
+  if (!brick.x) return;
+  const bool warps = brick.whole && brick.x == brick.width() && shape_.gang() == ir::Brick::threads;
+  if (traits_.warps && !warps) return;
+  shape_.parts = std::max(std::min(shape_.parts, ir::Brick::threads / shape_.lanes), 1u);
+  const unsigned width = std::min(brick.width(), shape_.gang());
+  shape_.rows = std::min(shape_.gang() / width, unsigned(brick.y));
+  shape_.layers = shape_.gang() / (width * shape_.rows);
+  shape_.whole = brick.whole, shape_.filled = brick.x;
+}
+
+/// Of a kernel whose threads know their block.
+void Choice::block_of_gangs() {
+  if (traits_.warps) shape_.parts = std::max(32 / shape_.lanes, 1u);
+  const auto& block = f_.block;
+  const bool fixed = block[0] && block[1] && block[2];
+  const std::int64_t threads = block[0] * block[1] * block[2];
+  const bool rows = fixed && (block[0] % shape_.lanes == 0 || block[1] * block[2] == 1);
+  const unsigned carried = most_carried(module_),
+                 registers = shape_.machine.level == CpuLevel::Avx512 ? 32 : 16;
+  if (traits_.barriers && !traits_.warps && rows && threads % shape_.lanes == 0 &&
+      threads / shape_.lanes <= tuning::cpu::most_parts &&
+      std::int64_t(carried) * (threads / shape_.lanes) <=
+          tuning::cpu::carried_in_memory * registers) {
+    shape_.layout = Layout::PartRows;
+    shape_.parts = unsigned(threads / shape_.lanes);
+    gang_.whole_block = true, gang_.why = "the whole block, without stops at its barriers";
+    return;
+  }
+  if (!traits_.warps && traits_.barriers)
+    while (shape_.parts > 1 && (carried * shape_.parts > registers ||
+                                shape_.gang() > tuning::cpu::largest_gang_at_barriers))
+      shape_.parts /= 2;
+  lay_bricks();
+  // A row shorter than a gang: one row a part.
+  if (!shape_.is_brick() && !traits_.warps && fixed && block[0] % shape_.lanes == 0 &&
+      block[0] % shape_.gang() != 0 && threads % shape_.gang() == 0 &&
+      block[0] < 2 * std::int64_t(shape_.gang()))
+    shape_.layout = Layout::PartRows;
+}
+
+Gang Choice::run() {
+  const bool packs = in_blocks() && may_pack(), blocks = in_blocks() && !packs;
+  shape_.layout = blocks                            ? Layout::Rows
+                  : traits_.stride_loop != ir::none ? Layout::Range
+                                                    : Layout::Grid;
+  const bool open = shape_.parts == 0;
+  if (blocks && !traits_.warps && is_lone_thread()) {
+    shape_.lanes = shape_.parts = 1;
+    shape_.lone = !traits_.strides_within;  // whose trips go by masks
+    gang_.why = "blocks of one thread";
+    return gang_;
+  }
+  const std::int64_t row = blocks ? short_row() : 0;
+  if (!choose_scalar(unsigned(row)) && open)
+    shape_.parts = choose_parts(module_, traits_, shape_, blocks);
+  if (open && row > 1 && !traits_.warps) fit_row(row);
+  if (packs) gang_.why = fmt::format("threads of several blocks of {}", short_row());
+  // Threads that wait for each other are a gang of a block, however few lanes the target gives.
+  shape_.lone = shape_.gang() == 1 && !traits_.strides_within && !traits_.warps &&
+                !traits_.barriers && !traits_.polls;
+  if (blocks && !shape_.lone) block_of_gangs();
+  return gang_;
+}
+
+}  // namespace
+
+Gang choose_gang(const ir::Module& module, const Traits& traits, Shape& shape) {
+  return Choice(module, traits, shape).run();
+}
+
+std::string describe(const Shape& shape) {
+  if (shape.lone) return "1 thread, as scalar code";
+  return fmt::format("{} threads, {} vector{} of {} lanes", shape.gang(), shape.parts,
+                     shape.parts == 1 ? "" : "s", shape.lanes);
+}
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/cpu/plan/divergence.h"
+
+#include <bit>
+#include <set>
+
+#include "codegen/cpu/plan/fission.h"
+#include "ir/walk.h"
+
+namespace krait::codegen::cpu {
+
+using ir::Op;
+using passes::Uniform;
+
+namespace {
+
+/// Loads of one element of a shared array that give all threads of the block one value: between two
+/// barriers that keep gangs apart, where nobody writes the array and nobody has left. So a block's
+/// sum is divided once, and not by each gang.
+class BlockLoads {
+ public:
+  BlockLoads(const ir::Function& f, const ir::Calls& calls, const Shape& shape)
+      : f_(f), calls_(calls), shape_(shape) {
+    if (shape.machine.uses(Idiom::BlockLoads) &&
+        ir::any_inst(f, [](const ir::Inst& inst) { return ir::is_barrier(inst.op); }))
+      region(f.body);
+  }
+  bool holds(const ir::Inst& inst) const {
+    return !inst.results.empty() && found_.contains(inst.results[0]);
+  }
+
+ private:
+  bool has_barrier(const ir::Inst& inst) const {
+    return ir::is_barrier(inst.op) ||
+           std::any_of(inst.regions.begin(), inst.regions.end(), [&](ir::RegionId r) {
+             return std::any_of(f_.regions[r].insts.begin(), f_.regions[r].insts.end(),
+                                [&](ir::InstId i) { return has_barrier(f_.insts[i]); });
+           });
+  }
+  void region(ir::RegionId r) {
+    const auto& insts = f_.regions[r].insts;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < insts.size(); ++i) {
+      const ir::Inst& inst = f_.insts[insts[i]];
+      if (!has_barrier(inst) || (inst.regions.empty() && keeps_none_apart(f_, shape_, r, i)))
+        continue;
+      stretch(r, begin, i);
+      begin = i + 1;
+      for (const ir::RegionId inner : inst.regions) region(inner);
+    }
+    stretch(r, begin, insts.size());
+  }
+  void stretch(ir::RegionId r, std::size_t begin, std::size_t end) {
+    std::set<ir::ValueId> written;
+    const auto note = [&](auto&& self, const ir::Inst& inst) -> void {
+      for (std::size_t k = 0; k < inst.operands.size(); ++k)
+        if (calls_.writes(inst, k)) written.insert(inst.operands[k]);
+      for (const ir::RegionId inner : inst.regions)
+        for (const ir::InstId i : f_.regions[inner].insts) self(self, f_.insts[i]);
+    };
+    const auto& insts = f_.regions[r].insts;
+    for (std::size_t i = begin; i < end; ++i) note(note, f_.insts[insts[i]]);
+    for (std::size_t i = begin; i < end; ++i) {
+      const ir::Inst& inst = f_.insts[insts[i]];
+      if (escapes(f_, inst)) return;
+      if (inst.op != Op::Load && inst.op != Op::LoadVec) continue;
+      const ir::Inst* array = f_.def(inst.operands[0]);
+      if (array && array->op == Op::Shared && !written.contains(inst.operands[0]))
+        found_.insert(inst.results[0]);
+    }
+  }
+
+  const ir::Function& f_;
+  const ir::Calls& calls_;
+  const Shape& shape_;
+  std::set<ir::ValueId> found_;  // the first result of each
+};
+
+/// What the layout of threads on lanes says of instructions' results.
+class LanesOf {
+ public:
+  LanesOf(const ir::Function& f, const ir::Calls& calls, const Shape& shape)
+      : f_(f), shape_(shape), block_loads_(f, calls, shape) {
+    writes_ = ir::any_inst(f, [&](const ir::Inst& inst) {
+      const ir::Effect effect = calls.effect(inst);
+      return effect == ir::Effect::Write || effect == ir::Effect::Atomic;
+    });
+  }
+
+  std::optional<Uniform> operator()(const ir::Inst& inst, const passes::Uniformity& known) const {
+    if (inst.op == Op::Shuffle)
+      return known.varying(inst.operands[1]) ? Uniform::Varying : Uniform::Warp;
+    if (inst.op == Op::ThreadIdx || inst.op == Op::GlobalId) return of_id(unsigned(inst.imm));
+    if (inst.op == Op::BlockIdx && inst.imm == 0 && shape_.layout == Layout::Grid)
+      return Uniform::Varying;  // a gang's threads are of several blocks
+    if (inst.op == Op::Local)   // where the gang's arrays lie
+      return shape_.machine.uses(Idiom::EqualOwnArrays) ? Uniform::Block : Uniform::Varying;
+    if (ir::info(inst.op).effect == ir::Effect::Read) return of_load(inst, known);
+    if (shape_.layout == Layout::Rows)  // whose gangs begin at multiples of their size
+      if (const auto part = row_part_of(f_, inst);
+          part && part->high && 1u << part->bits >= shape_.width())
+        return Uniform::Warp;
+    return {};
+  }
+
+ private:
+  Uniform of_id(unsigned dim) const {
+    if (shape_.layout == Layout::PartRows || shape_.layout == Layout::Linear)
+      return Uniform::Varying;
+    if (!shape_.is_brick()) return dim == 0 ? Uniform::Varying : Uniform::Warp;
+    return (dim == 0   ? shape_.width()
+            : dim == 1 ? shape_.rows
+                       : shape_.layers) > 1
+               ? Uniform::Varying
+               : Uniform::Warp;
+  }
+
+  /// A load from a uniform address is one load.
+  Uniform of_load(const ir::Inst& inst, const passes::Uniformity& known) const {
+    const ir::Type& array = f_.type_of(inst.operands[0]);
+    if (array.space == ir::Space::Local)
+      return std::max({passes::level_of_operands(inst, known), Uniform::Warp});
+    const bool constant = !writes_ || ir::reads_constants(f_, inst);
+    const Uniform index = passes::level_of_operands(inst, known, 1);
+    if (block_loads_.holds(inst)) return std::max(index, Uniform::Block);
+    return constant ? index : std::max(index, Uniform::Warp);
+  }
+
+  const ir::Function& f_;
+  const Shape& shape_;
+  const BlockLoads block_loads_;
+  bool writes_ = false;
+};
+
+}  // namespace
+
+ir::ValueId place_in_row(const ir::Function& f, ir::ValueId v) {
+  const ir::Inst* inst = f.def(v);
+  while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) &&
+         ir::bits_of(inst->type.scalar) >= 32)
+    v = inst->operands[0], inst = f.def(v);
+  if (!inst || inst->imm != 0) return ir::none;
+  return inst->op == Op::ThreadIdx ||
+                 (inst->op == Op::GlobalId && f.facts.whole_rows && f.facts.small)
+             ? v
+             : ir::none;
+}
+
+std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst) {
+  const bool rest = inst.op == Op::Rem, quotient = inst.op == Op::Div, shifts = inst.op == Op::Shr;
+  if (!rest && !quotient && !shifts && inst.op != Op::And) return {};
+  if (!ir::is_int(inst.type.scalar) || !f.is_const(inst.operands[1])) return {};
+  const ir::ValueId of = place_in_row(f, inst.operands[0]);
+  if (of == ir::none) return {};
+  const std::uint64_t c = f.const_bits(inst.operands[1]);
+  constexpr std::uint64_t most = 20;
+  if (shifts) return c <= most ? std::optional(RowPart{true, unsigned(c), of}) : std::nullopt;
+  const std::uint64_t power = inst.op == Op::And ? c + 1 : c;
+  if (!std::has_single_bit(power) || power > 1u << most) return {};
+  return RowPart{quotient, unsigned(std::countr_zero(power)), of};
+}
+
+Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const Shape& shape,
+                           ir::InstId range_loop, const std::vector<Uniform>& parameters) {
+  passes::Schedule schedule;
+  schedule.in_step = true;
+  if (shape.lone) schedule.most = Uniform::Warp;
+  schedule.parameters = parameters;
+  schedule.shared_out = range_loop;
+  schedule.own = LanesOf(f, calls, shape);
+  return passes::UniformityAnalysis(f, calls, schedule).levels;
+}
+
+}  // namespace krait::codegen::cpu
