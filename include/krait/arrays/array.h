@@ -218,6 +218,18 @@ class array {
     return detail::selector<array<const Elem, Rank>, detail::item_list<Items...>>::of(share(),
                                                                                       items...);
   }
+  /// Iterates along the first dimension: over the views a(0), a(1), … and, of one dimension, over
+  /// elements, as a(i) gives them.
+  /// Each element that is read so waits for the device, and is copied alone: to_host() copies all.
+  /// Iterators are valid as long as the array.
+  /// \code
+  /// for (auto row : a) row *= 2.0f;
+  /// \endcode
+  auto begin() { return detail::row_iterator<array>(*this, 0); }
+  auto begin() const { return detail::row_iterator<const array>(*this, 0); }
+  /// The end of that.
+  auto end() { return detail::row_iterator<array>(*this, extent(0)); }
+  auto end() const { return detail::row_iterator<const array>(*this, extent(0)); }
   /// A view with other extents and the same elements in C order; one extent may be -1.
   /// It copies the elements if strides cannot express the new shape. Throws error{usage} if the
   /// sizes differ.
@@ -362,11 +374,12 @@ class array {
     copy_out(to, Count);
   }
   /// Copies all elements to the host, in C order; it waits for the work on the array.
+  /// The container has the array's shape and converts to others; see kr::host_array.
   /// \code
   /// std::vector<float> h = x.to_host();
   /// \endcode
-  host_array<value_type> to_host() const {
-    host_array<value_type> out(static_cast<std::size_t>(size()));
+  host_array<value_type, Rank> to_host() const {
+    host_array<value_type, Rank> out(shape_);
     copy_out(out.data(), size());
     return out;
   }

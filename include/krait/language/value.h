@@ -69,6 +69,11 @@ template <class Type>
 inline constexpr bool is_traced_v = traced<Type>;
 template <class Type>
 concept operand_type = traced<Type> || plain<Type>;
+/// The last parameters of functions on operands, which no call ever has: argument-dependent lookup
+/// finds kr::mix beside the user's own `auto mix(auto a, auto b, auto t)`, and of two templates
+/// that fit equally well the one without such a pack is chosen.
+template <class>
+concept never = false;
 
 /// The C++ type of the number in a traced or plain value.
 template <class Type>
