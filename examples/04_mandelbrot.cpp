@@ -2,11 +2,13 @@
 //
 // The Mandelbrot set as a picture: a two-dimensional kernel with a loop whose length differs by thread.
 //   04_mandelbrot [out.png]
+#include <cstdint>
 #include <cstdio>
+#include <vector>
 
+#include <krait/files.h>
 #include <krait/krait.h>
-
-#include "png.h"
+#include <krait/span.h>
 namespace kr = krait;
 
 int main(int argc, char** argv) try {
@@ -37,19 +39,19 @@ int main(int argc, char** argv) try {
   mandelbrot.launch({{(width + 31) / 32, (height + 7) / 8}, {32, 8}}, counts, iterations);
 
   const auto k = counts.to_host();
-  Image image{width, height, std::vector<std::uint8_t>(std::size_t{width} * height * 3)};
+  std::vector<std::uint8_t> rgb(std::size_t{width} * height * 3);
   long inside = 0;
   for (std::size_t i = 0; i < k.size(); ++i) {
     inside += k[i] == iterations;
     const int shade = k[i] == iterations ? 0 : 255 - k[i] * 3 % 256;
-    image.rgb[3 * i] = static_cast<std::uint8_t>(shade);
-    image.rgb[3 * i + 1] = static_cast<std::uint8_t>(shade * shade / 255);
-    image.rgb[3 * i + 2] = static_cast<std::uint8_t>(k[i] == iterations ? 40 : 255);
+    rgb[3 * i] = static_cast<std::uint8_t>(shade);
+    rgb[3 * i + 1] = static_cast<std::uint8_t>(shade * shade / 255);
+    rgb[3 * i + 2] = static_cast<std::uint8_t>(k[i] == iterations ? 40 : 255);
   }
   const double area = 6.0 * static_cast<double>(inside) / (width * height);  // of a picture of 3 by 2
   std::printf("area of the set: %.3f (1.507 in the literature)\n", area);
   if (area < 1.50 || area > 1.54) return 1;
-  if (argc > 1) write_png(argv[1], image), std::printf("wrote %s\n", argv[1]);
+  if (argc > 1) kr::save_png(argv[1], kr::wrap(rgb.data(), {height, width, 3})), std::printf("wrote %s\n", argv[1]);
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());
   return 1;

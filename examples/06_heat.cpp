@@ -4,12 +4,14 @@
 // step and stay on the device; the host computes the same steps in double and compares.
 //   06_heat [out.png]
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
+#include <krait/files.h>
 #include <krait/krait.h>
-
-#include "png.h"
+#include <krait/span.h>
 namespace kr = krait;
 
 int main(int argc, char** argv) try {
@@ -54,12 +56,12 @@ int main(int argc, char** argv) try {
   if (!(worst < 1e-5)) return 1;
 
   if (argc > 1) {
-    Image image{n, n, std::vector<std::uint8_t>(3 * n * n)};
+    std::vector<std::uint8_t> rgb(3 * n * n);
     for (int i = 0; i < 3 * n * n; ++i) {  // black, red, yellow, white
       const float shade = 3 * 255 * std::sqrt(result[i / 3]) - 255.0f * static_cast<float>(i % 3);
-      image.rgb[i] = static_cast<std::uint8_t>(std::fmin(std::fmax(shade, 0.0f), 255.0f));
+      rgb[i] = static_cast<std::uint8_t>(std::fmin(std::fmax(shade, 0.0f), 255.0f));
     }
-    write_png(argv[1], image), std::printf("wrote %s\n", argv[1]);
+    kr::save_png(argv[1], kr::wrap(rgb.data(), {n, n, 3})), std::printf("wrote %s\n", argv[1]);
   }
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());

@@ -4,12 +4,13 @@
 // so that the host computes some pixels with the same code.
 //   23_ray_tracer [out.png]
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <vector>
 
+#include <krait/files.h>
 #include <krait/krait.h>
-
-#include "png.h"
+#include <krait/span.h>
 namespace kr = krait;
 
 using float3 = kr::vec<float, 3>;
@@ -95,10 +96,10 @@ int main(int argc, char** argv) try {
   std::printf("%d of the rays that the host followed too meet the sky\n", sky_pixels);
   if (wrong > 2 || sky_pixels == 0) return std::fprintf(stderr, "%d pixels are wrong\n", wrong), 1;
 
-  Image image{width, height, std::vector<std::uint8_t>(std::size_t{width} * height * 3)};
+  std::vector<std::uint8_t> rgb(std::size_t{width} * height * 3);
   for (std::size_t i = 0; i < got.size(); ++i)
-    for (int c = 0; c < 3; ++c) image.rgb[3 * i + std::size_t(c)] = static_cast<std::uint8_t>(std::sqrt(got[i][c]) * 255);
-  if (argc > 1) write_png(argv[1], image), std::printf("wrote %s\n", argv[1]);
+    for (int c = 0; c < 3; ++c) rgb[3 * i + std::size_t(c)] = static_cast<std::uint8_t>(std::sqrt(got[i][c]) * 255);
+  if (argc > 1) kr::save_png(argv[1], kr::wrap(rgb.data(), {height, width, 3})), std::printf("wrote %s\n", argv[1]);
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());
   return 1;

@@ -4,12 +4,13 @@
 //   24_julia [out.png]
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <cstdio>
 #include <vector>
 
 #include <krait/complex.h>
-
-#include "png.h"
+#include <krait/files.h>
+#include <krait/span.h>
 namespace kr = krait;
 using complex = std::complex<float>;
 
@@ -58,13 +59,13 @@ int main(int argc, char** argv) try {
     if (std::abs(root * root * root - 1.0f) > 1e-5f) return std::fprintf(stderr, "%g%+gi is no root\n", root.real(), root.imag()), 1;
   std::printf("1000 starts found a root of z^3 = 1\n");
 
-  Image image{width, height, std::vector<std::uint8_t>(std::size_t{width} * height * 3)};
+  std::vector<std::uint8_t> rgb(std::size_t{width} * height * 3);
   for (std::size_t i = 0; i < k.size(); ++i) {
-    image.rgb[3 * i] = static_cast<std::uint8_t>(k[i] * 255 / iterations);
-    image.rgb[3 * i + 1] = static_cast<std::uint8_t>(255 - 255 * (iterations - k[i]) * (iterations - k[i]) / (iterations * iterations));
-    image.rgb[3 * i + 2] = static_cast<std::uint8_t>(k[i] * 5 % 256);
+    rgb[3 * i] = static_cast<std::uint8_t>(k[i] * 255 / iterations);
+    rgb[3 * i + 1] = static_cast<std::uint8_t>(255 - 255 * (iterations - k[i]) * (iterations - k[i]) / (iterations * iterations));
+    rgb[3 * i + 2] = static_cast<std::uint8_t>(k[i] * 5 % 256);
   }
-  if (argc > 1) write_png(argv[1], image), std::printf("wrote %s\n", argv[1]);
+  if (argc > 1) kr::save_png(argv[1], kr::wrap(rgb.data(), {height, width, 3})), std::printf("wrote %s\n", argv[1]);
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());
   return 1;

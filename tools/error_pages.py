@@ -22,6 +22,9 @@ TOOL_CALLS = {"refuse", "refuse_words", "fail", "wrong", "no_npy"}
 GROUPS = [
     ("hints", "Hints", "A hint is no error: the kernel runs, and could be faster. Each is told once; KRAIT_HINTS=0 silences all ([hints](hints.md)).",
      ["lib/codegen/*hints*", "lib/host/*hints*", "lib/observe/*hints*"]),
+    ("files", "Files of arrays",
+     "A file is missing, damaged or of another type, or it cannot be written, and a file that was there is as it was ([arrays in files](files.md)).",
+     ["include/krait/interop/files.h", "lib/files/*"]),
     ("recording", "Recording a kernel",
      "The lambda runs once on traced values, and does there what a kernel cannot do. The error comes from the first call, or from `compile()`, and names the line.",
      ["lib/trace/*", "lib/passes/*", *(f"include/krait/{room}/*" for room in ("language", "runtime", "interop", "ship", "detail"))]),
@@ -156,6 +159,11 @@ def program_of_cmake(lines, number):
     return dedented(lines[first - 1 : number])
 
 
+def program_of_python(lines, number):
+    """The line, or from the one whose call or tuple it ends."""
+    return dedented(lines[number - (2 if re.match(r' *f?["\']', lines[number - 1]) else 1) : number])
+
+
 class Programs:
     """The texts of all tests, and the code around each."""
 
@@ -166,7 +174,7 @@ class Programs:
                 self.files[path] = path.read_text()
                 for t in messages.texts(self.files[path]):
                     self.add(t.text, path, t.line)
-            elif path.suffix in {".kir", ".sh", ".txt", ".cmake"} and path.name != "messages.txt":
+            elif path.suffix in {".kir", ".sh", ".txt", ".cmake", ".py"} and path.name != "messages.txt":
                 self.files[path] = path.read_text()
                 for number, line in enumerate(self.files[path].splitlines(), 1):
                     self.add(messages.plain_line(line), path, number)
@@ -183,12 +191,12 @@ class Programs:
             self.where.append((path, line))
 
     def find(self, text):
-        """The place of the shortest text that has the message, a call of ctest only where there is no other."""
+        """The place of the shortest text that has the message, a call of ctest or a line of Python only where there is no other."""
         longest, pattern = messages.template(text)
         best, at = None, self.blob.find(longest)
         while at >= 0:
             one = bisect.bisect_right(self.begins, at) - 1
-            rank = (self.where[one][0].suffix in {".txt", ".cmake"}, len(self.texts[one]), one)
+            rank = (self.where[one][0].suffix in {".txt", ".cmake", ".py"}, len(self.texts[one]), one)
             if (best is None or rank < best) and pattern.search(self.texts[one]):
                 best = rank
             at = self.blob.find(longest, self.begins[one] + len(self.texts[one]))
@@ -200,6 +208,8 @@ class Programs:
             return program_of_script(lines, line)
         if path.suffix == ".kir":
             return lines[:MOST_LINES]
+        if path.suffix == ".py":
+            return program_of_python(lines, line)
         if path.suffix != ".cpp" and path.suffix != ".h":
             return program_of_cmake(lines, line)
         if path not in self.statements:
@@ -237,7 +247,7 @@ def user_messages():
 
 def entry(text, path, program):
     shown = html.escape(text.replace("{{", "{").replace("}}", "}"), quote=False)
-    language = {".cpp": "cpp", ".h": "cpp", ".kir": "kir", ".sh": "bash", ".cmake": "cmake", ".txt": "cmake"}.get(pathlib.Path(path).suffix, "text")
+    language = {".cpp": "cpp", ".h": "cpp", ".kir": "kir", ".sh": "bash", ".cmake": "cmake", ".txt": "cmake", ".py": "python"}.get(pathlib.Path(path).suffix, "text")
     return f"<details><summary><code>{shown}</code></summary>\n\n~~~~{language}\n" + "\n".join(program) + f"\n~~~~\n\n<p>from <code>{path}</code></p></details>\n"
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks who includes whom: support <- ir <- {trace, passes, math, codegen}; cache and runtime see only support; devices
-sees runtime, cache and ir; host sees all of these; observe, arrays, algorithms, dist, tune and ship stand on host.
+sees runtime, cache and ir; host sees all of these; observe, arrays, files, algorithms, dist, tune and ship stand on host.
 Within the CPU's code generator: plan <- image and kit <- the parts of the emitter, which call one another, <- its root.
 Headers of one folder never come back to it through other folders. LLVM headers only in lib/codegen, Vulkan headers only in lib/runtime/vulkan, CUDA headers nowhere, and no private library in
 include/. Variables of the environment are read by lib/support/environment.h alone, in tools/krait too. Threads are made in
@@ -26,6 +26,7 @@ MAY_SEE = {
     "host": HOST,
     "observe": {*HOST, "observe"},
     "arrays": {*HOST, "arrays"},
+    "files": {*HOST, "arrays", "files"},
     "algorithms": {*HOST, "arrays", "algorithms"},
     "dist": {*HOST, "arrays", "algorithms", "dist"},
     "tune": {*HOST, "tune"},
@@ -68,7 +69,9 @@ def complaints(path, text):
             yield where + "OpenCL headers belong in lib/runtime/opencl"
         if re.match(r"cuda|nvrtc|cu[A-Z]", first):
             yield where + "no CUDA headers: the driver's entry points have a table of their own"
-        if parts[0] == "include" and first in ("fmt", "xxhash.h", "CLI", "png.h", "spirv", "spirv-tools", *MAY_SEE):
+        if first in ("zip.h", "zlib.h", "png.h", "hdf5.h", "H5public.h"):
+            yield where + "libraries of file formats have tables of their own, in lib/files"
+        if parts[0] == "include" and first in ("fmt", "xxhash.h", "CLI", "spirv", "spirv-tools", *MAY_SEE):
             yield where + "a public header includes a private one"
         if stage in MAY_SEE and first in MAY_SEE and first not in MAY_SEE[stage]:
             yield where + f"{stage} may not see {first}"

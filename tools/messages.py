@@ -43,7 +43,7 @@ FOREIGN = [
     ("lib/trace/native.cpp", r"[;]|^\.param|ld\.param"),
     ("tools/krait/doctor.cpp", "^kir 1"),
     ("tools/krait/devices.cpp", r"^(\{\}\n  )?( *\{\{)"),
-    ("tools/krait/npy.cpp", "^{{'descr"),
+    ("lib/files/npy.cpp", "^{{'descr"),
 ]
 
 

@@ -58,6 +58,8 @@ NewFile::NewFile(int folder, std::string_view place, mode_t mode) : folder_(fold
   if (fd_ < 0) temporary_.clear();
 }
 
+NewFile::NewFile(const std::string& path, mode_t mode) : NewFile(AT_FDCWD, folder_of(path), mode) {}
+
 NewFile::~NewFile() {
   const int why = errno;
   if (fd_ >= 0) ::close(fd_);
@@ -65,10 +67,14 @@ NewFile::~NewFile() {
   errno = why;
 }
 
-bool NewFile::write(std::string_view bytes) {
-  if (within_file_limit(written_ += bytes.size())) return write_all(fd_, bytes);
+bool NewFile::may_have(std::size_t bytes) {
+  if (within_file_limit(bytes)) return true;
   errno = EFBIG;
   return false;
+}
+
+bool NewFile::write(std::string_view bytes) {
+  return may_have(written_ += bytes.size()) && write_all(fd_, bytes);
 }
 
 // network file systems report here
@@ -113,14 +119,14 @@ bool write_file(const std::string& path, std::initializer_list<std::string_view>
     errno = why;
     return done;
   }
-  NewFile file(AT_FDCWD, folder_of(path), mode);
+  NewFile file(path, mode);
   return file && write([&](std::string_view part) { return file.write(part); }) && file.close() &&
          file.put(path, true);
 }
 
 int create_file(const std::string& path, mode_t mode) {
   if (is_of_system(path)) return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  NewFile file(AT_FDCWD, folder_of(path), mode);
+  NewFile file(path, mode);
   return file && file.put(path, true) ? file.take() : -1;
 }
 

@@ -26,6 +26,8 @@ class NewFile {
   /// In `folder`, a descriptor or AT_FDCWD, below `place`: empty, or a path with a slash at its
   /// end.
   NewFile(int folder, std::string_view place, mode_t mode);
+  /// In the folder of `path`, which put() takes as its name.
+  NewFile(const std::string& path, mode_t mode);
   /// Removes it, unless it has its name.
   ~NewFile();
   NewFile(const NewFile&) = delete;
@@ -33,6 +35,10 @@ class NewFile {
 
   explicit operator bool() const { return fd_ >= 0; }
   bool write(std::string_view bytes);
+  /// False: the process may not write a file of so many bytes (EFBIG).
+  static bool may_have(std::size_t bytes);
+  /// For libraries that write by themselves; -1 where it was not made.
+  int descriptor() const { return fd_; }
   bool close();
   /// Renames it, in the place of what is there or, without `replace`, only where nothing is
   /// (EEXIST).

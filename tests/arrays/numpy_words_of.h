@@ -555,6 +555,22 @@ std::string run_word(const std::string& function, std::istream& in, bool& known)
       return result(kr::bincount(a, read_array<double, 1>(in)));
     }
   }
+  if constexpr (real) {
+    if (is("dct")) {
+      const auto which = read(in), axis = read(in), points = read(in);
+      const auto norm = read<std::string>(in);
+      const auto a = matrix();
+      const auto both = [&]<int Type>(std::integral_constant<int, Type>) {
+        const auto along = kr::axis(axis);
+        return result(kr::dct<Type>(a, along, kr::points(points), norm.c_str()),
+                      kr::idct<Type>(a, along, kr::points(points), norm.c_str()));
+      };
+      return which == 1   ? both(std::integral_constant<int, 1>())
+             : which == 2 ? both(std::integral_constant<int, 2>())
+             : which == 3 ? both(std::integral_constant<int, 3>())
+                          : both(std::integral_constant<int, 4>());
+    }
+  }
   if constexpr (std::is_floating_point_v<T>) {
     if (is("fftfreq")) {
       const auto n = read(in);

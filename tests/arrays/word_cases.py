@@ -36,6 +36,34 @@ def text(x):
     return " ".join(map(str, (x.ndim, *x.shape, *(number(v) for v in x.ravel().tolist()))))
 
 
+def cosine(a, which, axis, points, norm, inverse):
+    """The cosine transform as scipy.fft defines it, term by term."""
+    which = {2: 3, 3: 2}.get(which, which) if inverse else which
+    x = np.zeros((points, a.shape[1 - axis]))
+    rows = np.moveaxis(a, axis, 0)[:points]
+    x[:len(rows)] = rows
+    k, m = np.arange(points)[:, None], np.arange(points)[None, :]
+    terms = 2 * np.cos(np.pi * {1: lambda: k * m / (points - 1), 2: lambda: k * (2 * m + 1) / (2 * points),
+                                3: lambda: (2 * k + 1) * m / (2 * points), 4: lambda: (2 * k + 1) * (2 * m + 1) / (4 * points)}[which]())
+    root, period = np.sqrt(2), 2 * (points - 1) if which == 1 else 2 * points
+    if which in (1, 3):
+        terms[:, 0] /= 2
+    if which == 1:
+        terms[:, -1] /= 2
+    if norm == "ortho":
+        if which in (1, 3):
+            terms[:, 0] *= root
+        if which == 1:
+            terms[:, -1] *= root
+            terms[-1] /= root
+        if which in (1, 2):
+            terms[0] /= root
+        terms /= np.sqrt(period)
+    elif (norm == "forward") != inverse:
+        terms /= period
+    return np.moveaxis(terms @ x, 0, axis)
+
+
 class Maker:
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -508,6 +536,16 @@ class Maker:
         n, d = self.random.randint(1, 12), self.random.choice([1, 0.5, 0.1])
         return f"{n} {d}", (np.fft.fftfreq(n, d), np.fft.rfftfreq(n, d))
 
+    def dct(self, kind):
+        axis, shape = self.random.choice([0, 1]), [self.random.randint(1, 3), self.random.choice([1, 2, 3, 4, 5, 8, 9, 16, 31, 96])]
+        a = self.array(kind, shape if axis else shape[::-1])
+        which, norm = self.random.randint(1, 4), self.random.choice(["backward", "ortho", "forward"])
+        points = max(self.random.choice([a.shape[axis], a.shape[axis], self.random.randint(1, 20)]), 2 if which == 1 else 1)
+        if self.random.random() < 0.5:
+            a = np.asfortranarray(a)
+        return f"{which} {axis} {points} {norm} {text(a)}", (cosine(a, which, axis, points, norm, False),
+                                                             cosine(a, which, axis, points, norm, True))
+
     def sequences(self, kind):
         n, end = self.random.randint(0, 9), self.random.randint(0, 1)
         return f"{n} {end}", (np.logspace(0, 3, n, bool(end)), np.geomspace(2, 700, n, bool(end)), np.logspace(1, 5, n, base=2))
@@ -560,7 +598,7 @@ MADE = {
     **dict.fromkeys("""gradient gradient_at interp trapezoid median quantile percentiles average cov corrcoef ptp nansum nanprod nanmean
                        nanmin nanmax nanstd nanvar cummax cummin lexsort digitize unique_all""".split(), REAL),
     **dict.fromkeys("linalg eig expm lstsq pinv nan_to_num".split(), {**FLOATS, **COMPLEX}),
-    **dict.fromkeys("clip sign".split(), REAL),
+    **dict.fromkeys("clip sign dct".split(), REAL),
     "logic": {**BOOL, **REAL},
     "add_at": NUMBERS, "fftfreq": FLOATS, "sequences": {"f64": np.float64}, "indices": {"i64": np.int64},
     "diff": ALL, "bincount": INTEGERS, "bincount_weights": INTEGERS,

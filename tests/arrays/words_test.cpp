@@ -160,6 +160,8 @@ TEST(Words, BadInput) {
                [&] { kr::concatenate(a, a, kr::axis(2)); });
   expect_usage({"array split does not result in an equal division: 3 elements in 2 parts"},
                [&] { kr::split<2>(x); });
+  expect_usage({"kr::dct: type 1 is not defined for 1 point"},
+               [&] { kr::dct<1>(x(kr::range(0, 1))); });
   expect_usage({"rot90: the two axes must be different, not both 1"},
                [&] { kr::rot90(a, 1, 1, -1); });
   expect_usage({"repeat: the number of times is -1, which is negative"},

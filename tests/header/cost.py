@@ -120,6 +120,7 @@ CALLS = [
     ("logspace", "grids", (F,), "kr::logspace(0, 1)"),
     ("fromfunction", "grids", (F,), "kr::fromfunction<T>([](auto i, auto j) { return i + j; }, {9, 9})"),
     ("fftshift", "frequency", (F,), "kr::fftshift(x)"),
+    ("dct", "frequency", (F,), "kr::dct(x)"),
     ("pinv", "matrix_functions", (F,), "kr::pinv(a)"),
     ("lstsq", "matrix_functions", (F,), "kr::lstsq(a, x)"),
     ("eig", "matrix_functions", (F,), "kr::eig(a)"),

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "files/npy.h"
 #include "support/product.h"
 
 namespace tool {
@@ -92,7 +93,7 @@ Array array_for(const std::string& text, const parameter_type& p, unsigned numbe
   Array a;
   if (text.starts_with(zeros)) {
     a.type = numpy_type(p), a.shape = extents(text.substr(zeros.size()), text);
-    a.bytes.resize(count_of(a.shape, p.elem_bytes, text) * p.elem_bytes);
+    a.bytes.resize(krait::files::count_of(a.shape, p.elem_bytes, text) * p.elem_bytes);
   } else {
     a = read_npy(text);
   }

@@ -15,7 +15,7 @@ EDIT = f"{REPOSITORY}/edit/{BRANCH}/"
 # Each group as the reader looks for it. `*` stands for pages whose name begins so. A page of docs that no group has is an error.
 GROUPS = [
     ("Start", ["ten-minutes", "installing", "gallery", "examples/index", "why", "coming-from"]),
-    ("Use", ["concepts", "calls", "dsl", "arrays", "algorithms", "tiles", "dist", "howto", "traps", "debugging", "hints", "tool", "tuning", "caching", "shipping",
+    ("Use", ["concepts", "calls", "dsl", "arrays", "algorithms", "files", "tiles", "dist", "howto", "traps", "debugging", "hints", "tool", "tuning", "caching", "shipping",
              "raw-kernels", "neighbours", "python", "opencl", "webgpu", "environment"]),
     ("Reference", ["reference", "headers", "operations", "errors", "glossary"]),
     ("Understand", ["performance", "performance-log", "numbers", "architecture", "ir", "code-generation"]),
@@ -35,7 +35,7 @@ TOPICS = [
                            "random_generators.h", "quasirandom.h"]),
     ("Control flow, memory and threads", ["control.h", "index.h", "memory.h", "span.h", "atomic.h", "volatile.h", "warp.h", "cluster.h", "tile.h",
                                           "tile_elements.h", "tile_product.h", "debug.h"]),
-    ("Arrays", ["array.h", "creation.h", "slice.h", "expression.h", "host_array.h", "array_element.h", "array_text.h", "dlpack.h"]),
+    ("Arrays", ["array.h", "creation.h", "slice.h", "expression.h", "host_array.h", "array_element.h", "array_text.h", "dlpack.h", "files.h"]),
     ("Algorithms", ["algorithm.h", "algorithm/*"]),
     ("Devices, streams and time", ["device.h", "async.h", "graph.h", "vulkan.h", "benchmark.h", "stats.h", "trace_file.h", "label.h", "progress.h", "tune.h"]),
     ("Several processes", ["dist.h"]),

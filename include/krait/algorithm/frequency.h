@@ -4,6 +4,7 @@
 // of scipy.fft:
 //   auto centred = kr::fftshift(kr::fft2(image));
 //   auto hertz = kr::rfftfreq(n, 1.0 / rate);
+//   auto coefficients = kr::dct(x, "ortho");
 #pragma once
 
 #include <krait/algorithm/fft.h>
@@ -45,7 +46,51 @@ array<Elem> frequencies_on(std::int64_t n, double distance, bool half, const dev
   return out;
 }
 
+/// The transform of a type, scaled as the inverse of another one or not.
+template <int Type, bool Inverse, class Elem, int Rank, class... Options>
+auto cosine_transformed(const array<Elem, Rank>& x, const Options&... options) {
+  static_assert(plain<std::remove_const_t<Elem>>,
+                "krait: dct needs real numbers: transform the parts of complex ones by themselves");
+  static_assert(Type >= 1 && Type <= 4, "krait: cosine transforms have the types 1 to 4");
+  using real = fft_real_t<Elem>;
+  fft_request_of<Rank> with(1, options...);
+  with.cosine = !Inverse || Type == 1 || Type == 4 ? Type : 5 - Type, with.inverse = Inverse;
+  const auto output = given_as<real, Rank>(output_in(options...));
+  if constexpr (std::is_null_pointer_v<std::remove_const_t<decltype(output)>>) {
+    return typed<real, Rank>(transform(erased(x), fft_kind::cosine, with, sizeof(real), nullptr));
+  } else {
+    const any_array to = erased(*output);
+    transform(erased(x), fft_kind::cosine, with, sizeof(real), &to);
+  }
+}
+
 }  // namespace detail
+
+/// The discrete cosine transform along the last axis, as scipy.fft.dct: of type 2, or 1 to 4.
+/// Options and errors are those of kr::fft: kr::axis(k), kr::points(n), kr::into(y) and a norm.
+/// \code
+/// auto coefficients = kr::dct(x, "ortho");
+/// auto back = kr::idct(coefficients, "ortho");
+/// \endcode
+template <int Type = 2, class Elem, int Rank, detail::fft_option... Options>
+auto dct(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::cosine_transformed<Type, false>(x, options...);
+}
+/// The inverse of kr::dct of the same type, with the same options and errors.
+template <int Type = 2, class Elem, int Rank, detail::fft_option... Options>
+auto idct(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::cosine_transformed<Type, true>(x, options...);
+}
+template <int Type = 2, class... Args>
+  requires detail::some_deferred<Args...>
+auto dct(const Args&... args) {
+  return dct<Type>(detail::evaluated(args)...);
+}
+template <int Type = 2, class... Args>
+  requires detail::some_deferred<Args...>
+auto idct(const Args&... args) {
+  return idct<Type>(detail::evaluated(args)...);
+}
 
 /// The frequency 0 in the middle, along all axes or those of kr::axis, as numpy.fft.fftshift.
 /// \code

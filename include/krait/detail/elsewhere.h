@@ -60,8 +60,8 @@ KRAIT_ELSEWHERE(rfftn)
 KRAIT_ELSEWHERE(fftconvolve)
 #undef KRAIT_HEADER
 #define KRAIT_HEADER "<krait/algorithm/frequency.h>"
-KRAIT_ELSEWHERE(fftfreq) KRAIT_ELSEWHERE(fftshift) KRAIT_ELSEWHERE(ifftshift)
-KRAIT_ELSEWHERE(rfftfreq)
+KRAIT_ELSEWHERE_VALUE(dct) KRAIT_ELSEWHERE(fftfreq) KRAIT_ELSEWHERE(fftshift)
+KRAIT_ELSEWHERE_VALUE(idct) KRAIT_ELSEWHERE(ifftshift) KRAIT_ELSEWHERE(rfftfreq)
 #undef KRAIT_HEADER
 #define KRAIT_HEADER "<krait/algorithm/grids.h>"
 KRAIT_ELSEWHERE(fromfunction) KRAIT_ELSEWHERE(geomspace) KRAIT_ELSEWHERE(indices)
@@ -160,6 +160,12 @@ KRAIT_ELSEWHERE(real)
 #undef KRAIT_HEADER
 #define KRAIT_HEADER "<krait/dlpack.h>"
 KRAIT_ELSEWHERE(from_dlpack) KRAIT_ELSEWHERE(to_dlpack)
+#undef KRAIT_HEADER
+#define KRAIT_HEADER "<krait/files.h>"
+KRAIT_ELSEWHERE(load_hdf5) KRAIT_ELSEWHERE(load_npy) KRAIT_ELSEWHERE(load_npz)
+KRAIT_ELSEWHERE_VALUE(load_png) KRAIT_ELSEWHERE(map_npy) KRAIT_ELSEWHERE(save_hdf5)
+KRAIT_ELSEWHERE(save_npy) KRAIT_ELSEWHERE(save_npz) KRAIT_ELSEWHERE(save_npz_compressed)
+KRAIT_ELSEWHERE(save_png)
 #undef KRAIT_HEADER
 #define KRAIT_HEADER "<krait/guvectorize.h>"
 KRAIT_ELSEWHERE_TEXT(guvectorize)

@@ -154,8 +154,15 @@ namespace {
 struct RowTransform {
   fft_kind kind;
   bool wide;  // of doubles
+  cosine_form cosine{};
 
-  bool inverse() const { return kind == fft_kind::inverse || kind == fft_kind::to_real; }
+  bool inverse() const {
+    return kind == fft_kind::inverse || kind == fft_kind::to_real || cosine.inverse;
+  }
+  /// The number by whose root "ortho" divides.
+  std::int64_t period(std::int64_t points) const {
+    return kind != fft_kind::cosine ? points : 2 * (cosine.type == 1 ? points - 1 : points);
+  }
   const element_type* type() const { return wide ? type_as<double>() : type_as<float>(); }
   std::int64_t results(std::int64_t points) const {
     return kind == fft_kind::real ? points / 2 + 1 : points;
@@ -168,13 +175,15 @@ struct RowTransform {
  private:
   template <class Real>
   const element_type* type_as() const {
-    return kind == fft_kind::to_real ? element_type_of<Real>()
-                                     : element_type_of<std::complex<Real>>();
+    return kind == fft_kind::to_real || kind == fft_kind::cosine
+               ? element_type_of<Real>()
+               : element_type_of<std::complex<Real>>();
   }
   template <class Real>
   void run_as(const any_array& x, const any_array& out, std::int64_t points, double scale) const {
     if (kind == fft_kind::real) fft_of<Real>::real(x, out, points, scale);
     else if (kind == fft_kind::to_real) fft_of<Real>::to_real(x, out, scale);
+    else if (kind == fft_kind::cosine) cosine_of<Real>::rows(x, out, cosine, scale);
     else fft_of<Real>::numbers(x, out, inverse(), scale);
   }
 };
@@ -222,7 +231,9 @@ any_array transform_along(const any_array& x, const RowTransform& by, std::int64
                                                              : length,
                      results = by.results(points);
   check_points(points);
-  const double scale = fft_scale(with.norm, points, by.inverse());
+  if (by.cosine.type == 1 && points < 2)
+    support::fail_usage("kr::dct: type 1 is not defined for {} point", points);
+  const double scale = fft_scale(with.norm, by.period(points), by.inverse());
   at.extents[last] = results;
   const layout wanted = axis_back(dense(at.extents, x.at.rank, false), axis);
   if (into) check_output(into->at, into->on, wanted, x.on);
@@ -251,7 +262,7 @@ any_array transform(const any_array& x, fft_kind kind, const fft_request& with,
                                  ? fft_kind::inverse
                                  : fft_kind::forward,
                              wide},
-      own{kind, wide};
+      own{kind, wide, {with.cosine, with.inverse, std::string_view(with.norm) == "ortho"}};
   if (with.count == 1) return transform_along(x, own, with.axes[0], with, with.has_points, into);
   const int last = with.count - 1;
   if (kind == fft_kind::to_real) {

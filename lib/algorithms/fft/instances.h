@@ -15,6 +15,16 @@ struct fft_of {
   static void real(const any_array& x, const any_array& out, std::int64_t points, double scale);
   static void to_real(const any_array& x, const any_array& out, double scale);
 };
+/// A discrete cosine transform.
+struct cosine_form {
+  int type = 0;  // from 1 to 4, as SciPy numbers them; 0: none
+  bool inverse = false, ortho = false;
+};
+template <class Real>
+struct cosine_of {
+  /// Rows of numbers, cut or continued by zeros, to rows of as many as `out` has.
+  static void rows(const any_array& x, const any_array& out, const cosine_form& form, double scale);
+};
 extern template struct fft_of<float>;
 extern template struct fft_of<double>;
 

@@ -30,6 +30,7 @@
 #include <krait/algorithm/sets.h>
 #include <krait/algorithm/sort.h>
 #include <krait/algorithm/statistics.h>
+#include <krait/files.h>
 #include <krait/span.h>
 
 #include "rows.h"
@@ -522,6 +523,10 @@ static void products() {
   // row: rng.permutation(5)
   auto cards = random.permutation(5);
   has(kr::sort(cards), {0, 1, 2, 3, 4});
+  // row: scipy.fft.dct(x, norm="ortho"), scipy.fft.idct(x) -- types 1 to 4: `kr::dct<3>(x)`
+  auto coefficients = kr::dct(x, "ortho");
+  auto back = kr::idct(coefficients, "ortho");
+  expect(kr::allclose(back, x));
   // row: np.allclose(a, a + 1e-9)
   bool near = kr::allclose(a, a + 1e-9);
   expect(near);
@@ -570,6 +575,46 @@ static void products() {
   has(square, {17, 7, 7, 10});
 }
 
+static void files() {
+  const kr::array<float> x = kr::to_device({3.0f, 1.0f, 2.0f, 4.0f});
+  const kr::array<double, 2> a = kr::eye<double>(2);
+  // section: Files
+  // row: np.save("x.npy", x), np.load("x.npy") -- `<krait/files.h>`; the type and the rank are named
+  kr::save_npy("x.npy", x);
+  auto loaded = kr::load_npy<float>("x.npy");
+  has(loaded, {3, 1, 2, 4});
+  // row: np.load("x.npy", mmap_mode="r") -- on the CPU
+  auto mapped = kr::map_npy<float>("x.npy");
+  has(mapped, {3, 1, 2, 4});
+  const bool has_libraries = [] {
+    try {
+      kr::save_npz("none.npz", {{"x", kr::zeros<float>(1)}});
+      kr::save_hdf5("none.h5", "x", kr::zeros<float>(1));
+      kr::save_png("none.png", kr::zeros<std::uint8_t, 2>({2, 2}));
+      return true;
+    } catch (const kr::error&) {
+      return false;
+    }
+  }();
+  if (!has_libraries) return;
+  // row: np.savez("all.npz", x=x, a=a) -- also `kr::save_npz_compressed`
+  kr::save_npz("all.npz", {{"x", x}, {"a", a}});
+  expect(kr::load_npz("all.npz").size() == 2);
+  // row: np.load("all.npz")["a"]
+  auto member = kr::load_npz("all.npz").load<double, 2>("a");
+  has(member, {1, 0, 0, 1});
+  // row: h5py.File("run.h5", "a")["x"] = x
+  kr::save_hdf5("run.h5", "x", x);
+  // row: h5py.File("run.h5")["x"][()]
+  auto dataset = kr::load_hdf5<float>("run.h5", "x");
+  has(dataset, {3, 1, 2, 4});
+  // row: PIL.Image.fromarray(image).save("i.png") -- bytes: (h, w), (h, w, 3) or (h, w, 4)
+  kr::save_png("i.png", kr::zeros<std::uint8_t, 3>({4, 5, 3}));
+  // row: np.asarray(PIL.Image.open("i.png"))
+  auto image = kr::load_png("i.png");
+  expect(image.extent(1) == 5);
+}
+
 static void cupy() {
   auto x = kr::to_device({3.0f, 1.0f, 2.0f, 4.0f});
   // section: CuPy's own
@@ -610,6 +655,6 @@ static void cupy() {
 }
 
 int main() {
-  creation(), shape(), indexing(), elements(), reductions(), sorting(), products(), cupy();
+  creation(), shape(), indexing(), elements(), reductions(), sorting(), products(), files(), cupy();
   return rows::result();
 }

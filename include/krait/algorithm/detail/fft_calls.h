@@ -7,7 +7,7 @@
 
 namespace krait::detail {
 
-enum class fft_kind : unsigned char { forward, inverse, real, to_real };
+enum class fft_kind : unsigned char { forward, inverse, real, to_real, cosine };
 /// The axes, from the one that is transformed last, and the options. Points belong to the last.
 struct fft_request {
   std::int64_t axes[max_rank];
@@ -15,6 +15,8 @@ struct fft_request {
   std::int64_t points = 0;
   bool has_points = false;
   const char* norm = "backward";
+  int cosine = 0;        // the type of a cosine transform, from 1 to 4
+  bool inverse = false;  // of a cosine transform: how it is scaled
 };
 /// The transform of numbers, computed in floats of so many bytes, in a new array or in `into`.
 /// Throws error{usage} in NumPy's words for axes, points and norms that are none.
