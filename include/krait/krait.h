@@ -13,6 +13,7 @@
 #include <krait/control.h>
 #include <krait/creation.h>
 #include <krait/debug.h>
+#include <krait/detail/elsewhere.h>
 #include <krait/device.h>
 #include <krait/error.h>
 #include <krait/expression.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays in text as NumPy's str() gives them: rows that align, lines of 75 columns, `...` in place
-// of what lies between the first three and the last three of each dimension where an array has more
-// than 1,000 elements. Only what is shown is read from the device.
+// Arrays in text as NumPy's str() gives them: rows that align, lines of so many columns, `...` in
+// place of what lies between the first few and the last few of each dimension where an array has
+// many elements. Only what is shown is read from the device.
 #include "krait/array_text.h"
 
 #include <cstring>
@@ -12,6 +12,7 @@
 #include "devices/layout.h"
 #include "arrays/number_format.h"
 #include "ir/types.h"
+#include "support/error.h"
 
 namespace krait::host {
 namespace {
@@ -21,22 +22,21 @@ using detail::layout;
 using detail::max_rank;
 using detail::printed_element;
 
-constexpr std::int64_t threshold = 1000, edge = 3;
-constexpr std::size_t line_width = 75;
-
 /// The elements that are shown, in C order of their extents.
 struct Shown {
   int rank;
   std::int64_t extents[max_rank];
-  bool cut[max_rank]{};  // the first three and the last three
+  std::int64_t edge;
+  bool cut[max_rank]{};  // the first `edge` and as many of the last
   std::size_t element_bytes;
   std::vector<std::byte> bytes;
 
-  Shown(const elements& of) : rank(of.at->rank), element_bytes(of.element_bytes) {
+  Shown(const elements& of, const print_options& how)
+      : rank(of.at->rank), edge(how.edge_items), element_bytes(of.element_bytes) {
     const layout& all = *of.at;
     std::int64_t count = 1;
     for (int d = 0; d < rank; ++d) {
-      cut[d] = size_of(all) > threshold && all.extents[d] > 2 * edge;
+      cut[d] = size_of(all) > how.threshold && all.extents[d] > 2 * edge;
       extents[d] = cut[d] ? 2 * edge : all.extents[d];
       count *= extents[d];
     }
@@ -103,12 +103,14 @@ std::vector<std::string> truths(const Shown& shown) {
   for (const std::byte b : shown.bytes) words.push_back(b == std::byte(0) ? "False" : " True");
   return words;
 }
-std::vector<std::string> floats(const Shown& shown, const printed_element& as) {
+std::vector<std::string> floats(const Shown& shown, const printed_element& as,
+                                const print_options& how) {
   std::vector<double> parts[2];
   std::size_t i = 0;
   for (const std::uint64_t bits : bits_of(shown, ir::size_of(ir::Scalar(as.type))))
     parts[as.complex ? i++ % 2 : 0].push_back(float_of(bits, as.type));
-  const FloatFormat real(parts[0], as.type, false), imaginary(parts[1], as.type, true);
+  const FloatFormat real(parts[0], as.type, false, how.precision, how.suppress),
+      imaginary(parts[1], as.type, true, how.precision, how.suppress);
   std::vector<std::string> words;
   for (std::size_t k = 0; k < parts[0].size(); ++k) {
     std::string& w = words.emplace_back(real(parts[0][k]));
@@ -119,17 +121,18 @@ std::vector<std::string> floats(const Shown& shown, const printed_element& as) {
   return words;
 }
 
-std::vector<std::string> words_of(const Shown& shown, const printed_element& as) {
+std::vector<std::string> words_of(const Shown& shown, const printed_element& as,
+                                  const print_options& how) {
   const auto type = ir::Scalar(as.type);
   if (type == ir::Scalar::Bool) return truths(shown);
-  return ir::is_float(type) ? floats(shown, as) : integers(shown, type);
+  return ir::is_float(type) ? floats(shown, as, how) : integers(shown, type);
 }
 
 /// Puts words together.
 class Lines {
  public:
-  Lines(const Shown& shown, std::vector<std::string> words)
-      : shown_(shown), words_(std::move(words)) {}
+  Lines(const Shown& shown, std::vector<std::string> words, int width)
+      : shown_(shown), words_(std::move(words)), width_(std::size_t(width)) {}
 
   /// Of dimension d and the rest, whose lines after the first begin so. The brackets behind take
   /// `closing` columns.
@@ -139,7 +142,7 @@ class Lines {
     for (int inner = d + 1; inner < shown_.rank; ++inner) step *= shown_.extents[inner];
     std::string all, line = indent;
     for (std::int64_t i = 0; i < shown_.extents[d]; ++i) {
-      if (shown_.cut[d] && i == edge) {
+      if (shown_.cut[d] && i == shown_.edge) {
         if (row) append(all, line, "...", indent, closing), line += ' ';
         else all += indent + "..." + between(d);
       }
@@ -158,9 +161,9 @@ class Lines {
 
  private:
   std::string between(int d) const { return std::string(std::size_t(shown_.rank - 1 - d), '\n'); }
-  static void append(std::string& all, std::string& line, const std::string& word,
-                     const std::string& indent, std::size_t closing) {
-    if (line.size() + word.size() > line_width - closing && line.size() > indent.size()) {
+  void append(std::string& all, std::string& line, const std::string& word,
+              const std::string& indent, std::size_t closing) const {
+    if (line.size() + word.size() + closing > width_ && line.size() > indent.size()) {
       line.erase(line.find_last_not_of(' ') + 1);
       all += line + '\n';
       line = indent;
@@ -170,17 +173,29 @@ class Lines {
 
   const Shown& shown_;
   std::vector<std::string> words_;
+  std::size_t width_;
 };
+
+void check(const print_options& how) {
+  const auto refuse = [](const char* option, std::int64_t least, std::int64_t is) {
+    if (is < least)
+      support::fail_usage("print_options: {} is {} or more, not {}", option, least, is);
+  };
+  refuse("precision", 0, how.precision), refuse("threshold", 0, how.threshold);
+  refuse("edge_items", 1, how.edge_items), refuse("line_width", 1, how.line_width);
+}
 
 }  // namespace
 }  // namespace krait::host
 
 namespace krait::detail {
 
-text print_elements(const elements& of, const printed_element& as) {
+text print_elements(const elements& of, const printed_element& as, const print_options& how) {
+  host::check(how);
   if (host::size_of(*of.at) == 0) return {"[]", 2};
-  const host::Shown shown(of);
-  const std::string s = host::Lines(shown, host::words_of(shown, as)).text(0, 0, " ", 1);
+  const host::Shown shown(of, how);
+  const std::string s =
+      host::Lines(shown, host::words_of(shown, as, how), how.line_width).text(0, 0, " ", 1);
   return {s.data(), s.size()};
 }
 

@@ -201,5 +201,10 @@ void refuse_mdspan_extent(int dimension, std::int64_t extent) {
   support::fail_usage("to_mdspan: extent({}) is {}, which the mdspan's type does not allow",
                       dimension, extent);
 }
+void refuse_mdspan_stride(int dimension, std::int64_t stride, std::int64_t wanted) {
+  support::fail_usage(
+      "to_mdspan: stride({}) is {}, but {} in the mdspan's layout: use a.copy(), or a layout of strides",
+      dimension, stride, wanted);
+}
 
 }  // namespace krait::detail

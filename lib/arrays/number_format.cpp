@@ -65,8 +65,9 @@ Digits shortest_digits(double x, scalar type) {
   }
 }
 
-FloatFormat::FloatFormat(const std::vector<double>& shown, scalar type, bool plus)
-    : type_(type), plus_(plus) {
+FloatFormat::FloatFormat(const std::vector<double>& shown, scalar type, bool plus, int precision,
+                         bool suppress)
+    : type_(type), plus_(plus), suppress_(suppress), precision_(precision) {
   std::vector<double> finite;
   std::copy_if(shown.begin(), shown.end(), std::back_inserter(finite),
                [](double x) { return std::isfinite(x); });
@@ -90,7 +91,8 @@ bool FloatFormat::wants_exponents(const std::vector<double>& finite) const {
     if (x != 0)
       largest = std::max(largest, std::abs(x)), smallest = std::min(smallest, std::abs(x));
   return largest > 0 &&
-         (largest >= 1e8 || smallest < 0.0001 || in_type(largest / smallest, type_) > 1000);
+         (largest >= 1e8 ||
+          (!suppress_ && (smallest < 0.0001 || in_type(largest / smallest, type_) > 1000)));
 }
 
 std::string FloatFormat::sign_of(double x) const {
@@ -106,17 +108,17 @@ FloatFormat::Parts FloatFormat::parts_of(double x) const {
   const int behind = int(d.digits.size()) - 1 - (exponents_ ? 0 : d.exponent);
   if (exponents_) {
     const Digits shown =
-        behind <= precision ? d : digits_in(fmt::format("{:.{}e}", size, precision));
+        behind <= precision_ ? d : digits_in(fmt::format("{:.{}e}", size, precision_));
     p.whole = sign_of(x) + shown.digits.substr(0, 1), p.fraction = shown.digits.substr(1);
     p.exponent = fmt::format("{:+03}", shown.exponent);
     return p;
   }
   std::string text;
-  if (behind > precision) {
-    text = fmt::format("{:.{}f}", size, precision);
+  if (behind > precision_ || behind < 0) {  // all digits in front of the point are the number's own
+    text = fmt::format("{:#.{}f}", size, behind < 0 ? 0 : precision_);
   } else {
     text = d.digits;
-    if (behind <= 0) text.append(std::size_t(-behind), '0'), text += '.';
+    if (behind == 0) text += '.';
     else if (d.exponent >= 0) text.insert(std::size_t(d.exponent) + 1, ".");
     else text = "0." + std::string(std::size_t(-d.exponent - 1), '0') + text;
   }

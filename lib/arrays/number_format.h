@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers in text as NumPy prints those of an array: all with one width, floats by their shortest
-// digits, 8 behind the point at most.
+// digits, a given number of them behind the point at most.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ namespace krait::host {
 /// and the width of both sides of the point.
 class FloatFormat {
  public:
-  /// The floats that are shown, each exactly a value of `type`; `plus`: positive ones have a sign.
-  FloatFormat(const std::vector<double>& shown, detail::scalar type, bool plus);
+  /// The floats that are shown, each exactly a value of `type`; `plus`: positive ones have a sign;
+  /// `suppress`: small ones get no exponents.
+  FloatFormat(const std::vector<double>& shown, detail::scalar type, bool plus, int precision,
+              bool suppress);
   std::string operator()(double x) const;
 
  private:
-  static constexpr int precision = 8;  // digits behind the point at most
   struct Parts {
     std::string whole, fraction, exponent;  // "-12", "5", "+08"; without trailing zeros
   };
@@ -30,7 +31,8 @@ class FloatFormat {
   bool wants_exponents(const std::vector<double>& finite) const;
 
   detail::scalar type_;
-  bool plus_, exponents_ = false;
+  bool plus_, suppress_, exponents_ = false;
+  int precision_;  // digits behind the point at most
   std::size_t left_ = 0, right_ = 0, exponent_ = 0;
 };
 

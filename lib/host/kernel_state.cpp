@@ -415,6 +415,12 @@ kernel_state* make_kernel_state(const options& with, const dims& fixed_block, lo
   }
   return s;
 }
-void free_kernel_state(kernel_state* state) noexcept { delete state; }
+kernel_state* share_kernel_state(kernel_state* state) noexcept {
+  if (state) state->owners.fetch_add(1, std::memory_order_relaxed);
+  return state;
+}
+void free_kernel_state(kernel_state* state) noexcept {
+  if (state && state->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete state;
+}
 
 }  // namespace krait::detail

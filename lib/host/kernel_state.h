@@ -83,6 +83,7 @@ struct Specialisation {
 namespace krait::detail {
 
 struct kernel_state {
+  std::atomic<unsigned> owners{1};  // kernel objects: the first one and its copies
   std::string name;
   location where;
   options with;

@@ -3,11 +3,13 @@
 
 #include <link.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <sstream>
 
 #include <fmt/core.h>
@@ -16,6 +18,8 @@
 #include "host/plugin.h"
 #include "devices/reports.h"
 #include "support/environment.h"
+#include "support/error.h"
+#include "trace/own.h"
 #include "trace/trace.h"
 
 namespace krait::host {
@@ -66,12 +70,21 @@ bool is_passed_through(const std::string& file, bool in_krait) {
          (in_krait && file.find("lib/trace/") != file.npos);
 }
 
-/// The innermost frame of the user's. `line`: as the code generator gives it
-/// (codegen/llvm/lines.h).
-ir::Location user_frame(const std::string& line, bool in_krait) {
+/// A source file of the library or a header of Krait's, of algorithms as well.
+bool is_of_krait(const std::string& file, bool in_krait) {
+  constexpr std::string_view here = __FILE__, below_lib = "host/lines.cpp";
+  constexpr std::string_view lib = here.substr(0, here.size() - below_lib.size());
+  return is_passed_through(file, in_krait) || trace::is_own(file) ||
+         (in_krait && file.find(lib) != file.npos);
+}
+
+/// The innermost frame of the user's, which is not one that `passes` passes through. `line`: as the
+/// code generator gives it (codegen/llvm/lines.h).
+ir::Location user_frame(const std::string& line, bool in_krait,
+                        bool (*passes)(const std::string&, bool) = is_passed_through) {
   std::istringstream in(line);
   for (std::string number, file; std::getline(in, number, '\t') && std::getline(in, file, '\t');)
-    if (!is_passed_through(file, in_krait))
+    if (!passes(file, in_krait))
       return {file, std::uint32_t(std::strtoul(number.c_str(), nullptr, 10))};
   return {};
 }
@@ -106,6 +119,80 @@ std::vector<ir::Location> lines_of(const std::vector<std::uint64_t>& addresses, 
   for (const auto& [object, has] : has_lines) known = known && has;
   return all;
 }
+
+/// Where calls that are under way return to, of the innermost first. The user's call is among the
+/// first few; a recursion of the user's need not be walked to its end.
+constexpr std::size_t most_frames = 100;
+std::vector<std::uint64_t> return_addresses() {
+  std::vector<std::uint64_t> all;
+  const auto each = [](_Unwind_Context* of, void* to) {
+    auto& found = *static_cast<std::vector<std::uint64_t>*>(to);
+    if (const auto address = std::uint64_t(_Unwind_GetIP(of))) found.push_back(address);
+    return found.size() < most_frames ? _URC_NO_REASON : _URC_END_OF_STACK;
+  };
+  _Unwind_Backtrace(each, &all);
+  return all;
+}
+
+/// Krait's library has no calls of the user's, unless it is a part of the user's.
+bool is_library(const Object& o) {
+  return o.file.substr(o.file.rfind('/') + 1).starts_with("libkrait.so");
+}
+
+/// Where a call returns to. Each is looked up once.
+struct CallerFrame {
+  bool passed = false;  // a frame of Krait's or of the standard library's, which the user's called
+  ir::Location line;    // else the user's; without a file where debug information is missing
+};
+CallerFrame caller_frame(const std::vector<Object>& objects, std::uint64_t address) {
+  static std::mutex mutex;
+  static auto& known = *new std::map<std::string, CallerFrame>;
+  const std::uint64_t call = address - 1;
+  for (const Object& o : objects) {
+    if (!o.has(call)) continue;
+    if (is_library(o)) return {true, {}};
+    if (o.file.empty() || o.file.find('\n') != o.file.npos) break;
+    const std::string request = fmt::format("{:x} {}\n", call - o.base, o.file);
+    std::lock_guard lock(mutex);
+    const auto [at, fresh] = known.try_emplace(request);
+    if (fresh) {
+      std::string line = find_lines(request);
+      line.erase(std::min(line.find('\n'), line.size()));
+      CallerFrame& found = at->second;
+      found.line =
+          user_frame(line, o.has(reinterpret_cast<std::uintptr_t>(&reads_lines)), is_of_krait);
+      found.passed = !line.empty() && found.line.file.empty();
+      if (found.line.file.find("tools/krait/") != std::string::npos) found.line = {};  // no user's
+    }
+    return at->second;
+  }
+  return {};
+}
+
+/// The user's line that called the library: of the innermost frame that is the user's. Without
+/// debug information of it none is told, rather than that of a caller further out.
+support::CallerLine caller_line() noexcept {
+  thread_local bool asking = false;  // what looks it up may fail itself
+  if (asking) return {};
+  asking = true;
+  support::CallerLine found;
+  try {
+    const std::vector<Object> objects = loaded_objects();
+    for (const std::uint64_t address : return_addresses()) {
+      const CallerFrame frame = caller_frame(objects, address);
+      if (frame.passed) continue;
+      found = {frame.line.file, frame.line.line};
+      break;
+    }
+  } catch (...) {  // the error without a line
+  }
+  asking = false;
+  return found;
+}
+[[maybe_unused]] const bool set_at_load = [] {
+  support::find_caller = caller_line;
+  return true;
+}();
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 // what is refused.
 #include "krait/detail/methods.h"
 
+#include "devices/layout.h"
 #include "host/kernel_state.h"
 #include "ir/walk.h"
 #include "support/error.h"
@@ -80,13 +81,21 @@ void refuse_segment(const kernel_state* state, std::int64_t index, std::int64_t 
                       index, size);
 }
 
-void check_mask_shape(const std::int64_t* mask, const std::int64_t* of, int rank) {
+void check_mask_shape(const std::int64_t* mask, const std::int64_t* of, int rank, int axis) {
   for (int d = 0; d < rank; ++d)
     if (mask[d] != of[d])
       support::fail_usage(
           "boolean index did not match indexed array along dimension {}; "
           "dimension is {} but corresponding boolean dimension is {}",
-          d, of[d], mask[d]);
+          axis + d, of[d], mask[d]);
+}
+
+void check_index_shapes(const std::int64_t* first, const std::int64_t* second, int rank) {
+  for (int d = 0; d < rank; ++d)
+    if (first[d] != second[d] && first[d] != 1 && second[d] != 1)
+      support::fail_usage(
+          "shape mismatch: indexing arrays could not be broadcast together with shapes {} {}",
+          host::shape_text(first, rank), host::shape_text(second, rank));
 }
 
 void check_mask_count(std::int64_t values, std::int64_t elements) {

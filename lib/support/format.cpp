@@ -23,12 +23,17 @@ FMT_END_NAMESPACE
 
 namespace krait::support {
 
+std::atomic<CallerLine (*)() noexcept> find_caller = nullptr;
+
 void fail_formatted(error::kind_type kind, fmt::string_view text, fmt::format_args args) {
   const std::string message = fmt::vformat(text, args);
   // The user's mistakes are the program's to tell; what else goes wrong may be caught on the way.
   if (kind != error::kind_type::usage && logs(LogLevel::Error))
     write_log(LogLevel::Error, "{}", fmt::make_format_args(message));
-  throw error(kind, message.c_str());
+  CallerLine caller;
+  if (const auto find = find_caller.load(); find && kind == error::kind_type::usage)
+    caller = find();
+  throw error(kind, message.c_str(), caller.file.c_str(), caller.line);
 }
 
 }  // namespace krait::support

@@ -108,7 +108,7 @@ struct TracedResults {
 /// The bits and types of plain values in `expected` (functions of one pair after those of another)
 /// and of a kernel's rows.
 void expect_same(const char* name, const std::vector<PlainResults>& expected,
-                 const kr::host_array<std::uint64_t>& rows, const std::vector<TypeId>& types,
+                 const kr::host_array<std::uint64_t, 2>& rows, const std::vector<TypeId>& types,
                  const std::function<std::string(std::size_t)>& arguments) {
   EXPECT_TRUE(types == expected[0].types)
       << name << ": the types of traced results are not those of plain ones";

@@ -6,6 +6,8 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "expect.h"
@@ -363,6 +365,46 @@ TEST(Kernel, TwoObjectsOfOneTypeDoNotShare) {
   EXPECT_EQ(out[1], 3);
   five.forall(2)(out);
   EXPECT_EQ(out[1], 5);
+}
+
+TEST(Kernel, CopiesAreTheSameKernel) {
+  std::vector<int> out(1);
+  const auto make = [](int n) {
+    return kr::kernel([n](kr::view<int> y) { y[0] += n; }, {.name = "adding"});
+  };
+  auto first = make(3);
+  std::vector kernels{first, make(4), first};
+  first.launch({1, 1}, out);
+  EXPECT_EQ(std::string(kernels[2].ir()),
+            std::string(first.ir()));  // recorded by the call of another
+  expect_usage({"has not been recorded yet"}, [&] { kernels[1].ir(); });
+  {
+    const auto taken = std::move(first);
+    taken.launch({1, 1}, out);
+  }
+  for (const auto& k : kernels) k.launch({1, 1}, out);  // the first ones are gone
+  EXPECT_EQ(out[0], 3 + 3 + 3 + 4 + 3);
+  const auto nothing = first;  // NOLINT: used after the move on purpose
+  expect_usage({"a moved-from kernel object is called"}, [&] { nothing.launch({1, 1}, out); });
+
+  const auto add = kr::vectorize([](auto p, auto q) { return p + q; });
+  const auto fixed = kr::kernel<kr::dims{1}, kr::dims{1}>([](kr::view<int> y) { y[0] = 8; });
+  std::vector<std::thread> threads;
+  std::vector<float> sums(8);
+  for (std::size_t t = 0; t < sums.size(); ++t)
+    threads.emplace_back([&, t, mine = add, other = fixed] {
+      const auto again = mine;
+      std::vector<int> y(1);
+      other(y);
+      sums[t] = again(float(t), float(y[0]));
+    });
+  for (auto& thread : threads) thread.join();
+  for (std::size_t t = 0; t < sums.size(); ++t) EXPECT_EQ(sums[t], float(t) + 8);
+
+  const auto owning = [held = std::make_unique<int>(1)](kr::view<int> y) { y[0] = *held; };
+  static_assert(
+      !std::is_copy_constructible_v<kr::kernel_object<std::remove_cv_t<decltype(owning)>>>);
+  static_assert(std::is_copy_constructible_v<decltype(add)>);
 }
 
 TEST(Kernel, MovedObjects) {

@@ -571,21 +571,30 @@ class Maker:
             flat = a.reshape(-1)
             for i in range(a.size):
                 flat[i] = complex(self.number(kind), self.number(kind)) if complex_kind else self.number(kind)
-        if kind == "f16":  # NumPy gives powers of two from 4096 on more digits than tell them from their neighbours
-            flat[np.isfinite(flat) & (np.abs(flat) >= 4096)] = 100
         given = a.view(a.real.dtype).reshape(-1) if complex_kind else flat
         given = given.astype(np.uint8) if kind == "bool" else given
         numbers = " ".join(map(repr, given.tolist()))
-        printed = str(a).replace("\n", "\\n")
-        return f"text {kind} {len(shape)} {' '.join(map(str, shape))} {numbers} = {printed}"
+        words, printed = self.printed(a)
+        return f"text {kind} {len(shape)} {' '.join(map(str, shape))} {numbers} {words} = {printed}"
+
+    def printed(self, a):
+        """Options, with NumPy's defaults in half of the cases, as words and what NumPy prints by them."""
+        options = dict(precision=8, threshold=1000, edgeitems=3, linewidth=75, suppress=False)
+        if self.random.random() < 0.5:
+            options = dict(precision=self.random.choice([0, 1, 3, 5, 12]), threshold=self.random.choice([0, 5, 50, 1000]),
+                           edgeitems=self.random.choice([1, 2, 4]), linewidth=self.random.choice([20, 40, 75, 120]),
+                           suppress=self.random.random() < 0.5)
+        with np.printoptions(**options):
+            text = str(a).replace("\n", "\\n")
+        return " ".join(str(int(o)) for o in options.values()), text
 
     def case_print(self):
         """Large arrays, of which a part is shown."""
         a, words = self.base(shape=[self.random.choice([1, 2, 6, 7, 30]) for _ in range(self.random.randint(1, 3))] +
                              [self.random.choice([5, 7, 100, 1001])])
         v, views = self.views(a)
-        printed = str(v).replace("\n", "\\n")
-        return f"print {words} {views} = {printed}"
+        options, printed = self.printed(v)
+        return f"print {words} {views} {options} = {printed}"
 
     def make(self):
         return getattr(self, self.random.choice([n for n in dir(self) if n.startswith("case_")]))()

@@ -3,6 +3,7 @@
 // Arrays of indices and masks: reading, assignment, equal indices, what is out of bounds.
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/search.h>
+#include <krait/span.h>
 
 #include <vector>
 
@@ -81,6 +82,44 @@ TEST(Indexing, Masks) {
   EXPECT_EQ(kr::flatnonzero(kr::array<bool>(0)).size(), 0);
 }
 
+/// Truths are bools whatever operators they come from, so that they select as masks.
+TEST(Indexing, MasksOfOperators) {
+  const auto x = kr::arange(10);
+  const auto m = kr::to_device({true, true, false, false});
+  const auto n = kr::to_device({true, false, true, false});
+  static_assert(std::is_same_v<decltype(kr::eval(m & n))::value_type, bool>);
+  static_assert(std::is_same_v<decltype(kr::eval(~m | (n ^ m)))::value_type, bool>);
+  static_assert(std::is_same_v<decltype(kr::eval(x && m(0)))::value_type, bool>);
+  static_assert(std::is_same_v<decltype(kr::eval(x & 3))::value_type, int>);
+  const kr::array<int> between = x(x > 2 && x < 5);
+  EXPECT_EQ(host(between), (Ints{3, 4}));
+  EXPECT_EQ(host(kr::eval(x((x < 2) | !(x < 8)))), (Ints{0, 1, 8, 9}));
+  auto some = kr::arange(4);
+  some(m && n) = 7;
+  some(m ^ n) += 10;
+  EXPECT_EQ(host(some), (Ints{7, 11, 12, 3}));
+  auto mask = m.copy();
+  mask &= n;
+  mask |= ~m;
+  EXPECT_EQ(host(mask), (std::vector<bool>{true, false, true, true}));
+  EXPECT_EQ(host(kr::eval(kr::to_device(Floats{0.5f, 0}) && kr::to_device(Ints{2, 2}))),
+            (std::vector<bool>{true, false}));
+}
+
+/// A selection tells its shape, and an index with a name may be read again.
+TEST(Indexing, SelectionsHaveShapes) {
+  auto a = kr::arange(12).reshape(3, 4);
+  const auto columns = a(kr::all, kr::to_device(Ints{1, 3}));
+  EXPECT_EQ(columns.extents(), kr::shape<2>(3, 2));
+  EXPECT_EQ(columns.extent(1), 2);
+  EXPECT_EQ(columns.size(), 6);
+  EXPECT_EQ(int(columns(2, 1)), 11);
+  EXPECT_EQ(columns.to_host().vector(), (Ints{1, 3, 5, 7, 9, 11}));
+  EXPECT_EQ(a(kr::to_device(Ints{2, 0})).extents(), kr::shape<2>(2, 4));
+  EXPECT_EQ(a(a > 6).size(), 5);
+  EXPECT_EQ(a(kr::to_device({true, false, true})).extents(), kr::shape<2>(2, 4));
+}
+
 TEST(Indexing, Where) {
   const auto x = kr::to_device(Floats{-1, 2, -3});
   const kr::array<float> clipped = kr::where(x > 0.0f, x, 0.0f);
@@ -143,6 +182,18 @@ TEST(Indexing, BadInput) {
   expect_usage(
       {"boolean array indexing assignment cannot assign 2 input values to the 3 output values where the mask is true"},
       [&] { x(x > 2) = kr::arange(2); });
+  expect_usage(
+      {"shape mismatch: indexing arrays could not be broadcast together with shapes (2,) (3,)"},
+      [&] {
+        x(kr::to_device(Ints{0, 1}), kr::to_device(Ints{0, 1, 2})) = 1;
+      });
+  expect_usage(
+      {"boolean index did not match indexed array along dimension 1; dimension is 3 but corresponding boolean dimension is 2"},
+      [&] {
+        x(kr::all, kr::to_device({true, false})) = 1;
+      });
+  expect_usage({"index 3 is out of bounds for axis 1 with size 3"},
+               [&] { x(kr::to_device(Ints{0}), kr::to_device(Ints{3})) += 1; });
   EXPECT_EQ(host(x), before);
   // Rows of 4 that begin at each element.
   auto line = kr::arange(6);

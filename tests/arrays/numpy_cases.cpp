@@ -282,10 +282,12 @@ std::string run_linspace(std::istream& in) {
   return difference(result(in), kr::linspace<T>(first, last, count, end != 0));
 }
 
-/// Compares what is printed, where `\\n` stands for an end of line.
+/// Compares what is printed by the line's options, where `\\n` stands for an end of line.
 template <class Array>
 std::string printed(std::istream& in, const Array& a) {
-  std::string wanted, got = kr::to_string(a);
+  kr::print_options how;
+  in >> how.precision >> how.threshold >> how.edge_items >> how.line_width >> how.suppress;
+  std::string wanted, got = kr::to_string(a, how);
   std::getline(result(in) >> std::ws, wanted);
   for (std::size_t at = 0; (at = got.find('\n', at)) != std::string::npos;)
     got.replace(at, 1, "\\n");

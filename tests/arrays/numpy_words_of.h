@@ -285,10 +285,65 @@ std::string run_word(const std::string& function, std::istream& in, bool& known)
     a(kr::all, kr::eval(j(kr::range(0, 1)))) = v(kr::range(0, 1));
     return result(a);
   }
+  const auto part = [&] {
+    const auto first = read(in), last = read(in), step = read(in);
+    return kr::range(first, last, step);
+  };
+  if (is("index_parts")) {
+    const auto a = read_array<T, 3>(in);
+    const auto rows = part();
+    const auto i = read_array<std::int64_t, 2>(in);
+    const auto j = places(), k = places();
+    return result(a(rows, j), a(i, j), a(rows, kr::all, k), a(rows, 0, k),
+                  a(rows, kr::newaxis, j(kr::newaxis), 0),
+                  a(i, j, kr::range(kr::none, kr::none, -1)));
+  }
+  if (is("mask_logic")) {
+    const auto a = matrix();
+    const auto m = read_array<bool, 2>(in), n = read_array<bool, 2>(in);
+    const auto rows = read_array<bool, 1>(in), both = read_array<bool, 1>(in);
+    return result(m & n, m | n, m ^ n, ~m, a(m && n), a(m | !n), a(m ^ n), a(rows & ~both),
+                  a(rows || both, 0));
+  }
+  if (is("assign_parts")) {
+    auto a = read_array<T, 3>(in);
+    const auto i = read_array<std::int64_t, 2>(in);
+    const auto j = places();
+    const auto v = read_array<T, 3>(in);
+    const auto w = vector();
+    const auto rows = part();
+    const auto both = read_array<bool, 2>(in);
+    const auto some = read_array<bool, 1>(in);
+    a(i, j) = v;
+    a(rows, j) = w;
+    a(both) = w;
+    a(some, kr::all, -1) = T(v(0, 0, 0));
+    a(some && !some) = T(0);
+    return result(a);
+  }
+  if (is("along_axis")) {
+    auto a = read_array<T, 3>(in);
+    const auto i = read_array<std::int64_t, 3>(in);
+    const auto v = read_array<T, 3>(in);
+    const std::int64_t axis = read(in);
+    const auto taken = kr::take_along_axis(a, i, axis);
+    kr::put_along_axis(a, i, v, axis);
+    return result(taken, a);
+  }
   if (is("fftshift")) {
     const auto a = matrix();
     const auto axis = kr::axis(read(in));
     return result(kr::fftshift(a), kr::ifftshift(a), kr::fftshift(a, axis), kr::ifftshift(a, axis));
+  }
+  if constexpr (!complex) {
+    if (is("logic")) {
+      const auto a = matrix(), b = matrix();
+      const auto truths = [&](const auto&... more) {
+        return result(a && b, a || b, !a, a(a > b && a != T(0)), more...);
+      };
+      if constexpr (std::is_integral_v<T>) return truths(a & b, a | b, a ^ b, ~a);
+      else return truths();
+    }
   }
   if constexpr (!logical) {
     if (is("add_at")) {

@@ -152,8 +152,8 @@ class Maker:
     def pad(self, kind):
         a = self.matrix(kind)
         mode = self.random.choice(["constant", "edge", "reflect", "symmetric", "wrap"])
-        # Before 1.25 NumPy repeats wrongly where "wrap" needs an element more than once, or "symmetric" often and on one side.
-        most = {"wrap": 1, "symmetric": 2}.get(mode, 9)
+        # Before 1.25 NumPy repeats wrongly where "wrap" needs an element more than once, or the mirrors often and on one side.
+        most = {"wrap": 1, "symmetric": 2, "reflect": 1}.get(mode, 9)
         w = [[self.random.randint(0, min(9, most * extent)) for _ in range(2)] for extent in a.shape]
         return f"{text(a)} {w[0][0]} {w[0][1]} {w[1][0]} {w[1][1]} {mode}", np.pad(a, w, mode)
 
@@ -455,6 +455,65 @@ class Maker:
         b[rows] *= ALL[kind](2)
         return f"{text(a)} {text(j)} {text(rows)}", b
 
+    def part(self, n):
+        """A slice of any bounds and step, as Python and as words: first, last, step."""
+        first, last = self.random.randint(-n - 1, n + 1), self.random.randint(-n - 1, n + 1)
+        step = self.random.choice([1, 2, 3, -1, -2])
+        return slice(first, last, step), f"{first} {last} {step}"
+
+    def index_parts(self, kind):
+        """Arrays of indices beside slices and new axes, and those that broadcast to a table."""
+        a = self.array(kind, self.shape(3))
+        part, words = self.part(a.shape[0])
+        i, j = self.places(a.shape[0], [self.random.randint(1, 3), 1]), self.places(a.shape[1], [self.random.randint(0, 4)])
+        k = self.places(a.shape[2], [self.random.randint(1, 3)])
+        return (f"{text(a)} {words} {text(i)} {text(j)} {text(k)}",
+                (a[part, j], a[i, j], a[part, :, k], a[part, 0, k], a[part, None, j[None], 0], a[i, j, ::-1]))
+
+    def mask_logic(self, kind):
+        a = self.array(kind, self.shape(2))
+        m, n = self.array("bool", a.shape), self.array("bool", a.shape)
+        rows, both = self.array("bool", [a.shape[0]]), self.array("bool", [a.shape[0]])
+        return (f"{text(a)} {text(m)} {text(n)} {text(rows)} {text(both)}",
+                (m & n, m | n, m ^ n, ~m, a[m & n], a[m | ~n], a[m ^ n], a[rows & ~both], a[rows | both, 0]))
+
+    def logic(self, kind):
+        """Of numbers as truths: && || !, and bits of integers."""
+        a = self.matrix(kind, least=-2, most=2)
+        b = self.array(kind, a.shape, least=-2, most=2)
+        bits = (a & b, a | b, a ^ b, ~a) if kind in INTEGERS or kind == "bool" else ()
+        wide = tuple(x if kind in BOOL else x.astype(np.promote_types(x.dtype, np.int32)) for x in bits)
+        if kind in ("u8", "i16"):  # C++ computes in int
+            wide = (*wide[:3], ~a.astype(np.int32))
+        return (f"{text(a)} {text(b)}",
+                (np.logical_and(a, b), np.logical_or(a, b), np.logical_not(a), a[np.logical_and(a > b, a != 0)], *wide))
+
+    def assign_parts(self, kind):
+        a = self.array(kind, self.shape(3))
+        n, m = a.shape[:2]
+        i = np.array(self.random.sample(range(n), self.random.randint(1, n)), np.int64)[:, None]
+        j = np.array(self.random.sample(range(m), self.random.randint(1, m)), np.int64)
+        v, w = self.array(kind, [i.size, j.size, 1]), self.array(kind, [a.shape[2]])
+        part, words = self.part(n)
+        both, rows = self.array("bool", a.shape[:2]), self.array("bool", [n])
+        b = a.copy()
+        b[i, j] = v
+        b[part, j] = w
+        b[both] = w
+        b[rows, :, -1] = v[0, 0, 0]
+        b[rows & ~rows] = 0
+        return f"{text(a)} {text(i)} {text(j)} {text(v)} {text(w)} {words} {text(both)} {text(rows)}", b
+
+    def along_axis(self, kind):
+        """In three dimensions, and of equal places the last."""
+        a, axis = self.array(kind, self.shape(3)), self.axis(3)
+        shape = list(a.shape)
+        shape[axis] = self.random.randint(1, 4)
+        i, v = self.places(a.shape[axis], shape), self.array(kind, shape)
+        b = a.copy()
+        np.put_along_axis(b, i, v, axis)
+        return f"{text(a)} {text(i)} {text(v)} {axis}", (np.take_along_axis(a, i, axis), b)
+
     # ---- elements, sequences and frequencies ----------------------------------------------------------------------------------------
     def clip(self, kind):
         a = self.matrix(kind, nan=0.1)
@@ -534,12 +593,13 @@ class Maker:
 MADE = {
     **dict.fromkeys("""concatenate stack hstack vstack split repeat repeat_counts tile roll roll_flat pad rot90 tril triu take_along_axis
                        put_along_axis any_all where equal sum index_pairs index_columns index_apart index_rows mask_rows
-                       assign_pairs fftshift""".split(), ALL),
+                       assign_pairs index_parts mask_logic assign_parts along_axis fftshift""".split(), ALL),
     **dict.fromkeys("prod outer inner tensordot kron matmul dot einsum trace cumsum cumprod mean norm vdot cross".split(), NUMBERS),
     **dict.fromkeys("""gradient gradient_at interp trapezoid median quantile percentiles average cov corrcoef ptp nansum nanprod nanmean
                        nanmin nanmax nanstd nanvar cummax cummin lexsort digitize unique_all""".split(), REAL),
     **dict.fromkeys("linalg eig expm lstsq pinv nan_to_num".split(), {**FLOATS, **COMPLEX}),
     **dict.fromkeys("clip sign dct".split(), REAL),
+    "logic": {**BOOL, **REAL},
     "add_at": NUMBERS, "fftfreq": FLOATS, "sequences": {"f64": np.float64}, "indices": {"i64": np.int64},
     "diff": ALL, "bincount": INTEGERS, "bincount_weights": INTEGERS,
     "variance": NUMBERS, "stddev": NUMBERS, "arithmetic": {**FLOATS, **COMPLEX}, "parts": COMPLEX, "functions": COMPLEX,

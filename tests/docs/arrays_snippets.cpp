@@ -16,7 +16,9 @@
 
 #include <dlpack/dlpack.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <numeric>
 #include <span>
@@ -44,6 +46,7 @@ void creation() {
   auto identity = kr::eye<double>(3);                  // kr::diag(v) has the elements of v on the diagonal
   auto [gx, gy] = kr::meshgrid(steps, points);         // two views of shape (5, 4), without a copy
   std::cout << identity << "\n";                       // or std::string(kr::to_string(identity))
+  std::cout << kr::to_string(points, {.precision = 1, .threshold = 4, .edge_items = 1});  // options of this call
   // [/creation]
   expect(zeros, {0, 0, 0, 0, 0, 0}, __LINE__);
   expect(sevens(0), {7.5f, 7.5f, 7.5f}, __LINE__);
@@ -170,6 +173,22 @@ void complex_numbers() {
     std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
+void host_side() {
+  auto a = kr::arange(6.0f).reshape(2, 3);
+  // [host]
+  auto h = a.to_host();                                // kr::host_array<float, 2>: all elements, copied; waits
+  float corner = h(-1, -1);                            // h[i] counts in C order
+  auto before = h;
+  std::ranges::sort(h, std::greater<>());              // a contiguous range
+  bool same = h == before;                             // shapes and elements
+  std::vector<float> flat = h;                         // or h.vector()
+  a.copy_from(h);                                      // kr::to_device(h) makes a new array of that shape
+  for (auto row : a) row += 1.0f;                      // the views a(0) and a(1)
+  // [/host]
+  expect(a, {6, 5, 4, 3, 2, 1}, __LINE__);
+  if (corner != 5 || same || flat[0] != 5) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+}
+
 void exchange() {
   // [exchange]
   std::vector<float> v(12);
@@ -191,6 +210,7 @@ int main() {
     views();
     subscripts();
     complex_numbers();
+    host_side();
     exchange();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;

@@ -14,12 +14,12 @@
 
 namespace kr = krait;
 
-// [qualified]
-namespace mine {
-auto mix(auto a, auto b, auto t) { return a + (b - a) * t; }
-auto middle = kr::vectorize([](auto a, auto b) { return mine::mix(a, b, 0.5f); });  // qualified: this function alone
-}  // namespace mine
-// [/qualified]
+// clang-format off
+// [members]
+struct best { float score; int at; };
+auto scored = kr::vectorize([](auto v, auto i) { return kr::value<best>(v, i); });
+// [/members]
+// clang-format on
 
 namespace {
 
@@ -161,9 +161,11 @@ void minus_one() {
   expect(out == std::vector<int>({0, 7, 8}));
 }
 
-void helper() {
-  std::vector<float> x{1, 3}, y{3, 5};
-  expect(mine::middle(x, y)[1] == 4);
+void structs() {
+  std::vector<float> x{1, 3};
+  std::vector<int> y{3, 5};
+  std::vector<best> z = scored(x, y);
+  expect(z[1].score == 3 && z[1].at == 5);
 }
 
 void table() {
@@ -260,6 +262,6 @@ void waiting() {
 
 int main() {
   setenv("KRAIT_WAIT_SECONDS", "1", 0);
-  expressions(), captures(), variables(), loops(), floats(), doubles(), minus_one(), helper(), table(), more_threads(), waiting();
+  expressions(), captures(), variables(), loops(), floats(), doubles(), minus_one(), structs(), table(), more_threads(), waiting();
   return wrong;
 }

@@ -210,6 +210,29 @@ kernel fp(native) (%0: view<i32, 1>) {
 )");
 }
 
+TEST(trace_block, positions_by_name_alone) {
+  std::vector<int> out(2 * 3 * 4 * 5), same(out.size());
+  const auto recorded = record([](kr::view<int> y, kr::view<int> called) {
+    const auto i = kr::block_idx.x * kr::block_dim.x + kr::thread_idx.x;
+    const auto row = kr::thread_idx.y;
+    const kr::value<std::int64_t> rows = kr::block_dim.y;
+    const auto width = kr::grid_dim.x * kr::block_dim.x;
+    kr::if_(kr::thread_idx.z < 1 && kr::grid_dim.z == 1, [&] {
+      y[(kr::block_idx.y * rows + row) * width + i] = kr::cast<int>(kr::block_idx.y * 100 + i);
+    });
+    const auto [x, z] = kr::grid<2>();
+    kr::var first = kr::block_idx.z;
+    first += kr::thread_idx.x;
+    kr::if_(kr::block_idx.x, [&] { first = x; });
+    called[z * width + x] = kr::cast<int>(kr::block_idx().y * 100 + first);
+  });
+  krait::ir::Launch launch;
+  launch.grid[0] = 2, launch.grid[1] = 3, launch.block[0] = 4, launch.block[1] = 5;
+  run(*recorded, launch, out, same);
+  EXPECT_EQ(out, same);
+  EXPECT_EQ(out[9], 1);
+}
+
 TEST(trace_block, shared_memory_and_barriers) {
   std::vector<int> out(64);
   const auto recorded = record([](kr::view<int> y) {

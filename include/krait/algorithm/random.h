@@ -244,7 +244,11 @@ class generator {
                            std::int64_t count) {
     using number = std::remove_const_t<Elem>;
     static_assert(
-        requires { matmul(covariances, cholesky(covariances)); },
+        // names that krait/detail/elsewhere.h does not have
+        requires {
+          cholesky_of(detail::erased(covariances), {});
+          dot_of_more(detail::all_tag(), covariances, covariances);
+        },
         "krait: multivariate_normal needs #include <krait/algorithm/linalg.h> and <krait/algorithm/matmul.h>");
     const auto noise = normal<number>(shape<2>(count, means.extent(0)));
     const auto factor = cholesky(covariances);

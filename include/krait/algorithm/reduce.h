@@ -14,6 +14,9 @@
 namespace krait {
 namespace detail {
 
+template <class Array>
+struct reductions_here {};  // krait/detail/elsewhere.h asks
+
 template <int Count>
 struct axis_list {
   std::int64_t at[Count];

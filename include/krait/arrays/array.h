@@ -63,6 +63,14 @@ class array {
       : array(detail::to_shape(extents), on) {}
 
   array(array&& other) noexcept { *this = std::move(other); }
+  /// Never usable; the next one says so of a const array, and to type traits.
+  template <class Same>
+    requires std::is_same_v<Same, array>
+  array(Same&) {
+    static_assert(
+        detail::always_false<Same>,
+        "krait: arrays move: write x.copy() for a new array, x(kr::all) for one more view of the elements, or std::move(x)");
+  }
   // clang-format off
   array(const array&) = delete;  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
   // clang-format on
@@ -78,6 +86,14 @@ class array {
     std::swap(shape_, other.shape_), std::swap(strides_, other.strides_),
         std::swap(offset_, other.offset_);
     memory_ = std::move(other.memory_), std::swap(on_, other.on_);
+    return *this;
+  }
+  template <class Same>
+    requires std::is_same_v<Same, array>
+  array& operator=(Same&) & {
+    static_assert(
+        detail::always_false<Same>,
+        "krait: arrays move: write x.copy_from(y) to copy the elements, x = y.copy() for a new array, or x = std::move(y)");
     return *this;
   }
   // clang-format off
@@ -202,6 +218,18 @@ class array {
     return detail::selector<array<const Elem, Rank>, detail::item_list<Items...>>::of(share(),
                                                                                       items...);
   }
+  /// Iterates along the first dimension: over the views a(0), a(1), … and, of one dimension, over
+  /// elements, as a(i) gives them.
+  /// Each element that is read so waits for the device, and is copied alone: to_host() copies all.
+  /// Iterators are valid as long as the array.
+  /// \code
+  /// for (auto row : a) row *= 2.0f;
+  /// \endcode
+  auto begin() { return detail::row_iterator<array>(*this, 0); }
+  auto begin() const { return detail::row_iterator<const array>(*this, 0); }
+  /// The end of that.
+  auto end() { return detail::row_iterator<array>(*this, extent(0)); }
+  auto end() const { return detail::row_iterator<const array>(*this, extent(0)); }
   /// A view with other extents and the same elements in C order; one extent may be -1.
   /// It copies the elements if strides cannot express the new shape. Throws error{usage} if the
   /// sizes differ.
@@ -346,11 +374,12 @@ class array {
     copy_out(to, Count);
   }
   /// Copies all elements to the host, in C order; it waits for the work on the array.
+  /// The container has the array's shape and converts to others; see kr::host_array.
   /// \code
   /// std::vector<float> h = x.to_host();
   /// \endcode
-  host_array<value_type> to_host() const {
-    host_array<value_type> out(static_cast<std::size_t>(size()));
+  host_array<value_type, Rank> to_host() const {
+    host_array<value_type, Rank> out(shape_);
     copy_out(out.data(), size());
     return out;
   }

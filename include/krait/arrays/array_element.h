@@ -73,6 +73,13 @@ auto to_device(const Container& from, device on = device()) {
   out.copy_from(from);
   return out;
 }
+/// Of the elements of an array on the host: an array of that shape.
+template <class Elem, int Rank>
+array<Elem, Rank> to_device(const host_array<Elem, Rank>& from, device on = device()) {
+  array<Elem, Rank> out(from.extents(), on);
+  out.copy_from(from);
+  return out;
+}
 template <class Elem, std::size_t Count>
 array<Elem, 1> to_device(const Elem (&from)[Count], device on = device()) {
   array<Elem, 1> out({Count}, on);

@@ -27,29 +27,48 @@ constexpr printed_element printed() {
     return {scalar_of<typename Elem::value_type>, true};
   }
 }
-KRAIT_API text print_elements(const elements& of, const printed_element& as);
 
+}  // namespace detail
+
+/// How one call prints an array; the defaults and their meaning are those of
+/// numpy.set_printoptions. No option lasts longer than its call.
+struct print_options {
+  /// Digits after the point, at most.
+  int precision = 8;
+  /// An array of more elements is abbreviated with `...`.
+  std::int64_t threshold = 1000;
+  /// Elements that are shown at each end of an abbreviated dimension, 1 or more.
+  int edge_items = 3;
+  /// Columns of a line, 1 or more.
+  int line_width = 75;
+  /// Small numbers are shown as 0 rather than with exponents.
+  bool suppress = false;
+};
+
+namespace detail {
+KRAIT_API text print_elements(const elements& of, const printed_element& as,
+                              const print_options& how);
 }  // namespace detail
 
 /// The elements as text, in the format of NumPy's str().
 /// Floats have 8 digits after the point at most. Arrays of more than 1,000 elements are abbreviated
-/// with `...`.
+/// with `...`. Only the elements that are shown are read, and it waits for them. Throws
+/// error{usage} for options out of their bounds.
 /// \code
 /// std::string s = kr::to_string(x);
+/// std::cout << kr::to_string(x, {.precision = 3, .suppress = true}) << "\n";
 /// \endcode
 template <class Elem, int Rank>
-text to_string(const array<Elem, Rank>& a) {
+text to_string(const array<Elem, Rank>& a, const print_options& how = {}) {
   const detail::layout at = detail::layout_of(a);
   return detail::print_elements({detail::memory_of(a), &at, sizeof(Elem)},
-                                detail::printed<std::remove_const_t<Elem>>());
+                                detail::printed<std::remove_const_t<Elem>>(), how);
 }
 /// Writes an array to a stream as kr::to_string gives it: `std::cout << a`.
 template <class Stream, class Elem, int Rank>
   requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
 Stream& operator<<(Stream& to, const array<Elem, Rank>& a) {
-  const text t = to_string(a);
-  to.write(t.data(), static_cast<long>(t.size()));
-  return to;
+  return to << to_string(a);
 }
 
 }  // namespace krait

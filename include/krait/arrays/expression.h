@@ -6,6 +6,7 @@
 // arguments of the launch. So one kernel object serves all expressions of a type.
 #pragma once
 
+#include <krait/array_text.h>
 #include <krait/detail/operands.h>
 #include <krait/math.h>
 #include <krait/math_utilities.h>
@@ -194,8 +195,8 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   }
 #define KRAIT_WHOLE_OPERATOR(symbol, name) KRAIT_WHOLE_BINARY(symbol, name, x symbol y)
 // Both sides are computed for each element, as by NumPy's logical_and and logical_or.
-#define KRAIT_WHOLE_LOGICAL(symbol, bitwise, name) \
-  KRAIT_WHOLE_BINARY(symbol, name, krait::cast<bool>(x) bitwise krait::cast<bool>(y))
+#define KRAIT_WHOLE_LOGICAL(symbol, Op, name) \
+  KRAIT_WHOLE_BINARY(symbol, name, logical_element<op::Op>(x, y))
 #define KRAIT_WHOLE_FUNCTION1(function)                                                 \
   namespace detail {                                                                    \
   struct function##_elements {                                                          \
@@ -208,8 +209,8 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
     }                                                                                   \
   };                                                                                    \
   }                                                                                     \
-  template <detail::whole_array Type>                                                   \
-  auto function(Type&& x) {                                                             \
+  template <detail::whole_array Type, detail::never... Own>                             \
+  auto function(Type&& x, Own...) {                                                     \
     return detail::make_expression<detail::function##_elements>(std::forward<Type>(x)); \
   }
 #define KRAIT_WHOLE_FUNCTION2(function)                                                  \
@@ -224,16 +225,20 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
     }                                                                                    \
   };                                                                                     \
   }                                                                                      \
-  template <class Left, class Right>                                                     \
+  template <class Left, class Right, detail::never... Own>                               \
     requires detail::whole_arrays<Left, Right>                                           \
-  auto function(Left&& x, Right&& y) {                                                   \
+  auto function(Left&& x, Right&& y, Own...) {                                           \
     return detail::make_expression<detail::function##_elements>(std::forward<Left>(x),   \
                                                                 std::forward<Right>(y)); \
   }
 
 // Those with an assignment: `a += x`, `a(kr::all, 0) -= x` write the elements, as a(…) = … does.
-#define KRAIT_WHOLE_ASSIGNMENT(symbol, name)                                         \
-  KRAIT_WHOLE_OPERATOR(symbol, name)                                                 \
+#define KRAIT_WHOLE_ASSIGNMENT(symbol, name) KRAIT_WHOLE_ASSIGNING(symbol, name, x symbol y)
+// Bits of bools are bools, as in NumPy and unlike C++: a mask stays a mask.
+#define KRAIT_WHOLE_BITS(symbol, Op, name) \
+  KRAIT_WHOLE_ASSIGNING(symbol, name, bits_element<op::Op>(x, y))
+#define KRAIT_WHOLE_ASSIGNING(symbol, name, computed)                                \
+  KRAIT_WHOLE_BINARY(symbol, name, computed)                                         \
   template <class Elem, int Rank, class Source>                                      \
     requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
   array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, Source&& y) {          \
@@ -245,13 +250,13 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {                       \
     x symbol## = std::forward<Source>(y);                                            \
   }
-#define KRAIT_WHOLE_PREFIX(symbol, name)                                                         \
+#define KRAIT_WHOLE_PREFIX(symbol, name, computed)                                               \
   namespace detail {                                                                             \
   struct name##_elements {                                                                       \
     template <class Type>                                                                        \
     auto operator()(const Type& x) const {                                                       \
-      if constexpr (refuses_complex<Type> && !requires { symbol x; }) return no_complex<Type>(); \
-      else return symbol x;                                                                      \
+      if constexpr (refuses_complex<Type> && !requires { computed; }) return no_complex<Type>(); \
+      else return computed;                                                                      \
     }                                                                                            \
   };                                                                                             \
   }                                                                                              \
@@ -265,20 +270,20 @@ KRAIT_WHOLE_ASSIGNMENT(-, minus)
 KRAIT_WHOLE_ASSIGNMENT(*, times)
 KRAIT_WHOLE_ASSIGNMENT(/, divided_by)
 KRAIT_WHOLE_ASSIGNMENT(%, remainder_by)
-KRAIT_WHOLE_ASSIGNMENT(&, bits_of_both)
-KRAIT_WHOLE_ASSIGNMENT(|, bits_of_either)
-KRAIT_WHOLE_ASSIGNMENT(^, bits_of_one)
+KRAIT_WHOLE_BITS(&, And, bits_of_both)
+KRAIT_WHOLE_BITS(|, Or, bits_of_either)
+KRAIT_WHOLE_BITS(^, Xor, bits_of_one)
 KRAIT_WHOLE_OPERATOR(<, below)
 KRAIT_WHOLE_OPERATOR(>, above)
 KRAIT_WHOLE_OPERATOR(<=, not_above)
 KRAIT_WHOLE_OPERATOR(>=, not_below)
 KRAIT_WHOLE_OPERATOR(==, equal)
 KRAIT_WHOLE_OPERATOR(!=, unequal)
-KRAIT_WHOLE_LOGICAL(&&, &, both)
-KRAIT_WHOLE_LOGICAL(||, |, either)
-KRAIT_WHOLE_PREFIX(-, negated)
-KRAIT_WHOLE_PREFIX(~, inverted)
-KRAIT_WHOLE_PREFIX(!, denied)
+KRAIT_WHOLE_LOGICAL(&&, And, both)
+KRAIT_WHOLE_LOGICAL(||, Or, either)
+KRAIT_WHOLE_PREFIX(-, negated, -x)
+KRAIT_WHOLE_PREFIX(~, inverted, inverted_element(x))
+KRAIT_WHOLE_PREFIX(!, denied, !x)
 
 // The functions of krait/math.h: the rows of ops.def that have the form of a function.
 #define KRAIT_WHOLE_Function(text, arity) KRAIT_WHOLE_FUNCTION##arity(text)
@@ -337,9 +342,9 @@ struct cast_elements {
 /// \code
 /// kr::array<float> w = kr::fma(x, 2.0f, y);
 /// \endcode
-template <class First, class Second, class Third>
+template <class First, class Second, class Third, detail::never... Own>
   requires detail::whole_arrays_of<First, Second, Third>
-auto fma(First&& x, Second&& y, Third&& z) {
+auto fma(First&& x, Second&& y, Third&& z, Own...) {
   return detail::make_expression<detail::fma_elements>(
       std::forward<First>(x), std::forward<Second>(y), std::forward<Third>(z));
 }
@@ -348,9 +353,9 @@ auto fma(First&& x, Second&& y, Third&& z) {
 /// \code
 /// kr::array<float> w = kr::clamp(x, 0.0f, 1.0f);
 /// \endcode
-template <class Type, class Low, class High>
+template <class Type, class Low, class High, detail::never... Own>
   requires detail::whole_arrays_of<Type, Low, High>
-auto clamp(Type&& x, Low&& low, High&& high) {
+auto clamp(Type&& x, Low&& low, High&& high, Own...) {
   return detail::make_expression<detail::clamp_elements>(
       std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
 }
@@ -389,18 +394,22 @@ template <class Elem, int Rank>
 array<const Elem, Rank> eval(const array<Elem, Rank>& x) {
   return x.share();
 }
-/// The elements of an expression as text; see kr::to_string of an array.
-template <class Function, class... Operands>
-text to_string(const expression<Function, Operands...>& e) {
-  return to_string(eval(e));
+/// The elements of an expression or a selection as text; see kr::to_string of an array.
+template <class Deferred>
+  requires detail::is_deferred<Deferred>
+text to_string(const Deferred& x, const print_options& how = {}) {
+  return to_string(eval(x), how);
 }
-template <class Stream, class Function, class... Operands>
-  requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
-Stream& operator<<(Stream& to, const expression<Function, Operands...>& e) {
-  return to << eval(e);
+template <class Stream, class Deferred>
+  requires(detail::is_deferred<Deferred> &&
+           requires(Stream& to, const char* text, long size) { to.write(text, size).width(); })
+Stream& operator<<(Stream& to, const Deferred& x) {
+  return to << to_string(x);
 }
 
 #undef KRAIT_WHOLE_ASSIGNMENT
+#undef KRAIT_WHOLE_ASSIGNING
+#undef KRAIT_WHOLE_BITS
 #undef KRAIT_WHOLE_LOGICAL
 #undef KRAIT_WHOLE_BINARY
 #undef KRAIT_WHOLE_OPERATOR

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Host memory as arrays on the CPU, and arrays on the CPU as std::span and std::mdspan; nothing is
-// copied.
+// copied. An mdspan is any type with data_handle(), extent(d), stride(d) and mapping_type:
+// std::mdspan, or that of the Kokkos project before C++23.
 //   auto a = kr::wrap(v.data(), {rows, columns});     // of a std::vector<float> v
 //   kr::to_span(a)[0] = 1.0f;
 #pragma once
@@ -10,6 +11,7 @@
 #include <concepts>
 #include <span>
 #include <utility>
+#include <vector>
 #include <version>
 #ifdef __cpp_lib_mdspan
 #include <mdspan>
@@ -38,6 +40,55 @@ KRAIT_API void check_in_order(const layout& of, const char* operation);
 /// The strides for std::layout_stride. Throws error{usage} for an array that has others.
 KRAIT_API void mdspan_strides(const layout& of, std::int64_t* strides);
 [[noreturn]] KRAIT_API void refuse_mdspan_extent(int dimension, std::int64_t extent);
+[[noreturn]] KRAIT_API void refuse_mdspan_stride(int dimension, std::int64_t stride,
+                                                 std::int64_t wanted);
+
+/// A mdspan type of elements at `first`. Throws error{usage} where its extents or its layout have
+/// no such elements.
+template <class Span, int Rank, class Elem>
+Span make_mdspan(Elem* first, const layout& at) {
+  static_assert(Span::rank() == Rank,
+                "krait: the array and the mdspan differ in their number of dimensions");
+  using index = typename Span::index_type;
+  using mapping_type = typename Span::mapping_type;
+  std::array<index, std::size_t(Rank)> extents;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    const std::size_t fixed = Span::static_extent(d);
+    extents[d] = static_cast<index>(at.extents[d]);
+    if (std::cmp_not_equal(extents[d], at.extents[d]) ||
+        (fixed != std::dynamic_extent && std::cmp_not_equal(fixed, at.extents[d])))
+      refuse_mdspan_extent(static_cast<int>(d), at.extents[d]);
+  }
+  const typename Span::extents_type own_extents(extents);
+  if constexpr (std::constructible_from<mapping_type, typename Span::extents_type,
+                                        std::array<index, std::size_t(Rank)>>) {
+    std::int64_t wanted[Rank];
+    mdspan_strides(at, wanted);
+    std::array<index, std::size_t(Rank)> strides;
+    for (std::size_t d = 0; d < Rank; ++d) {
+      strides[d] = static_cast<index>(wanted[d]);
+      if (std::cmp_not_equal(strides[d], wanted[d]))
+        refuse_mdspan_extent(static_cast<int>(d), at.extents[d]);
+    }
+    return Span(first, mapping_type(own_extents, strides));
+  } else {  // a layout that knows its strides, as std::layout_right does
+    const mapping_type mapping(own_extents);
+    for (int d = 0; d < Rank; ++d) {
+      const auto own = mapping.stride(static_cast<typename Span::rank_type>(d));
+      if (at.extents[d] > 1 && std::cmp_not_equal(own, at.strides[d]))
+        refuse_mdspan_stride(d, at.strides[d], static_cast<std::int64_t>(own));
+    }
+    return Span(first, mapping);
+  }
+}
+
+template <class Elem>
+  requires std::is_object_v<Elem>
+struct vector_maker<Elem> {
+  static std::vector<Elem> of(const Elem* first, const Elem* last) {
+    return std::vector<Elem>(first, last);
+  }
+};
 
 }  // namespace detail
 
@@ -72,6 +123,21 @@ auto wrap(Container&& from) {
   static_assert(detail::stays<Container>,
                 "krait: wrap shares memory, and this container is a temporary: give it a name");
   return wrap(from.data(), shape<1>(from.size()));
+}
+/// An array on the CPU that shares the elements of a host_array, and has its shape.
+/// The host_array must be a variable.
+template <class Elem, int Rank>
+array<Elem, Rank> wrap(host_array<Elem, Rank>& from) {
+  return wrap(from.data(), from.extents());
+}
+template <class Elem, int Rank>
+array<const Elem, Rank> wrap(const host_array<Elem, Rank>& from) {
+  return wrap(from.data(), from.extents());
+}
+template <class Elem, int Rank>
+void wrap(host_array<Elem, Rank>&&) {
+  static_assert(detail::always_false<Elem>,
+                "krait: wrap shares memory, and this container is a temporary: give it a name");
 }
 /// An array on the CPU that shares the elements of a std::mdspan, with any strides.
 template <detail::multidimensional_span Span>
@@ -108,33 +174,28 @@ auto to_span(Array&& a) {
                             static_cast<std::size_t>(a.size()));
 }
 
-/// The elements of an array on the CPU as a std::mdspan type of the same rank, with strides.
-/// Throws error{usage} for arrays of other devices, for extents that Span does not have, and for
-/// strides below 1, which std::layout_stride excludes.
+/// The elements of an array on the CPU, or of a host_array, as a std::mdspan type of the same rank.
+/// The layout is std::layout_stride, or one that has the array's strides, such as
+/// std::layout_right for C order: kr::to_mdspan<std::mdspan<float, std::dextents<int, 2>>>(a).
+/// Throws error{usage} for arrays of other devices, for extents and strides that Span does not
+/// have, and for strides below 1.
 template <class Span, class Array>
   requires detail::is_device_array<std::remove_reference_t<Array>>::value
 Span to_mdspan(Array&& a) {
   static_assert(std::is_lvalue_reference_v<Array>,
                 "krait: this array is a temporary: give it a name");
-  constexpr int rank = std::remove_reference_t<Array>::rank;
-  static_assert(Span::rank() == rank,
-                "krait: the array and the mdspan differ in their number of dimensions");
   using element = detail::element_through<std::remove_reference_t<Array>>;
-  using index = typename Span::index_type;
   detail::check_host_memory(detail::memory_of(a), detail::handle_of(a.device()), "to_mdspan");
-  std::int64_t of_array[rank];
-  detail::mdspan_strides(detail::layout_of(a), of_array);
-  std::array<index, rank> extents, strides;
-  for (std::size_t d = 0; d < rank; ++d) {
-    const std::int64_t extent = a.extent(static_cast<int>(d));
-    const std::size_t fixed = Span::static_extent(d);
-    extents[d] = static_cast<index>(extent), strides[d] = static_cast<index>(of_array[d]);
-    const bool fits = std::cmp_equal(extents[d], extent) && std::cmp_equal(strides[d], of_array[d]);
-    if (!fits || (fixed != std::dynamic_extent && std::cmp_not_equal(fixed, extent)))
-      detail::refuse_mdspan_extent(static_cast<int>(d), extent);
-  }
-  return Span(reinterpret_cast<element*>(a.address()),
-              typename Span::mapping_type(typename Span::extents_type(extents), strides));
+  return detail::make_mdspan<Span, std::remove_reference_t<Array>::rank>(
+      reinterpret_cast<element*>(a.address()), detail::layout_of(a));
+}
+template <class Span, class Elem, int Rank>
+Span to_mdspan(host_array<Elem, Rank>& h) {
+  return detail::make_mdspan<Span, Rank>(h.data(), detail::dense(h.extents().extents, Rank, false));
+}
+template <class Span, class Elem, int Rank>
+Span to_mdspan(const host_array<Elem, Rank>& h) {
+  return detail::make_mdspan<Span, Rank>(h.data(), detail::dense(h.extents().extents, Rank, false));
 }
 #ifdef __cpp_lib_mdspan
 template <class Array>
@@ -147,5 +208,12 @@ auto to_mdspan(Array&& a) {
   return to_mdspan<span>(a);
 }
 #endif
+
+/// Copies the elements of a std::mdspan to a new array of its shape on a device.
+template <detail::multidimensional_span Span>
+  requires(!detail::host_container<Span>)
+auto to_device(const Span& from, device on = device()) {
+  return wrap(from).copy(on);
+}
 
 }  // namespace krait

@@ -273,8 +273,10 @@ void add_argument(argument*& next, const kernel_state* state, unsigned parameter
         std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
         "the container's element type differs from the view's: convert the container, or declare the parameter "
         "kr::view of its type");
-    static_assert(container_traits<referred<Arg>>::rank == traits::rank,
-                  "the array and the view differ in their number of dimensions");
+    static_assert(
+        container_traits<referred<Arg>>::rank == traits::rank,
+        "the array and the view differ in their number of dimensions: declare the parameter kr::view<T, N> with the array's "
+        "number, or pass a.reshape(...)");
     static_assert(
         std::is_const_v<wanted> || !std::is_const_v<given>,
         "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable");

@@ -72,6 +72,8 @@ struct call_config {
 
 KRAIT_API kernel_state* make_kernel_state(const options& with, const dims& fixed_block,
                                           location where);
+/// One more owner of it; null for a moved-from kernel.
+KRAIT_API kernel_state* share_kernel_state(kernel_state* state) noexcept;
 KRAIT_API void free_kernel_state(kernel_state* state) noexcept;
 
 /// Records, compiles and launches as needed. Throws error.

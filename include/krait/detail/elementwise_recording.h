@@ -47,7 +47,7 @@ template <class Lambda, class... Elems>
 struct lambda_results {
   static_assert(
       std::is_invocable_v<const Lambda&, value<Elems>...>,
-      "the lambda cannot be called with these arguments: it is called with one kr::value<T> per argument");
+      "the lambda cannot be called with these arguments: it is called with one kr::value<T> per argument; a struct of them is kr::value<S>(a, b), not S{a, b}");
   using type = typename results<
       std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Elems>...>>>::type;
 };

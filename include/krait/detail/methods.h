@@ -23,9 +23,12 @@ KRAIT_API kernel_state* kernel_beside(kernel_state* state, const void* key);
 [[noreturn]] KRAIT_API void refuse_segment(const kernel_state* state, std::int64_t index,
                                            std::int64_t size);
 
-/// Throw error{usage} for a mask of another shape, for values that are not as many as it takes, and
-/// for 2^31 indices or more.
-KRAIT_API void check_mask_shape(const std::int64_t* mask, const std::int64_t* of, int rank);
+/// Throw error{usage} for a mask of another shape than the dimensions from `axis` on, for arrays of
+/// indices that do not broadcast, for values that are not as many as it takes, and for 2^31 indices
+/// or more.
+KRAIT_API void check_mask_shape(const std::int64_t* mask, const std::int64_t* of, int rank,
+                                int axis = 0);
+KRAIT_API void check_index_shapes(const std::int64_t* first, const std::int64_t* second, int rank);
 KRAIT_API void check_mask_count(std::int64_t values, std::int64_t elements);
 KRAIT_API void check_index_count(std::int64_t indices);
 

@@ -10,8 +10,8 @@
 
 namespace krait::detail {
 
-/// Owns the compiled code of one kernel object. Never shared by type: two objects of one lambda
-/// type are two kernels.
+/// Owns the compiled code of one kernel object, together with its copies. Never shared by type: two
+/// objects that were made from one lambda type are two kernels.
 class object {
  public:
   object(const options& with, const dims& fixed_block, location where)
@@ -19,6 +19,7 @@ class object {
   /// Of a kernel that the library made: of a pack.
   explicit object(kernel_state* made) noexcept : state_(made) {}
   object(object&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
+  object(const object& other) noexcept : state_(share_kernel_state(other.state_)) {}
   object& operator=(object&&) = delete;
   ~object() { free_kernel_state(state_); }
 

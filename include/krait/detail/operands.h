@@ -51,6 +51,31 @@ auto no_complex() {
       "krait: complex numbers do not have this: take kr::real(z), kr::imag(z), kr::abs(z) or kr::arg(z) first");
   return value<bool>(false);
 }
+template <class... Types>
+inline constexpr bool are_bools = (std::is_same_v<held_t<Types>, bool> && ...);
+/// Of two numbers as truths: `And`, `Or` or `Xor`, both sides computed.
+template <op Op, class Left, class Right>
+  requires(!refuses_complex<Left, Right>)
+value<bool> logical_element(const Left& x, const Right& y) {
+  return value<bool>(
+      apply(Op, scalar::boolean, node_of(krait::cast<bool>(x)), node_of(krait::cast<bool>(y))));
+}
+/// Bits of two numbers, where those of bools are a bool, as in NumPy and unlike C++: a mask stays a
+/// mask.
+template <op Op, class Left, class Right>
+  requires(!refuses_complex<Left, Right>)
+auto bits_element(const Left& x, const Right& y) {
+  if constexpr (are_bools<Left, Right>) return logical_element<Op>(x, y);
+  else if constexpr (Op == op::And) return x & y;
+  else if constexpr (Op == op::Or) return x | y;
+  else return x ^ y;
+}
+template <class Type>
+  requires(!refuses_complex<Type>)
+auto inverted_element(const Type& x) {
+  if constexpr (are_bools<Type>) return !x;
+  else return ~x;
+}
 /// A computed value as an element of an array: a real number becomes a complex one, never the
 /// other way round.
 template <class To, class From>

@@ -30,6 +30,11 @@ struct integer_rule : arithmetic_rule<Left, Right> {
                 "krait: this operator needs integers: convert with kr::cast<int>(v)");
 };
 template <class Left, class Right>
+struct xor_rule : arithmetic_rule<Left, Right> {
+  static_assert(std::is_integral_v<common_of<Left, Right>>,
+                "krait: ^ needs integers, and is not a power: that is kr::pow(x, y)");
+};
+template <class Left, class Right>
 struct shift_rule : integer_rule<Left, Right> {
   using type = promote_t<storage_type_t<Left>>;
   using result = type;
@@ -131,7 +136,7 @@ KRAIT_BINARY(/, Div, arithmetic_rule)
 KRAIT_BINARY(%, Rem, integer_rule)
 KRAIT_BINARY(&, And, integer_rule)
 KRAIT_BINARY(|, Or, integer_rule)
-KRAIT_BINARY(^, Xor, integer_rule)
+KRAIT_BINARY(^, Xor, xor_rule)
 KRAIT_BINARY(<<, Shl, shift_rule)
 KRAIT_BINARY(>>, Shr, shift_rule)
 KRAIT_BINARY(==, Eq, compare_rule)
@@ -202,7 +207,7 @@ KRAIT_COMPOUND(/=, Div, arithmetic_rule)
 KRAIT_COMPOUND(%=, Rem, integer_rule)
 KRAIT_COMPOUND(&=, And, integer_rule)
 KRAIT_COMPOUND(|=, Or, integer_rule)
-KRAIT_COMPOUND(^=, Xor, integer_rule)
+KRAIT_COMPOUND(^=, Xor, xor_rule)
 KRAIT_COMPOUND(<<=, Shl, shift_rule)
 KRAIT_COMPOUND(>>=, Shr, shift_rule)
 #undef KRAIT_COMPOUND

@@ -20,10 +20,9 @@ class subscript {
   }
   template <traced Type>
   [[gnu::noinline, gnu::cold]] subscript(const Type& x, location where = location::here())
-      : node_(node_of(x)) {  // NOLINT
+      : node_((set_location(where), node_of(x))) {  // NOLINT
     static_assert(std::is_integral_v<typename Type::traced_type>,
                   "krait: an index must be an integer: convert it with kr::cast<int>(v)");
-    set_location(where);
   }
   friend node node_of(const subscript& s) noexcept { return s.node_; }
 

@@ -43,6 +43,13 @@ class KRAIT_API text {
   operator String() const {
     return String(c_str(), size_);
   }
+  /// Writes the text to a stream.
+  template <class Stream>
+    requires requires(Stream& to, const char* p, long n) { to.write(p, n).width(); }
+  friend Stream& operator<<(Stream& to, const text& t) {
+    to.write(t.data(), static_cast<long>(t.size()));
+    return to;
+  }
 
  private:
   char* data_ = nullptr;

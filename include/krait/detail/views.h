@@ -5,6 +5,8 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -38,6 +40,35 @@ template <class Array>
 using element_through =
     std::conditional_t<std::is_const_v<Array>, const typename Array::element_type,
                        typename Array::element_type>;
+
+/// What `for (auto row : a)` goes by.
+template <class Array>
+class row_iterator {
+ public:
+  using value_type = decltype(std::declval<Array&>()(std::int64_t()));
+  using difference_type = std::ptrdiff_t;
+
+  row_iterator() = default;
+  row_iterator(Array& of, std::int64_t at) : of_(&of), at_(at) {}
+  value_type operator*() const { return (*of_)(at_); }
+  row_iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  row_iterator operator++(int) {
+    row_iterator before = *this;
+    ++at_;
+    return before;
+  }
+  friend bool operator==(const row_iterator&, const row_iterator&) = default;
+  friend difference_type operator-(const row_iterator& x, const row_iterator& y) {
+    return static_cast<difference_type>(x.at_ - y.at_);
+  }
+
+ private:
+  Array* of_ = nullptr;
+  std::int64_t at_ = 0;
+};
 
 struct views {
   template <int Rank, class Array>

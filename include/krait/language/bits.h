@@ -37,48 +37,48 @@ using kept_among = std::conditional_t<some_traced<Types...>, value<Wanted>, Want
 /// \code
 /// auto width = 32 - kr::countl_zero(q[i]);
 /// \endcode
-template <detail::operand_type Type>
-auto countl_zero(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto countl_zero(const Type& x, Own...) {
   return clz(x);
 }
 /// The number of zero bits below the lowest one bit, like kr::ctz; the width for 0.
-template <detail::operand_type Type>
-auto countr_zero(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto countr_zero(const Type& x, Own...) {
   return ctz(x);
 }
 /// The number of one bits above the highest zero bit.
-template <detail::operand_type Type>
-auto countl_one(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto countl_one(const Type& x, Own...) {
   return clz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x)));
 }
 /// The number of one bits below the lowest zero bit.
-template <detail::operand_type Type>
-auto countr_one(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto countr_one(const Type& x, Own...) {
   return ctz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x)));
 }
 /// The position of the lowest one bit, counted from 1; 0 for 0. It is CUDA's __ffs.
 /// \code
 /// auto lowest = kr::ffs(q[i]) - 1;
 /// \endcode
-template <detail::operand_type Type>
-auto ffs(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto ffs(const Type& x, Own...) {
   using kept = detail::kept_as<Type, int>;
   const kept place(ctz(x));
   return detail::choose(place == int(detail::width_of<Type>), kept(0), kept(place + 1));
 }
 /// The number of bits that x needs as an unsigned number; 0 for 0.
-template <detail::operand_type Type>
-auto bit_width(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto bit_width(const Type& x, Own...) {
   return detail::kept_as<Type, int>(int(detail::width_of<Type>) - clz(x));
 }
 /// Tests whether exactly one bit of x is one.
-template <detail::operand_type Type>
-auto has_single_bit(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto has_single_bit(const Type& x, Own...) {
   return popcount(x) == 1;
 }
 /// The highest power of two that is not above x as an unsigned number; 0 for 0.
-template <detail::operand_type Type>
-auto bit_floor(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto bit_floor(const Type& x, Own...) {
   using kept = detail::kept_as<Type, detail::unsigned_of<Type>>;
   const kept given(detail::as_unsigned(x)),
       top(kept(detail::unsigned_of<Type>(detail::sign_mask<detail::unsigned_of<Type>>)));
@@ -90,8 +90,8 @@ auto bit_floor(const Type& x) {
 /// \code
 /// auto size = kr::bit_ceil(kr::cast<unsigned>(n));
 /// \endcode
-template <detail::operand_type Type>
-auto bit_ceil(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto bit_ceil(const Type& x, Own...) {
   using integer = detail::unsigned_of<Type>;
   using kept = detail::kept_as<Type, integer>;
   const kept given(detail::as_unsigned(x));
@@ -104,8 +104,8 @@ auto bit_ceil(const Type& x) {
 /// \code
 /// auto mixed = kr::rotl(q[i], 13) ^ q[i];
 /// \endcode
-template <detail::operand_type Type, detail::operand_type Count>
-auto rotl(const Type& x, const Count& n) {
+template <detail::operand_type Type, detail::operand_type Count, detail::never... Own>
+auto rotl(const Type& x, const Count& n, Own...) {
   using integer = detail::unsigned_of<Type>;
   using kept = detail::kept_among<integer, Type, Count>;
   using counts = detail::kept_among<unsigned, Type, Count>;
@@ -116,8 +116,8 @@ auto rotl(const Type& x, const Count& n) {
                                             kept(cast<integer>(given >> right)));
 }
 /// x rotated to the right by n bits; n may be negative and of any size.
-template <detail::operand_type Type, detail::operand_type Count>
-auto rotr(const Type& x, const Count& n) {
+template <detail::operand_type Type, detail::operand_type Count, detail::never... Own>
+auto rotr(const Type& x, const Count& n, Own...) {
   using counts = detail::kept_as<Count, unsigned>;
   return rotl(x, counts(0u) - counts(detail::as_count(n)));
 }
@@ -128,8 +128,9 @@ auto rotr(const Type& x, const Count& n) {
 /// \code
 /// auto exponent = kr::extract_bits(kr::bitcast<std::uint32_t>(x[i]), 23, 8);
 /// \endcode
-template <detail::operand_type Type, detail::operand_type Offset, detail::operand_type Count>
-auto extract_bits(const Type& x, const Offset& offset, const Count& count) {
+template <detail::operand_type Type, detail::operand_type Offset, detail::operand_type Count,
+          detail::never... Own>
+auto extract_bits(const Type& x, const Offset& offset, const Count& count, Own...) {
   using integer = detail::integer_t<detail::storage_type_t<Type>>;
   using kept = detail::kept_among<integer, Type, Offset, Count>;
   using counts = detail::kept_among<unsigned, Type, Offset, Count>;
@@ -156,8 +157,9 @@ auto extract_bits(const Type& x, const Offset& offset, const Count& count) {
 /// auto packed = kr::insert_bits(q[i], p[i], 8, 8);
 /// \endcode
 template <detail::operand_type Type, detail::operand_type Field, detail::operand_type Offset,
-          detail::operand_type Count>
-auto insert_bits(const Type& x, const Field& field, const Offset& offset, const Count& count) {
+          detail::operand_type Count, detail::never... Own>
+auto insert_bits(const Type& x, const Field& field, const Offset& offset, const Count& count,
+                 Own...) {
   using integer = detail::unsigned_of<Type>;
   using kept = detail::kept_among<integer, Type, Field, Offset, Count>;
   using counts = detail::kept_among<unsigned, Type, Field, Offset, Count>;
@@ -178,8 +180,9 @@ auto insert_bits(const Type& x, const Field& field, const Offset& offset, const 
 /// \code
 /// auto swapped = kr::byte_permute(p[i], q[i], 0x0123);
 /// \endcode
-template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Selector>
-auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
+template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Selector,
+          detail::never... Own>
+auto byte_permute(const Left& x, const Right& y, const Selector& selector, Own...) {
   using integer = detail::integer_t<detail::choice_of<Left, Right>>;
   if constexpr (detail::some_traced<Left, Right, Selector>) {
     const value<integer> first(x), second(y),
@@ -204,8 +207,9 @@ auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
 /// \code
 /// total = kr::dot4(p[i], q[i], total);
 /// \endcode
-template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Sum>
-auto dot4(const Left& x, const Right& y, const Sum& z) {
+template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Sum,
+          detail::never... Own>
+auto dot4(const Left& x, const Right& y, const Sum& z, Own...) {
   using left = detail::integer_t<detail::storage_type_t<Left>>;
   using right = detail::integer_t<detail::storage_type_t<Right>>;
   static_assert(sizeof(left) == 4 && sizeof(right) == 4, "krait: dot4 needs 32-bit integers");
@@ -235,8 +239,9 @@ auto dot4(const Left& x, const Right& y, const Sum& z) {
 /// x1 * y1 + (x0 * y0 + z) in f32; x and y hold the bits of two bf16 each, x0 in the lower half.
 /// Each sum is rounded once. In native and fast mode, processors with an instruction for it may add
 /// in another order and take subnormal numbers as zero (docs/tiles.md has the bound).
-template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Sum>
-auto dot2_bf16(const Left& x, const Right& y, const Sum& z) {
+template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Sum,
+          detail::never... Own>
+auto dot2_bf16(const Left& x, const Right& y, const Sum& z, Own...) {
   if constexpr (detail::some_traced<Left, Right, Sum>) {
     const value<unsigned> first(x), second(y);
     const value<float> third(z);
@@ -253,8 +258,9 @@ auto dot2_bf16(const Left& x, const Right& y, const Sum& z) {
 /// \code
 /// counts[i] = kr::mad(p[i], q[i], counts[i]);
 /// \endcode
-template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
-auto mad(const First& x, const Second& y, const Third& z) {
+template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third,
+          detail::never... Own>
+auto mad(const First& x, const Second& y, const Third& z, Own...) {
   using integer = detail::integer_t<decltype(detail::storage_type_t<First>() *
                                                  detail::storage_type_t<Second>() +
                                              detail::storage_type_t<Third>())>;
@@ -268,8 +274,9 @@ auto mad(const First& x, const Second& y, const Third& z) {
 /// \code
 /// auto difference = kr::sad(p[i], q[i], 0);
 /// \endcode
-template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
-auto sad(const First& x, const Second& y, const Third& z) {
+template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third,
+          detail::never... Own>
+auto sad(const First& x, const Second& y, const Third& z, Own...) {
   using integer = detail::integer_of<First, Second>;
   using distance = std::make_unsigned_t<integer>;
   using result = std::make_unsigned_t<

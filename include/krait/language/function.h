@@ -28,6 +28,9 @@ struct function_options {
   const char* ptx_functions = nullptr;
 };
 
+template <class Lambda>
+class called;
+
 namespace detail {
 
 /// Calls of the function object become these instructions on CUDA devices; `functions` may be null.
@@ -105,7 +108,14 @@ struct function_results<std::tuple<Types...>> {
 };
 
 template <class Lambda, class... Params>
+inline constexpr bool takes_itself =
+    (std::is_same_v<std::remove_cvref_t<Params>, called<Lambda>> || ...);
+
+template <class Lambda, class... Params>
 struct function_recording {
+  static_assert(
+      !takes_itself<Lambda, Params...>,
+      "krait: kernels do not support recursion: write a loop, kr::while_, with a kr::local array as its stack");
   using result =
       std::remove_cvref_t<std::invoke_result_t<const Lambda&, typename inside<Params>::type&...>>;
   using results = function_results<result>;

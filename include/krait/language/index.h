@@ -25,6 +25,22 @@ struct position2 {
   value<std::int64_t> y;
 };
 
+/// One number of kr::thread_idx and the other positions, as `kr::block_idx.x` names it. It is read
+/// where it is used.
+template <detail::op What, unsigned Dimension>
+struct position_number {
+  /// The type of all positions and sizes.
+  using traced_type = std::int64_t;
+
+  constexpr position_number() noexcept = default;  // no aggregate: a struct is another thing
+  friend detail::node node_of(const position_number&) {
+    return detail::position(What, detail::scalar::i64, Dimension);
+  }
+  friend constexpr detail::expected expected_of(const position_number&) noexcept {
+    return detail::expected::nothing;
+  }
+};
+
 namespace detail {
 
 inline value<std::int64_t> dimension(op what, unsigned d) {
@@ -68,35 +84,44 @@ inline void nanosleep(detail::operand nanoseconds,
                   where);
 }
 
+/// A position in three dimensions, as `kr::block_idx` is one: call it, or name a number of it as in
+/// CUDA.
+/// \code
+/// auto i = kr::block_idx().x * kr::block_dim().x + kr::thread_idx().x;
+/// auto same = kr::block_idx.x * kr::block_dim.x + kr::thread_idx.x;
+/// \endcode
+template <detail::op What>
+struct position_of {
+  /// Along the fastest dimension.
+  [[no_unique_address]] position_number<What, 0> x{};
+  /// Along the second dimension.
+  [[no_unique_address]] position_number<What, 1> y{};
+  /// Along the third dimension.
+  [[no_unique_address]] position_number<What, 2> z{};
+  /// The three numbers.
+  position3 operator()(detail::location where = detail::location::here()) const {
+    detail::set_location(where);
+    return detail::dimensions(What);
+  }
+};
+
 /// The position of the thread in its block: threadIdx in CUDA.
 /// \code
 /// auto t = kr::thread_idx().x;
 /// \endcode
-inline position3 thread_idx(detail::location where = detail::location::here()) {
-  detail::set_location(where);
-  return detail::dimensions(detail::op::ThreadIdx);
-}
+inline constexpr position_of<detail::op::ThreadIdx> thread_idx;
 /// The position of the block in the grid: blockIdx in CUDA.
 /// \code
 /// auto first = kr::block_idx().x * kr::block_dim().x;
 /// \endcode
-inline position3 block_idx(detail::location where = detail::location::here()) {
-  detail::set_location(where);
-  return detail::dimensions(detail::op::BlockIdx);
-}
+inline constexpr position_of<detail::op::BlockIdx> block_idx;
 /// The number of threads per block, for each dimension: blockDim in CUDA.
-inline position3 block_dim(detail::location where = detail::location::here()) {
-  detail::set_location(where);
-  return detail::dimensions(detail::op::BlockDim);
-}
+inline constexpr position_of<detail::op::BlockDim> block_dim;
 /// The number of blocks in the grid, for each dimension: gridDim in CUDA.
 /// \code
 /// auto threads = kr::block_dim().x * kr::grid_dim().x;
 /// \endcode
-inline position3 grid_dim(detail::location where = detail::location::here()) {
-  detail::set_location(where);
-  return detail::dimensions(detail::op::GridDim);
-}
+inline constexpr position_of<detail::op::GridDim> grid_dim;
 /// The position of the thread in the grid, with Rank numbers of 64 bits: cuda.grid in Numba.
 /// \code
 /// auto [column, row] = kr::grid<2>();

@@ -99,15 +99,15 @@ using integer_choice_of = integer_t<choice_of<Left, Right>>;
 // Undefined below. One argument: `type` of it is the type that computes; `plain_body` is an
 // expression of `plain_x`.
 #define KRAIT_FUNCTION1(function, name, type, result, plain_body)                  \
-  template <detail::traced Type>                                                   \
-  [[gnu::noinline, gnu::cold]] auto function(const Type& x) {                      \
+  template <detail::traced Type, detail::never... Own>                             \
+  [[gnu::noinline, gnu::cold]] auto function(const Type& x, Own...) {              \
     detail::set_caller();                                                          \
     using computed = detail::type<typename Type::traced_type>;                     \
     return value<result>(                                                          \
         detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x))); \
   }                                                                                \
-  template <detail::plain Type>                                                    \
-  auto function(Type x) {                                                          \
+  template <detail::plain Type, detail::never... Own>                              \
+  auto function(Type x, Own...) {                                                  \
     using computed = detail::type<Type>;                                           \
     using wide [[maybe_unused]] = detail::float_of<computed>;                      \
     const auto plain_x = static_cast<computed>(x);                                 \
@@ -115,29 +115,29 @@ using integer_choice_of = integer_t<choice_of<Left, Right>>;
   }
 // Two arguments, one of them traced or both plain.
 #define KRAIT_FUNCTION2(function, name, type, plain_body)                                      \
-  template <detail::traced Left, detail::traced Right>                                         \
-  [[gnu::noinline, gnu::cold]] auto function(const Left& x, const Right& y) {                  \
+  template <detail::traced Left, detail::traced Right, detail::never... Own>                   \
+  [[gnu::noinline, gnu::cold]] auto function(const Left& x, const Right& y, Own...) {          \
     detail::set_caller();                                                                      \
     using computed = detail::type<Left, Right>;                                                \
     return value<computed>(                                                                    \
         detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), node_of(y))); \
   }                                                                                            \
-  template <detail::traced Left, detail::plain Right>                                          \
-  [[gnu::noinline, gnu::cold]] auto function(const Left& x, Right y) {                         \
+  template <detail::traced Left, detail::plain Right, detail::never... Own>                    \
+  [[gnu::noinline, gnu::cold]] auto function(const Left& x, Right y, Own...) {                 \
     detail::set_caller();                                                                      \
     using computed = detail::type<Left, Right>;                                                \
     return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>,        \
                                          node_of(x), detail::plain_node<computed>(y)));        \
   }                                                                                            \
-  template <detail::plain Left, detail::traced Right>                                          \
-  [[gnu::noinline, gnu::cold]] auto function(Left x, const Right& y) {                         \
+  template <detail::plain Left, detail::traced Right, detail::never... Own>                    \
+  [[gnu::noinline, gnu::cold]] auto function(Left x, const Right& y, Own...) {                 \
     detail::set_caller();                                                                      \
     using computed = detail::type<Left, Right>;                                                \
     return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>,        \
                                          detail::plain_node<computed>(x), node_of(y)));        \
   }                                                                                            \
-  template <detail::plain Left, detail::plain Right>                                           \
-  auto function(Left x, Right y) {                                                             \
+  template <detail::plain Left, detail::plain Right, detail::never... Own>                     \
+  auto function(Left x, Right y, Own...) {                                                     \
     using computed = detail::type<Left, Right>;                                                \
     using wide [[maybe_unused]] = detail::float_of<computed>;                                  \
     const auto plain_x = static_cast<computed>(x);                                             \

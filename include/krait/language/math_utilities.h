@@ -38,15 +38,15 @@ struct frexp_result {
 /// \code
 /// kr::check(kr::isfinite(x[i]), "x[{}] is not finite", i);
 /// \endcode
-template <detail::operand_type Type>
-auto isfinite(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto isfinite(const Type& x, Own...) {
   using kept = detail::kept_real<Type>;
   return abs(detail::as_real<kept>(x)) <
          kept(detail::real_t<detail::storage_type_t<Type>>(__builtin_huge_valf()));
 }
 /// Tests whether x is finite, not 0 and not subnormal; a narrow float counts as float.
-template <detail::operand_type Type>
-auto isnormal(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto isnormal(const Type& x, Own...) {
   using float_type = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   using kept = detail::kept_as<Type, float_type>;
   const kept size = abs(detail::as_real<kept>(x));
@@ -55,8 +55,8 @@ auto isnormal(const Type& x) {
   return large && finite;
 }
 /// Tests the sign bit of x; -0 and NaN have one, too.
-template <detail::operand_type Type>
-auto signbit(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto signbit(const Type& x, Own...) {
   using real = detail::real_t<detail::storage_type_t<Type>>;
   using wide = std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t>;
   using integer = std::conditional_t<sizeof(real) == 2, std::int16_t, wide>;
@@ -64,15 +64,15 @@ auto signbit(const Type& x) {
 }
 
 /// x - y if that is positive, else 0.
-template <detail::operand_type Left, detail::operand_type Right>
-auto fdim(const Left& x, const Right& y) {
+template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
+auto fdim(const Left& x, const Right& y, Own...) {
   using kept = detail::kept_real2<Left, Right>;
   const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(a <= b, kept(detail::real_of<Left, Right>(0)), kept(a - b));
 }
 /// The smaller number, or NaN if either is a NaN; kr::min drops NaN instead.
-template <detail::operand_type Left, detail::operand_type Right>
-auto minimum(const Left& x, const Right& y) {
+template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
+auto minimum(const Left& x, const Right& y, Own...) {
   using kept = detail::kept_real2<Left, Right>;
   const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(min(a, b))));
@@ -81,16 +81,16 @@ auto minimum(const Left& x, const Right& y) {
 /// \code
 /// y[i] = kr::maximum(x[i], 0.0f);   // keeps a NaN
 /// \endcode
-template <detail::operand_type Left, detail::operand_type Right>
-auto maximum(const Left& x, const Right& y) {
+template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
+auto maximum(const Left& x, const Right& y, Own...) {
   using kept = detail::kept_real2<Left, Right>;
   const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(max(a, b))));
 }
 
 /// Converts an angle from radians to degrees.
-template <detail::operand_type Type>
-auto degrees(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto degrees(const Type& x, Own...) {
   using kept = detail::kept_real<Type>;
   return kept(detail::product(detail::as_real<kept>(x),
                               detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877)));
@@ -99,8 +99,8 @@ auto degrees(const Type& x) {
 /// \code
 /// y[i] = kr::sin(kr::radians(x[i]));
 /// \endcode
-template <detail::operand_type Type>
-auto radians(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto radians(const Type& x, Own...) {
   using kept = detail::kept_real<Type>;
   return kept(
       detail::product(detail::as_real<kept>(x),
@@ -112,8 +112,8 @@ auto radians(const Type& x) {
 /// \code
 /// auto [s, c] = kr::sincos(x[i]);
 /// \endcode
-template <detail::operand_type Type>
-auto sincos(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto sincos(const Type& x, Own...) {
   using kept = detail::kept_real<Type>;
   const kept given(detail::as_real<kept>(x));
   return sincos_result<kept>{sin(given), cos(given)};
@@ -122,8 +122,8 @@ auto sincos(const Type& x) {
 /// \code
 /// auto [fraction, whole] = kr::modf(x[i]);
 /// \endcode
-template <detail::operand_type Type>
-auto modf(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto modf(const Type& x, Own...) {
   using kept = detail::kept_real<Type>;
   const kept given(detail::as_real<kept>(x)), whole(trunc(given));
   const kept zero(detail::real_t<detail::storage_type_t<Type>>(0));
@@ -135,8 +135,8 @@ auto modf(const Type& x) {
 /// \code
 /// auto [fraction, exponent] = kr::frexp(x[i]);
 /// \endcode
-template <detail::operand_type Type>
-auto frexp(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto frexp(const Type& x, Own...) {
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   using kept = detail::kept_as<Type, real>;
   using integer = detail::kept_as<Type, int>;
@@ -153,8 +153,8 @@ auto frexp(const Type& x) {
 }
 /// The exponent of x as an int, like C's ilogb.
 /// It is the smallest int for 0 and NaN, and the largest for infinities.
-template <detail::operand_type Type>
-auto ilogb(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto ilogb(const Type& x, Own...) {
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   using kept = detail::kept_as<Type, real>;
   using integer = detail::kept_as<Type, int>;
@@ -169,8 +169,8 @@ auto ilogb(const Type& x) {
   return detail::choose(no_exponent, integer(-largest - 1), infinite);
 }
 /// The exponent of x as a float; -infinity for 0.
-template <detail::operand_type Type>
-auto logb(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto logb(const Type& x, Own...) {
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   using kept = detail::kept_as<Type, real>;
   const kept given(detail::as_real<kept>(x));
@@ -183,8 +183,8 @@ auto logb(const Type& x) {
 /// \code
 /// y[i] = kr::ldexp(x[i], n);
 /// \endcode
-template <detail::operand_type Type, detail::operand_type Count>
-auto ldexp(const Type& x, const Count& n) {
+template <detail::operand_type Type, detail::operand_type Count, detail::never... Own>
+auto ldexp(const Type& x, const Count& n, Own...) {
   static_assert(std::is_integral_v<detail::storage_type_t<Count>>,
                 "krait: the exponent of ldexp must be an integer");
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
@@ -210,8 +210,8 @@ auto ldexp(const Type& x, const Count& n) {
   return kept(detail::product(second.fraction, bitcast<real>(field << form::stored)));
 }
 /// The neighbour of x in the direction of y.
-template <detail::operand_type Left, detail::operand_type Right>
-auto nextafter(const Left& x, const Right& y) {
+template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
+auto nextafter(const Left& x, const Right& y, Own...) {
   using real = detail::float_of<detail::real_of<Left, Right>>;
   constexpr bool is_traced = detail::traced<Left> || detail::traced<Right>;
   using kept = std::conditional_t<is_traced, value<real>, real>;
@@ -227,8 +227,8 @@ auto nextafter(const Left& x, const Right& y) {
 }
 
 /// 1 / cbrt(x)
-template <detail::operand_type Type>
-auto rcbrt(const Type& x) {
+template <detail::operand_type Type, detail::never... Own>
+auto rcbrt(const Type& x, Own...) {
   using kept = detail::kept_real<Type>;
   return kept(kept(detail::real_t<detail::storage_type_t<Type>>(1)) /
               cbrt(detail::as_real<kept>(x)));
@@ -237,8 +237,8 @@ auto rcbrt(const Type& x) {
 /// \code
 /// y[i] = kr::powi(x[i], 3);
 /// \endcode
-template <detail::operand_type Type, detail::operand_type Count>
-auto powi(const Type& x, const Count& n) {
+template <detail::operand_type Type, detail::operand_type Count, detail::never... Own>
+auto powi(const Type& x, const Count& n, Own...) {
   static_assert(std::is_integral_v<detail::storage_type_t<Count>>,
                 "krait: the exponent of powi must be an integer");
   using real = detail::real_t<detail::storage_type_t<Type>>;

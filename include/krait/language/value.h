@@ -17,24 +17,50 @@ class handle {
   explicit constexpr handle(node n) noexcept : node_(n) {}
   friend constexpr node node_of(const handle& h) noexcept { return h.node_; }
 
+ protected:
+  node node_;
+};
+
+/// The base of traced values and variables of one number.
+template <plain Type>
+class numeric_handle : public handle {
+ public:
+  using handle::handle;
+
   /// Never usable: a traced value has no value yet while the kernel is being recorded.
-  template <plain Type>
-  explicit operator Type() const {
-    if constexpr (std::is_same_v<Type, bool>)
+  template <plain Plain>
+  explicit operator Plain() const {
+    if constexpr (std::is_same_v<Plain, bool>)
       static_assert(
-          always_false<Type>,
+          always_false<Plain>,
           "krait: a traced value is not known while recording: use kr::if_, kr::while_ or kr::select instead of if, "
           "while and ?:");
     else
       static_assert(
-          always_false<Type>,
+          always_false<Plain>,
           "krait: a traced value cannot become a plain C++ value: keep it in `auto` or kr::value, and convert with "
           "kr::cast<T>(v)");
-    return Type();
+    return Plain();
   }
-
- protected:
-  node node_;
+  /// Never usable: std::vector and its like take such an index. Implicit, and a template so that it
+  /// becomes a std::size_t alone: of another type it would make `flag ? v : n` ambiguous.
+  template <class Never = Type>
+    requires(std::is_integral_v<Type> && !std::is_same_v<Type, bool>)
+  operator std::size_t() const {
+    static_assert(
+        always_false<Never>,
+        "krait: a traced value is not known while recording, so C++ cannot take it as an index or a size: a table is "
+        "kr::constant(table)[i], or a parameter kr::view<const T>");
+    return 0;
+  }
+  /// Never usable: a view of several dimensions was indexed as x[i][j].
+  template <class Index>
+  auto operator[](const Index&) const {
+    static_assert(
+        always_false<Index>,
+        "krait: x[i] is one number: views and arrays of several dimensions have x(i, j) for x[i][j]");
+    return Index();
+  }
 };
 
 template <class Type>
@@ -43,6 +69,11 @@ template <class Type>
 inline constexpr bool is_traced_v = traced<Type>;
 template <class Type>
 concept operand_type = traced<Type> || plain<Type>;
+/// The last parameters of functions on operands, which no call ever has: argument-dependent lookup
+/// finds kr::mix beside the user's own `auto mix(auto a, auto b, auto t)`, and of two templates
+/// that fit equally well the one without such a pack is chosen.
+template <class>
+concept never = false;
 
 /// The C++ type of the number in a traced or plain value.
 template <class Type>
@@ -100,30 +131,32 @@ template <class Type>
 class value;
 
 template <detail::plain Type>
-class value<Type> : public detail::handle {
+class value<Type> : public detail::numeric_handle<Type> {
  public:
   /// The element type: `float` for a kr::value<float>.
   using traced_type = Type;
 
-  explicit constexpr value(detail::node n) noexcept : handle(n) {}
+  explicit constexpr value(detail::node n) noexcept : value::numeric_handle(n) {}
   /// Not usable: a value needs an initial value. The compile error names the cure.
   template <class Never = Type>
-  value() : handle({}) {
+  value() : value::numeric_handle(detail::node()) {
     static_assert(
         detail::always_false<Never>,
         "krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var, as in "
         "kr::var<float> a[4] or std::array<kr::var<float>, 4>");
   }
-  explicit value(detail::node_source& from) noexcept : handle(*from.next++) {}
+  explicit value(detail::node_source& from) noexcept : value::numeric_handle(*from.next++) {}
   value(const value&) = default;
   /// Converts implicitly where C++ widens; otherwise write kr::value<T>(x) or kr::cast<T>(x).
   template <detail::plain Number>
   [[gnu::noinline, gnu::cold]] explicit(!detail::widens<Number, Type>) value(Number x)
-      : handle((detail::set_caller(), detail::node_of(detail::convert_plain<Type>(x)))) {}
+      : value::numeric_handle(
+            (detail::set_caller(), detail::node_of(detail::convert_plain<Type>(x)))) {}
   template <detail::traced Other>
   [[gnu::noinline, gnu::cold]] explicit(!detail::widens<typename Other::traced_type, Type>)
       value(const Other& x)
-      : handle((detail::set_caller(), detail::convert(detail::scalar_of<Type>, node_of(x)))) {}
+      : value::numeric_handle(
+            (detail::set_caller(), detail::convert(detail::scalar_of<Type>, node_of(x)))) {}
 
   value& operator=(const value& other) {
     static_assert(
@@ -156,31 +189,32 @@ template <class Type>
 class var;
 
 template <detail::plain Type>
-class var<Type> : public detail::handle {
+class var<Type> : public detail::numeric_handle<Type> {
  public:
   /// The element type: `float` for a kr::var<float>.
   using traced_type = Type;
 
   explicit var(detail::node_source& from)
-      : handle(detail::make_slot(detail::scalar_of<Type>, *from.next++)) {}
+      : var::numeric_handle(detail::make_slot(detail::scalar_of<Type>, *from.next++)) {}
 
   explicit var(detail::location where = detail::location::here()) : var(Type(), where) {}
   template <detail::plain Number>
   [[gnu::noinline, gnu::cold]] var(Number x, detail::location where = detail::location::here())
-      : handle({}) {
+      : var::numeric_handle(detail::node()) {
     detail::set_location(where);
-    node_ =
+    this->node_ =
         detail::make_slot(detail::scalar_of<Type>, detail::node_of(detail::convert_plain<Type>(x)));
   }
   template <detail::traced Other>
   [[gnu::noinline, gnu::cold]] var(const Other& x,
                                    detail::location where = detail::location::here())
-      : handle({}) {
+      : var::numeric_handle(detail::node()) {
     detail::set_location(where);
-    node_ = detail::make_slot(detail::scalar_of<Type>, node_of(x));
+    this->node_ = detail::make_slot(detail::scalar_of<Type>, node_of(x));
   }
   [[gnu::noinline, gnu::cold]] var(const var& x)
-      : handle((detail::set_caller(), detail::make_slot(detail::scalar_of<Type>, node_of(x)))) {}
+      : var::numeric_handle(
+            (detail::set_caller(), detail::make_slot(detail::scalar_of<Type>, node_of(x)))) {}
 
   [[gnu::noinline, gnu::cold]] var& operator=(const var& x) {
     detail::set_caller();
@@ -227,7 +261,7 @@ class var<Type> : public detail::handle {
 
  private:
   var& set(detail::node x) {
-    detail::assign(node_, x);
+    detail::assign(this->node_, x);
     return *this;
   }
 };

@@ -90,22 +90,19 @@ auto swizzle(const Vector& v) {
 /// \code
 /// y[i] = kr::clamp(x[i], 0.0f, 1.0f);
 /// \endcode
-template <class Type, class Low, class High>
+template <class Type, class Low, class High, detail::never... Own>
   requires(detail::any_vec<Type> || detail::operand_type<Type>)
-auto clamp(const Type& x, Low low, High high, detail::location where = detail::location::here()) {
-  detail::set_location_of<Type, Low, High>(where);
+[[gnu::always_inline]] inline auto clamp(const Type& x, Low low, High high, Own...) {
   return krait::min(krait::max(x, low), high);
 }
 /// The linear interpolation x + t * (y - x); numbers or vectors.
 /// \code
 /// y[i] = kr::mix(x[i], y[i], 0.5f);
 /// \endcode
-template <class Left, class Right, class Weight>
+template <class Left, class Right, class Weight, detail::never... Own>
   requires((detail::any_vec<Left> || detail::operand_type<Left>) &&
            (detail::any_vec<Right> || detail::operand_type<Right>))
-auto mix(const Left& x, const Right& y, Weight t,
-         detail::location where = detail::location::here()) {
-  detail::set_location_of<Left, Right, Weight>(where);
+[[gnu::always_inline]] inline auto mix(const Left& x, const Right& y, Weight t, Own...) {
   return x + detail::product(t, y - x);
 }
 
@@ -113,9 +110,8 @@ auto mix(const Left& x, const Right& y, Weight t,
 /// \code
 /// auto squared = kr::dot(v, v);
 /// \endcode
-template <detail::any_vec Left, detail::any_vec Right>
-auto dot(const Left& x, const Right& y, detail::location where = detail::location::here()) {
-  detail::set_location_of<Left, Right>(where);
+template <detail::any_vec Left, detail::any_vec Right, detail::never... Own>
+[[gnu::always_inline]] inline auto dot(const Left& x, const Right& y, Own...) {
   constexpr int size = detail::common_size<Left, Right>;
   const auto products = x * y;
   const auto two = products.x + products.y;
@@ -127,33 +123,27 @@ auto dot(const Left& x, const Right& y, detail::location where = detail::locatio
 /// \code
 /// auto normal = kr::cross(v, kr::vec{0.0f, 1.0f, 0.0f});
 /// \endcode
-template <detail::any_vec Left, detail::any_vec Right>
+template <detail::any_vec Left, detail::any_vec Right, detail::never... Own>
   requires(detail::size_of_vec<Left> == 3 && detail::size_of_vec<Right> == 3)
-auto cross(const Left& x, const Right& y, detail::location where = detail::location::here()) {
-  detail::set_location_of<Left, Right>(where);
+[[gnu::always_inline]] inline auto cross(const Left& x, const Right& y, Own...) {
   return swizzle<"yzx">(x) * swizzle<"zxy">(y) - swizzle<"zxy">(x) * swizzle<"yzx">(y);
 }
 /// The Euclidean length of a vector; the sum of squares may overflow.
 /// \code
 /// y[i] = kr::length(v);
 /// \endcode
-template <detail::any_vec Vector>
-auto length(const Vector& v, detail::location where = detail::location::here()) {
-  detail::set_location_of<Vector>(where);
+template <detail::any_vec Vector, detail::never... Own>
+[[gnu::always_inline]] inline auto length(const Vector& v, Own...) {
   return krait::sqrt(dot(v, v));
 }
 /// The Euclidean distance of two points, length(x - y); the sum of squares may overflow.
-template <detail::any_vec Left, detail::any_vec Right>
-auto distance(const Left& x, const Right& y,
-              /// length(x - y); the sum of squares may overflow.
-              detail::location where = detail::location::here()) {
-  detail::set_location_of<Left, Right>(where);
+template <detail::any_vec Left, detail::any_vec Right, detail::never... Own>
+[[gnu::always_inline]] inline auto distance(const Left& x, const Right& y, Own...) {
   return length(x - y);
 }
 /// v / length(v), a vector of length 1; NaN for a vector of zeros.
-template <detail::any_vec Vector>
-auto normalize(const Vector& v, detail::location where = detail::location::here()) {
-  detail::set_location_of<Vector>(where);
+template <detail::any_vec Vector, detail::never... Own>
+[[gnu::always_inline]] inline auto normalize(const Vector& v, Own...) {
   return v / length(v);
 }
 
@@ -172,9 +162,8 @@ auto every(all_tag, const Vector& v) {
 /// \code
 /// kr::if_(kr::any(v < 0.0f), [&] { y[i] = 0; });
 /// \endcode
-template <detail::any_vec Vector>
-auto any(const Vector& v, detail::location where = detail::location::here()) {
-  detail::set_location_of<Vector>(where);
+template <detail::any_vec Vector, detail::never... Own>
+[[gnu::always_inline]] inline auto any(const Vector& v, Own...) {
   const auto test = v != 0;
   const auto two = test.x | test.y;
   if constexpr (detail::size_of_vec<Vector> == 2) return two != 0;

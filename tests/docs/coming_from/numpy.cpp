@@ -202,6 +202,13 @@ static void indexing() {
   // row: np.take_along_axis(a, np.argsort(a), 1)
   auto sorted = kr::take_along_axis(a, kr::argsort(a), 1);
   has(sorted(1), {4, 5, 6, 7});
+  // row: np.put_along_axis(a, np.argmax(a, 1, keepdims=True), 7, 1)
+  kr::put_along_axis(a, kr::argmax(a, kr::axis(1), kr::keepdims), 7.0f, 1);
+  has(a(0), {0, 1, 2, 7});
+  a(0, 3) = 3.0f, a(2, 3) = 11.0f;
+  // row: a[:, np.array([True, False, False, True])] -- a mask of one dimension; others may be whole, or chosen as well
+  kr::array<float, 2> ends = a(kr::all, kr::to_device({true, false, false, true}));
+  has(ends, {0, 3, 4, 7, 8, 11});
   // row: x[x > 2] -- waits for the number of elements
   kr::array<float> large = x(x > 2.0f);
   has(large, {3, 4});
@@ -226,6 +233,10 @@ static void indexing() {
   a(kr::all, i) += 1.0f;
   a(kr::to_device({2}), kr::to_device({3})) = 0.0f;
   has(a(2), {9, 9, 11, 0});
+  // row: x[(x > 1) & ~(x > 3)] += 1 -- `&&`, `||` and `!` do the same; all give bools
+  x((x > 1.0f) & ~(x > 3.0f)) += 1.0f;
+  has(x, {4, 1, 3, 4});
+  x = kr::to_device({3.0f, 1.0f, 2.0f, 4.0f});
   // row: x[x > 2] = 0
   x(x > 2.0f) = 0.0f;
   has(x, {0, 1, 2, 0});
@@ -235,6 +246,14 @@ static void indexing() {
   // row: np.put(a, [5, 6], -1)
   kr::put(a, kr::to_device({5, 6}), -1.0f);
   has(a(1), {5, -1, -1, 7});
+  // row: for row in a: … -- views, to read and to write; of one dimension elements, and reading one waits
+  for (auto line : a) line *= 2.0f;
+  has(a(1), {10, -2, -2, 14});
+  // row: for number in x.get(): … -- one copy for all; the container has the array's shape, `h(i, j)` and `==`
+  auto numbers = x.to_host();
+  float all = 0;
+  for (float number : numbers) all += number;
+  expect(all == 20);
 }
 
 static void elements() {
@@ -516,6 +535,8 @@ static void products() {
   expect(same);
   // row: print(a)
   std::puts(kr::to_string(a).c_str());
+  // row: with np.printoptions(precision=2, suppress=True): print(a) -- also threshold, edge_items, line_width; of one call
+  std::puts(kr::to_string(a, {.precision = 2, .suppress = true}).c_str());
   if (!has_lapack) return;
   // row: np.linalg.solve(a, b) -- by LAPACK or cuSOLVER, opened at the first call
   auto unknowns = kr::solve(a, b);

@@ -1,5 +1,4 @@
-// error: deleted
-// error: krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
+// error: krait: arrays move: write x.copy() for a new array, x(kr::all) for one more view of the elements, or std::move(x)
 #include <krait/krait.h>
 namespace kr = krait;
 

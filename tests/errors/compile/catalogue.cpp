@@ -111,7 +111,7 @@ const kr::function_pointer<int(counted)> of_struct([](auto) { return 1; });
 void pack_generic() { kr::pack("x.kpack", first); }
 // error: a pack has at least one kernel
 void pack_nothing() { kr::pack("x.kpack", kr::pack_options{}); }
-// error: the lambda cannot be called with these arguments: it is called with one kr::value<T> per argument
+// error: the lambda cannot be called with these arguments: it is called with one kr::value<T> per argument; a struct of them is kr::value<S>(a, b), not S{a, b}
 auto plus = kr::vectorize([](auto x) { return x + 1; });
 void sum_of_two() { plus(1, 2); }
 // error: an element-wise function must return a value or a std::tuple of values

@@ -1,11 +1,13 @@
 // error: deleted
+// error: krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
 #include <krait/krait.h>
 namespace kr = krait;
 
-void f(kr::array<float>& x) {
+void f(const kr::array<float>& x) {
 #ifdef RIGHT
-  kr::array<float> y = static_cast<kr::array<float>&&>(x);
+  kr::array<float> y = x.copy();
+  kr::array<const float> view = x(kr::all);
 #else
-  kr::array<float> y = x;
+  kr::array<float> y = x;  // deleted, so that type traits tell it
 #endif
 }

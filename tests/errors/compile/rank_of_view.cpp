@@ -1,4 +1,4 @@
-// error: the array and the view differ in their number of dimensions
+// error: the array and the view differ in their number of dimensions: declare the parameter kr::view<T, N> with the array's number, or pass a.reshape(...)
 #include <krait/krait.h>
 namespace kr = krait;
 

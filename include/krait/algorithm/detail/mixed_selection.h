@@ -37,9 +37,19 @@ struct selecting_facts {
   static constexpr bool advanced = is_array || is_index<Item>;
 };
 
-/// `a(i, j) += x`, where of equal indices one counts, as in NumPy.
+/// `a(i, j) += x`, where of equal indices one counts, as in NumPy; and the shape.
 template <class Selection>
 class selected_assignments : public selected_elements {
+ public:
+  /// The number of elements along dimension d. By a mask it waits for their number.
+  std::int64_t extent(int d) const { return self().extents()[d]; }
+  /// The number of elements. By a mask it waits for it.
+  std::int64_t size() const { return self().extents().size(); }
+  /// The elements on the host; see kr::host_array.
+  auto to_host() const { return eval(self()).to_host(); }
+
+ private:
+  const Selection& self() const { return static_cast<const Selection&>(*this); }
 // Undefined below.
 #define KRAIT_SELECTED_ASSIGNMENT(symbol)               \
  public:                                                \
@@ -112,6 +122,13 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
   }
 
   operator array<value_type, rank>() const { return read(); }  // NOLINT: implicit on purpose
+  /// The extents of all dimensions.
+  shape<rank> extents() const {
+    const layout at = placed(dense(rows_shape().extents, 1 + rest, false));
+    shape<rank> all;
+    for (int d = 0; d < rank; ++d) all.extents[d] = at.extents[d];
+    return all;
+  }
   /// The elements, in a new array.
   array<value_type, rank> read() const {
     const merged from(*this);
@@ -216,7 +233,7 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
     if constexpr (facts<Item>::is_mask) {
       std::int64_t own[Item::rank];
       for (int d = 0; d < Item::rank; ++d) own[d] = of_.extent(axis + d);
-      check_mask_shape(item.extents().extents, own, Item::rank);
+      check_mask_shape(item.extents().extents, own, Item::rank, axis);
       combine(places_of(erased(as_mask(item))), extent);
     } else {
       const auto checked = checked_indices(item.share().reshape(-1), extent, axis);
@@ -234,6 +251,8 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
       at.strides[d] = own < 0 ? 0 : indices.stride(own);
     }
     array<std::int64_t, index_rank> next(view_at(at, indices));
+    if (combined_ > 0)
+      check_index_shapes(indices_.extents().extents, next.extents().extents, index_rank);
     if (combined_++ == 0) indices_ = std::move(next);
     else indices_ = array<std::int64_t, index_rank>(indices_ * extent + next);
   }

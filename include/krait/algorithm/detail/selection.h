@@ -20,6 +20,17 @@ class selection : public selected_assignments<selection<Elem, Rank, Which, Which
       : of_(std::move(of)), which_(std::move(which)) {}
 
   operator array<value_type, rank>() const { return read(); }  // NOLINT: implicit on purpose
+  /// The extents of all dimensions. By a mask it waits for the number of elements.
+  shape<rank> extents() const {
+    if constexpr (by_mask) {
+      check_mask(which_.extents(), of_.extents());
+      return shape<1>(places_of(erased(as_mask(which_))).size());
+    } else {
+      shape<Rank> all = of_.extents();
+      all.extents[0] = which_.size();
+      return all;
+    }
+  }
   /// The elements, in a new array.
   array<value_type, rank> read() const {
     if constexpr (by_mask) {
