@@ -3,6 +3,7 @@
 // Fourier transforms beside sums of their definition in double: lengths of all kinds, types, axes,
 // norms. Against NumPy: numpy_cases.
 #include <krait/algorithm/fft.h>
+#include <krait/creation.h>
 
 #include <cmath>
 #include <complex>
@@ -71,6 +72,13 @@ TEST(Fft, LengthsOfAllKinds) {
   }
   expect_transform<float>(37, 12, false);
   if (cpu) expect_transform<float>(20, 23, true), expect_transform<double>(17, 100, false);
+}
+
+/// Rows that do not fill a block's last tile, in three steps. The interpreter tells of steps that
+/// read what no step before them wrote.
+TEST(Fft, RowsThatFillNoTile) {
+  const auto x = kr::zeros<double>({31, 34}, kr::device::find("interpreter"));
+  EXPECT_EQ(kr::fft(x).to_host(), std::vector<std::complex<double>>(31 * 34));
 }
 
 // More than a block keeps: several passes, whose columns end in the midst of a block's.

@@ -195,10 +195,7 @@ class fft_pass_body {
             to.im[place] = point.re * im + point.im * re;
           }
         };
-        const auto guarded = [&] {
-          if (step == 0 || last) inside(t, t.first + column, body);
-          else body();
-        };
+        const auto guarded = [&] { inside(t, t.first + column, body); };
         if (work % p_.threads == 0) guarded();
         else if_(w < work, guarded);
       };
