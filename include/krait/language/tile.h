@@ -21,6 +21,7 @@
 #include <tuple>
 
 #include <krait/control.h>
+#include <krait/detail/access.h>
 #include <krait/detail/tile_access.h>
 #include <krait/math.h>
 #include <krait/memory.h>

@@ -119,7 +119,7 @@ Output output(const Array<T, N>& a, std::vector<T> initial = {}) {
   }
   const auto start = std::make_shared<const std::vector<T>>(std::move(initial));
   return {[=] { a->copy_from(*start); },
-          [=] { return std::make_shared<kr::host_array<T>>(a->to_host()); },
+          [=] { return std::make_shared<kr::host_array<T>>(a->reshape(-1).to_host()); },
           [](const void* a, const void* b, Difference& by) {
             using Number = std::conditional_t<std::is_void_v<As>, T, As>;
             const auto& host = *static_cast<const kr::host_array<T>*>(a);
