@@ -224,4 +224,37 @@ TEST(Words, BadInput) {
   expect_usage({"geomspace: 1 and -1 have different signs"}, [&] { kr::geomspace(1, -1); });
 }
 
+TEST(Words, WhatExpressionsComputeFirst) {
+  const auto x = kr::to_device({0.f, 1.f, 3.f, 4.f}), y = kr::to_device({0.f, 2.f, 2.f, 1.f});
+  EXPECT_EQ(host((x + y).reshape(2, 2).transpose()), (std::vector<float>{0, 5, 3, 5}));
+  EXPECT_EQ((x * 2.0f).to_host(), (std::vector<float>{0, 2, 6, 8}));
+  EXPECT_EQ(float((x + y)(1)), 3);
+  EXPECT_EQ(host(kr::cast<double>(x)(kr::range(1, 3))), (std::vector<double>{1, 3}));
+}
+
+TEST(Words, OfTwoVectors) {
+  const auto x = kr::to_device({0.f, 1.f, 3.f, 4.f}), y = kr::to_device({0.f, 2.f, 2.f, 1.f});
+  const auto rows = kr::stack(x, y);
+  EXPECT_EQ(host(kr::cov(x, y)), host(kr::cov(rows)));
+  EXPECT_EQ(host(kr::corrcoef(x, y)), host(kr::corrcoef(rows)));
+  EXPECT_EQ(float(kr::trapezoid(y, x)), 6.5f);
+  EXPECT_EQ(float(kr::trapezoid(y, x * 2.0f)), 13.0f);
+  const auto two = kr::to_device({1.f, 2.f});
+  expect_usage({"trapezoid: the array has shape (2,), expected (4,)"},
+               [&] { kr::trapezoid(y, two); });
+  expect_usage({"cov: the array has shape (2,), expected (4,)"}, [&] { kr::cov(y, two); });
+}
+
+TEST(Words, ShiftsAndPolarForms) {
+  const auto bits = kr::to_device({1, 2, 4, 8});
+  kr::array<int> shifted = bits << 2;
+  shifted >>= 1;
+  EXPECT_EQ(host(shifted), (std::vector<int>{2, 4, 8, 16}));
+  EXPECT_EQ(host(kr::eval(1 << bits)), (std::vector<int>{2, 4, 16, 256}));
+  const auto r = kr::to_device({0.f, 2.f});
+  const std::vector<std::complex<float>> z = kr::polar(r, 0.5f).to_host();
+  EXPECT_EQ(z[0], 0.f);
+  EXPECT_LT(std::abs(z[1] - std::polar(2.f, 0.5f)), 1e-6f);
+}
+
 }  // namespace

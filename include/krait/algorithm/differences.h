@@ -152,19 +152,39 @@ auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
                            &right, detail::erased(out));
   return out;
 }
+namespace detail {
+/// The elements along the last axis but the first one, or but the last one.
+template <class Number, class Elem, int Rank>
+auto without_end(const array<Elem, Rank>& x, bool last) {
+  const std::int64_t n = x.extent(Rank - 1), most = n > 0 ? 1 : 0;
+  return make_expression<cast_elements<Number>>(
+      part_along(x, Rank - 1, last ? 0 : most, last ? n - most : n));
+}
+}  // namespace detail
+
 /// The integral of samples along the last axis by the trapezoidal rule, as numpy.trapezoid.
+/// The samples have a distance, or coordinates, one for each along that axis. Throws error{usage}
+/// for another number of coordinates.
 /// \code
 /// float area = kr::trapezoid(y, 0.1f);
 /// \endcode
 template <class Elem, int Rank>
 auto trapezoid(const array<Elem, Rank>& y, double distance = 1) {
   using number = detail::sampled_t<Elem>;
-  const std::int64_t n = y.extent(Rank - 1);
-  const auto numbers = detail::make_expression<detail::cast_elements<number>>(
-      detail::part_along(y, Rank - 1, n > 0 ? 1 : 0, n));
-  const auto before = detail::make_expression<detail::cast_elements<number>>(
-      detail::part_along(y, Rank - 1, 0, n > 0 ? n - 1 : 0));
-  return krait::sum((numbers + before) * number(distance / 2), axis(Rank - 1));
+  return krait::sum((detail::without_end<number>(y, false) + detail::without_end<number>(y, true)) *
+                        number(distance / 2),
+                    axis(Rank - 1));
+}
+template <class Elem, int Rank, class Point>
+auto trapezoid(const array<Elem, Rank>& y, const array<Point, 1>& points) {
+  using number = detail::sampled_t<Elem, Point>;
+  const std::int64_t samples[] = {y.extent(Rank - 1)};
+  detail::check_same_shape(points.extents().extents, samples, 1, "trapezoid");
+  return krait::sum((detail::without_end<number>(y, false) + detail::without_end<number>(y, true)) *
+                        ((detail::without_end<number>(points, false) -
+                          detail::without_end<number>(points, true)) *
+                         number(0.5)),
+                    axis(Rank - 1));
 }
 
 }  // namespace krait

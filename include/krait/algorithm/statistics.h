@@ -231,7 +231,21 @@ auto average(const array<Elem, Rank>& x, const Options&... options) {
   return mean(x, options...);
 }
 
-/// The covariances of the rows of a matrix, as numpy.cov: (rows, rows).
+namespace detail {
+/// Two variables as the rows of a matrix.
+template <class Left, class Right>
+auto as_rows(const array<Left, 1>& x, const array<Right, 1>& y, const char* function) {
+  using number = statistics_t<decltype(Left() + Right())>;
+  check_same_shape(y.extents().extents, x.extents().extents, 1, function);
+  array<number, 2> rows(shape<2>(2, x.size()), x.device());
+  rows(0) = make_expression<cast_elements<number>>(x);
+  rows(1) = make_expression<cast_elements<number>>(y);
+  return rows;
+}
+}  // namespace detail
+
+/// The covariances of the rows of a matrix, as numpy.cov: (rows, rows). A row is a variable; two
+/// vectors are two rows.
 /// It divides by the number of columns minus kr::ddof, which is 1 unless given. Integers are
 /// computed in double.
 /// \code
@@ -246,7 +260,11 @@ auto cov(const array<Elem, 2>& x, detail::ddof_type less = {1}) {
                           detail::erased(out));
   return out;
 }
-/// The coefficients of correlation of the rows of a matrix, as numpy.corrcoef.
+template <class Left, class Right>
+auto cov(const array<Left, 1>& x, const array<Right, 1>& y, detail::ddof_type less = {1}) {
+  return cov(detail::as_rows(x, y, "cov"), less);
+}
+/// The coefficients of correlation of the rows of a matrix, or of two vectors, as numpy.corrcoef.
 /// \code
 /// auto c = kr::corrcoef(a);
 /// \endcode
@@ -257,6 +275,10 @@ auto corrcoef(const array<Elem, 2>& x) {
   array<number, 2> out(shape<2>(x.extent(0), x.extent(0)), x.device());
   detail::covariance_into(detail::erased(rows), double(x.extent(1) - 1), true, detail::erased(out));
   return out;
+}
+template <class Left, class Right>
+auto corrcoef(const array<Left, 1>& x, const array<Right, 1>& y) {
+  return corrcoef(detail::as_rows(x, y, "corrcoef"));
 }
 
 /// The sum of the elements that are not NaN; options as for kr::sum but kr::where.

@@ -48,6 +48,23 @@ class expression {
     std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
   }
 
+  // ---- of the array that it becomes, which is computed by each call
+
+  /// The elements with other extents.
+  template <std::integral... Extents>
+  auto reshape(Extents... extents) const {
+    return eval(*this).reshape(extents...);
+  }
+  /// The elements with the dimensions in reverse order.
+  auto transpose() const { return eval(*this).transpose(); }
+  /// Elements and parts, as of an array: `(x + y)(0)`.
+  template <class... Items>
+  auto operator()(const Items&... items) const {
+    return eval(*this)(items...);
+  }
+  /// All elements on the host, in C order.
+  auto to_host() const { return eval(*this).to_host(); }
+
  private:
   friend detail::access;
   static constexpr int leaves = (detail::access::leaves<Operands> + ...);
@@ -273,6 +290,8 @@ KRAIT_WHOLE_ASSIGNMENT(%, remainder_by)
 KRAIT_WHOLE_BITS(&, And, bits_of_both)
 KRAIT_WHOLE_BITS(|, Or, bits_of_either)
 KRAIT_WHOLE_BITS(^, Xor, bits_of_one)
+KRAIT_WHOLE_ASSIGNMENT(<<, shifted_left)
+KRAIT_WHOLE_ASSIGNMENT(>>, shifted_right)
 KRAIT_WHOLE_OPERATOR(<, below)
 KRAIT_WHOLE_OPERATOR(>, above)
 KRAIT_WHOLE_OPERATOR(<=, not_above)

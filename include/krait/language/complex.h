@@ -248,6 +248,12 @@ struct arg_elements {
     else return krait::atan2(x - x, x);
   }
 };
+struct polar_elements {
+  template <class Magnitude, class Angle>
+  auto operator()(const Magnitude& magnitude, const Angle& angle) const {
+    return krait::polar(magnitude, angle);
+  }
+};
 }  // namespace detail
 
 /// The real parts of an array or expression: an expression of real numbers.
@@ -273,6 +279,13 @@ auto conj(Type&& z) {
 template <detail::whole_array Type>
 auto arg(Type&& z) {
   return detail::make_expression<detail::arg_elements>(std::forward<Type>(z));
+}
+/// The complex numbers with these magnitudes and angles in radians; one of the two may be a number.
+template <class Magnitudes, class Angles>
+  requires detail::whole_arrays<Magnitudes, Angles>
+auto polar(Magnitudes&& magnitudes, Angles&& angles) {
+  return detail::make_expression<detail::polar_elements>(std::forward<Magnitudes>(magnitudes),
+                                                         std::forward<Angles>(angles));
 }
 
 }  // namespace krait
