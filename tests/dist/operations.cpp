@@ -335,9 +335,9 @@ void broken_jobs() {
   EXPECT(late.find("waits in kr::dist::world::barrier (call 3)") != std::string::npos ||
          late.find("waits in kr::dist::exchange (call 3)") != std::string::npos);
   setenv("KRAIT_DIST_TIMEOUT", "soon", 1);
-  EXPECT(
-      in(1, [](kr::dist::world&) {}) ==
-      "kr::dist::run: rank 0: KRAIT_DIST_TIMEOUT is \"soon\", but must be a number of seconds above 0");
+  EXPECT(in(1, [](kr::dist::world&) {})
+             .find("KRAIT_DIST_TIMEOUT is \"soon\", but must be a number of seconds above 0") !=
+         std::string::npos);
   unsetenv("KRAIT_DIST_TIMEOUT");
   setenv("KRAIT_CHECK", "1", 1);
   EXPECT(
