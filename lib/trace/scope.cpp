@@ -28,7 +28,7 @@ bool in_own_header(std::string_view file) {
   std::string_view folder = file.substr(0, name);
   // the rooms of include/krait (tools/headers.py)
   for (const std::string_view room :
-       {"/detail", "/language", "/arrays", "/runtime", "/interop", "/ship"})
+       {"/detail/dist", "/detail", "/language", "/arrays", "/runtime", "/interop", "/ship"})
     if (folder.ends_with(room)) {
       folder.remove_suffix(room.size());
       break;

@@ -74,6 +74,7 @@ class host_array {
   using value_type = Elem;
   /// Iterators are pointers.
   using iterator = Elem*;
+  /// Of a const array.
   using const_iterator = const Elem*;
   /// The number of dimensions.
   static constexpr int rank = Rank;
