@@ -15,6 +15,8 @@
 
 #include <krait/dist.h>
 #include <krait/krait.h>
+
+#include "support/says.h"
 namespace kr = krait;
 
 namespace {
@@ -30,15 +32,12 @@ void expect(bool holds, const char* text, int line, const std::string& where) {
 }
 #define EXPECT(holds) expect(holds, #holds, __LINE__, where)
 
-/// Without the place of the call, which the text may begin with.
 template <class Function>
 std::string error_of(const Function& f) {
   try {
     f();
   } catch (const kr::error& e) {
-    const std::string text = e.message();
-    const std::size_t place = text.find("operations.cpp:");
-    return place == std::string::npos ? text : text.substr(text.find(": ", place) + 2);
+    return krait::test::without_place(e.message());
   }
   return "no error";
 }

@@ -4,6 +4,7 @@
 // looks for these texts.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace krait::test {
@@ -19,6 +20,14 @@ inline bool says(std::string_view message, std::string_view text) {
     from = at + hole;
     text.remove_prefix(hole + 2);
   }
+}
+
+/// The message without the place of the call in a test. Errors of usage begin with it where the
+/// program has debug information.
+inline std::string without_place(std::string_view message) {
+  const std::size_t file = message.find(".cpp:"), end = message.find(": ");
+  if (file < end && end != message.npos && message.find(' ') > end) message.remove_prefix(end + 2);
+  return std::string(message);
 }
 
 }  // namespace krait::test

@@ -161,6 +161,9 @@ class Order {
   bool conflict(InstId x, InstId y) const {
     const Inst &a = f_.insts[x], &b = f_.insts[y];
     if ((!moves(a) && !moves(b)) || is_terminator(a.op)) return true;
+    // Arrays that are sized at launch lie in the order of the text, used or not.
+    if (a.op == Op::Shared && b.op == Op::Shared && !a.operands.empty() && !b.operands.empty())
+      return true;
     const Effect e = info(a.op).effect, other = info(b.op).effect;
     if (e == Effect::Read)
       return within(y, [](const Inst& i) {

@@ -205,7 +205,7 @@ std::string message_of(Call&& call) {
   try {
     call();
   } catch (const error& e) {
-    return e.message();
+    return test::without_place(e.message());
   }
   return {};
 }
