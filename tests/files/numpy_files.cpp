@@ -16,6 +16,8 @@
 
 #include <krait/krait.h>
 
+#include "support/says.h"
+
 namespace kr = krait;
 
 namespace {
@@ -127,7 +129,7 @@ int main() {
       run(r);
       std::puts("ok");
     } catch (const std::exception& e) {
-      std::puts(e.what());
+      std::puts(krait::test::without_place(e.what()).c_str());
     }
     std::fflush(stdout);
   }
