@@ -92,7 +92,7 @@ void errors(const kr::array<float, 2>& x) {
   // [/errors]
   (void)x;
   expect(said.ends_with(
-             ": x.npy: an array of float in 2 dimensions, but it is read as double in 1 dimension: use kr::load_npy<float, 2>"),
+             "x.npy: an array of float in 2 dimensions, but it is read as double in 1 dimension: use kr::load_npy<float, 2>"),
          __LINE__);
 }
 
