@@ -388,7 +388,7 @@ class array {
   array<const Elem, Rank> share() const { return detail::view_at(at(), *this); }
 
  private:
-  friend detail::access;
+  friend struct detail::access;
   array(const detail::layout& at, const detail::memory_share& memory, void* on)
       : memory_(memory), on_(on) {
     set(at);

@@ -66,7 +66,7 @@ class expression {
   auto to_host() const { return eval(*this).to_host(); }
 
  private:
-  friend detail::access;
+  friend struct detail::access;
   static constexpr int leaves = (detail::access::leaves<Operands> + ...);
   auto arguments() const {
     return std::apply(

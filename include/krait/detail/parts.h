@@ -111,7 +111,7 @@ class parts {
   }
 
  private:
-  friend access;
+  friend struct access;
   /// Visits the scalars in it.
   template <class Visit>
   void leaves(const Visit& visit) const {

@@ -201,7 +201,7 @@ class parts<Wrapper, vec<Type, Size>> : public components<Wrapper, Type, Size> {
   }
 
  private:
-  friend access;
+  friend struct access;
   template <class Visit>
   void leaves(const Visit& visit) const {
     visit(this->x), visit(this->y);

@@ -131,7 +131,7 @@ class bound_kernel {
   }
 
  private:
-  friend access;
+  friend struct access;
   /// Passes the call to `Take`.
   template <auto Take, class... Args>
   auto pass_to(Args&&... args) const {
@@ -213,7 +213,7 @@ class kernel_object : public detail::object {
   }
 
  private:
-  friend detail::access;
+  friend struct detail::access;
   explicit kernel_object(detail::kernel_state* made) noexcept : object(made) {}
   /// The recording, for kr::pack.
   detail::kernel_reference reference() const {
@@ -266,7 +266,7 @@ class fixed_kernel : public detail::object {
   }
 
  private:
-  friend detail::access;
+  friend struct detail::access;
   /// The recording, for kr::pack.
   detail::kernel_reference reference() const {
     static_assert(detail::has_declared_parameters<Lambda>,

@@ -194,7 +194,7 @@ class tile {
   }
 
  private:
-  friend detail::access;
+  friend struct detail::access;
   detail::tile_nodes nodes_;
 };
 

@@ -210,7 +210,7 @@ class vectorized : public detail::object {
   text types() const { return detail::types_of(state()); }
 
  private:
-  friend detail::access;
+  friend struct detail::access;
   /// Passes a call to `Take` with the types of the results.
   template <template <class, class> class Take, class... Args>
   auto pass_to(Args&&... args) const {

@@ -47,7 +47,7 @@ class KRAIT_API candidate {
   text str() const;
 
  private:
-  friend detail::access;
+  friend struct detail::access;
   explicit candidate(detail::candidate_state* state) noexcept : state_(state) {}
   detail::candidate_state* state() const noexcept { return state_; }
   detail::candidate_state* state_;

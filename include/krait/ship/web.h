@@ -98,7 +98,7 @@ class web_kernel {
   }
 
  private:
-  friend detail::access;
+  friend struct detail::access;
   const detail::web_kernel_state* state() const noexcept { return state_; }
   detail::web_kernel_state* state_;
 };

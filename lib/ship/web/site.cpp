@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "ship/web/files.h"
 #include "support/error.h"
@@ -111,7 +114,11 @@ Kernel read_kernel(const std::string& path, std::string text) try {
   }
   return k;
 } catch (const error& e) {
-  support::fail(e.kind(), "{}: {}", path, e.message());
+  std::string_view said = e.message();
+  // The caller's line, which is not about the file: the error made here begins with it again.
+  if (const std::string place = fmt::format("{}:{}: ", e.file(), e.line()); said.starts_with(place))
+    said.remove_prefix(place.size());
+  support::fail(e.kind(), "{}: {}", path, said);
 }
 
 }  // namespace krait::host::web
