@@ -103,8 +103,8 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
   if constexpr ((detail::outputs_in<Options> + ... + 0) == 0) {
     return detail::largest_elements<element, Rank>{std::move(values), std::move(places)};
   } else {
-    const auto *const values_given = detail::output_in<0, 2>(options...),
-                      *const places_given = detail::output_in<1, 2>(options...);
+    const auto* const values_given = detail::output_in<0, 2>(options...);
+    const auto* const places_given = detail::output_in<1, 2>(options...);
     detail::check_apart_outputs(values_given, places_given);
     detail::give_result(values_given, std::move(values)),
         detail::give_result(places_given, std::move(places));
