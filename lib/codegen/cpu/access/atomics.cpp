@@ -132,25 +132,18 @@ bool Atomics::update_from_registers(const ir::Inst& inst, const Address& a) {
     if (!values_.uniform(inst.operands[k]) &&
         !each_lane_.takes_lanes_of(values_.part(inst.operands[k], 0)->getType()))
       return false;
-  // Two lanes leave their register at once: that is what moving them costs, on one port.
-  const unsigned pairs = shape_.lanes / 2;
   for (unsigned p = 0; p < shape_.parts; ++p)
-    code_.count_loop(b_.getInt64(0), b_.getInt64(pairs), b_.getInt64(1), "update", [&](V pair) {
-      const auto index = each_lane_.lanes_of_register(indices.parts[p], pair);
-      Few<V> x[2];
-      for (std::size_t k = 2; k < inst.operands.size(); ++k) {
-        if (values_.uniform(inst.operands[k])) {
-          for (auto& of_lane : x) of_lane.push_back(values_.scalar(inst.operands[k]));
-          continue;
-        }
-        const auto both = each_lane_.lanes_of_register(values_.part(inst.operands[k], p), pair);
-        for (unsigned i = 0; i < 2; ++i) x[i].push_back(both[i]);
-      }
-      for (unsigned i = 0; i < 2; ++i)
-        update(inst, inst.type.scalar,
-               addresses_.place_of_index(indices.base, indices.element, index[i], indices.sign),
-               x[i]);
-    });
+    code_.count_loop(
+        b_.getInt64(0), b_.getInt64(shape_.lanes), b_.getInt64(1), "update", [&](V lane) {
+          Few<V> x;
+          for (std::size_t k = 2; k < inst.operands.size(); ++k)
+            x.push_back(values_.uniform(inst.operands[k])
+                            ? values_.scalar(inst.operands[k])
+                            : each_lane_.lane_of_register(values_.part(inst.operands[k], p), lane));
+          const V index = each_lane_.lane_of_register(indices.parts[p], lane);
+          update(inst, inst.type.scalar,
+                 addresses_.place_of_index(indices.base, indices.element, index, indices.sign), x);
+        });
   return true;
 }
 

@@ -44,24 +44,15 @@ bool EachLane::takes_lanes_of(const llvm::Type* part) const {
                                         : false;
 }
 
-std::array<V, 2> EachLane::lanes_of_register(V part, V pair) {
+V EachLane::lane_of_register(V part, V lane) {
   auto* type = llvm::cast<llvm::FixedVectorType>(part->getType());
-  const unsigned lanes = type->getNumElements();
-  auto* words = llvm::FixedVectorType::get(b_.getInt32Ty(), lanes);
-  auto* pairs = llvm::FixedVectorType::get(b_.getInt64Ty(), lanes / 2);
-  // 2 pair in the low word, 2 pair + 1 in the high one
-  const V places =
-      b_.CreateAdd(b_.CreateMul(pair, b_.getInt64(0x2'0000'0002)), b_.getInt64(0x1'0000'0000));
-  const V order = b_.CreateBitCast(
-      b_.CreateInsertElement(llvm::PoisonValue::get(pairs), places, std::uint64_t(0)), words);
-  const auto id =
-      lanes == 16 ? llvm::Intrinsic::x86_avx512_permvar_si_512 : llvm::Intrinsic::x86_avx2_permd;
+  auto* words = llvm::FixedVectorType::get(b_.getInt32Ty(), type->getNumElements());
+  const V order =
+      b_.CreateVectorSplat(type->getNumElements(), b_.CreateTrunc(lane, b_.getInt32Ty()));
+  const auto id = type->getNumElements() == 16 ? llvm::Intrinsic::x86_avx512_permvar_si_512
+                                               : llvm::Intrinsic::x86_avx2_permd;
   const V moved = b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(part, words), order});
-  const V both = b_.CreateExtractElement(b_.CreateBitCast(moved, pairs), std::uint64_t(0));
-  const auto as_element = [&](V bits) {
-    return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getInt32Ty()), type->getElementType());
-  };
-  return {as_element(both), as_element(b_.CreateLShr(both, 32))};
+  return b_.CreateExtractElement(b_.CreateBitCast(moved, type), std::uint64_t(0));
 }
 
 /// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.

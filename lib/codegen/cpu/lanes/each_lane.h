@@ -5,7 +5,6 @@
 // loop does.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "codegen/cpu/kit/part.h"
@@ -31,8 +30,7 @@ class EachLane : public Part {
   /// Whether an instruction takes any lane out of a register of this type, whose number is known
   /// when it runs.
   bool takes_lanes_of(const llvm::Type* part) const;
-  /// Lanes 2 pair and 2 pair + 1 of such a vector, out of its register; `pair` is an i64.
-  std::array<V, 2> lanes_of_register(V part, V pair);
+  V lane_of_register(V part, V lane);
   /// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.
   void loop_over_lanes(const char* name, llvm::function_ref<void(V)> body);
   /// The same for lanes that are active, in ascending order.
