@@ -23,17 +23,15 @@ std::uint32_t next_serial() {
 }  // namespace
 
 bool in_own_header(std::string_view file) {
-  const std::size_t name = file.rfind('/');
-  if (name == file.npos || !file.ends_with(".h")) return false;
-  std::string_view folder = file.substr(0, name);
-  // the rooms of include/krait (tools/headers.py)
-  for (const std::string_view room :
-       {"/detail/dist", "/detail", "/language", "/arrays", "/runtime", "/interop", "/ship"})
-    if (folder.ends_with(room)) {
-      folder.remove_suffix(room.size());
-      break;
-    }
-  return folder == "krait" || folder.ends_with("/krait");
+  constexpr std::string_view krait = "krait/";
+  const std::size_t at = file.rfind(krait);
+  if (at == file.npos || (at > 0 && file[at - 1] != '/') || !file.ends_with(".h")) return false;
+  const std::string_view below = file.substr(at + krait.size()),
+                         room = below.substr(0, below.find('/'));
+  // the rooms of include/krait (tools/headers.py), with their folders
+  constexpr std::string_view rooms[] = {"detail",  "language", "arrays",
+                                        "runtime", "interop",  "ship"};
+  return room == below || std::ranges::find(rooms, room) != std::end(rooms);
 }
 
 Scope::Scope(ir::Function& f, Findings& found, Spots& spots)

@@ -78,7 +78,6 @@ void Waiting::leave(Seat& seat) {
 
 bool Waiting::run(Seat& seat, detail::function_ref<void()> block) {
   seat.asked = 0, seat.trips = ~std::uint32_t(0);
-  idle_ = 0;  // a block begins
   current = &seat;
   const bool ended = run_until_left(seat.out, block);
   current = nullptr;
