@@ -17,7 +17,8 @@ ln -s "$(realpath "$program")" "$folder/$name"
 
 wrong() { echo "$mode: $1"; sed 's/^/    /' "$folder/said"; failures=$((failures + 1)); }
 
-# expect MODE RANKS TEXT: so many ranks print a sentence, each has the text, and the job fails.
+# expect MODE RANKS TEXT [MOST]: so many ranks print a sentence with the text, and the job fails. No rank but
+# these prints a sentence, or MOST do.
 expect() {
   mode=$1
   [[ $modes == "  " || $modes == *" $mode "* ]] || return
@@ -26,7 +27,7 @@ expect() {
   [ "$status" -ne 124 ] || wrong "it does not end"
   [ "$status" -ne 0 ] || wrong "its status is 0"
   said=$(grep -c "^krait: rank [0-2] of 3: " "$folder/said")
-  [ "$said" -eq "$2" ] || wrong "$said ranks say why, not $2"
+  [ "$said" -ge "$2" ] && [ "$said" -le "${4:-$2}" ] || wrong "$said ranks say why, not $2"
   [ "$(grep -cE "^krait: rank [0-2] of 3: .*$3" "$folder/said")" -eq "$2" ] || wrong "not each says \"$3\""
   grep -q "^done" "$folder/said" && wrong "the job goes on"
   left=$(ps -eo args | grep -c "^$folder/$name")
@@ -47,7 +48,8 @@ expect type 3 "the ranks make different calls: .*rank 1 calls kr::sum of float"
 expect return 3 "rank 1 calls the end of kr::dist::world"
 expect swallowed 3 "the ranks make different calls"
 expect order 3 "no answer for $limit s \(KRAIT_DIST_TIMEOUT\): .*waits in kr::"
-expect stopped 2 "rank 1 does not answer: it computes, is stopped or has ended"
+# The launcher wakes the stopped rank before it ends it: that one may say something too.
+expect stopped 2 "rank 1 does not answer: it computes, is stopped or has ended" 3
 # The launcher sees these, and ends the others before they see anything.
 expect killed 0 ""
 [[ $launcher == *mpich ]] || expect gone 0 ""  # MPICH's launcher calls this a success
