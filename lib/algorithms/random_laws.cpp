@@ -6,6 +6,7 @@
 
 #include "algorithms/record/kernels.h"
 #include "krait/algorithm/random.h"
+#include "krait/algorithm/search.h"
 #include "krait/random.h"
 #include "support/error.h"
 
@@ -205,6 +206,51 @@ void draw_binomial(const array<std::int64_t>& to, std::uint64_t seed, std::uint6
                 value<std::uint64_t> draw, value<double> p) { Binomial()(made, n, key, draw, p); },
              {.name = "binomial", .fp = fp::reproducible}));
   numbers.forall(out.size())(out, trials, seed, call, probability);
+}
+
+array<std::int64_t> draw_places(std::uint64_t seed, std::uint64_t call, device on,
+                                std::int64_t count, const host_array<double>& chances,
+                                std::int64_t from, bool replace) {
+  check_choice(count, from, replace);
+  if (std::int64_t(chances.size()) != from)
+    support::fail_usage("choice: {} probabilities of {} elements", chances.size(), from);
+  host_array<double> upto(chances.size());
+  double sum = 0;
+  std::int64_t possible = 0;
+  for (std::size_t i = 0; i < chances.size(); ++i) {
+    check_probability("choice", chances[i]);
+    upto[i] = sum += chances[i], possible += chances[i] > 0;
+  }
+  constexpr double most_off = 0x1p-26;  // the root of epsilon, as in NumPy
+  if (count > 0 && !(std::abs(sum - 1) <= most_off))
+    support::fail_usage("choice: probabilities do not sum to 1, but to {}", sum);
+  if (!replace && count > possible)
+    support::fail_usage("choice: fewer probabilities above 0 than elements to draw: {} of {}",
+                        possible, count);
+  array<std::int64_t> places(shape<1>(count), on);
+  if (count == 0) return places;
+  if (replace) {
+    for (double& each : upto) each = each / sum;  // so that the last one is 1
+    array<double> draws(shape<1>(count), on);
+    draw_numbers(law::uniform, erased(draws), seed, call, bits_of(0.0), bits_of(1.0));
+    search_sorted(erased(to_device(upto, on)), erased(draws), true, erased(places));
+    return places;
+  }
+  // The least of exponential numbers, each divided by its probability (P. S. Efraimidis and P. G.
+  // Spirakis, 2006).
+  array<double> keys(shape<1>(from), on);
+  draw_numbers(law::exponential, erased(keys), seed, call, bits_of(1.0), bits_of(0.0));
+  static const auto& weighed = lasting(kernel(
+      [](view<double> key, view<const double> chance) {
+        for (auto i : grid_stride(key.size())) key[i] = key[i] / chance[i];
+      },
+      {.name = "choice", .fp = fp::reproducible}));
+  weighed.forall(from)(keys, to_device(chances, on));
+  array<std::int64_t> order(shape<1>(from), on);
+  const any_array sorted = erased(order);
+  sort_along(order_of<double>(false), erased(keys), 0, nullptr, nullptr, &sorted);
+  places.copy_from(order(range(0, count)));
+  return places;
 }
 
 }  // namespace krait::detail

@@ -61,6 +61,7 @@ using namespace krait::host;
 int checked_axis(std::int64_t axis, int rank) { return axis_of(axis, rank); }
 
 void join_shape(const layout* parts, int count, std::int64_t& axis, std::int64_t* extents) {
+  if (count == 0) support::fail_usage("need at least one array to concatenate");
   const int rank = parts[0].rank, along = axis_of(axis, rank);
   axis = along;
   std::copy_n(parts[0].extents, rank, extents);

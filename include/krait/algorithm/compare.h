@@ -118,11 +118,9 @@ bool array_equal(const array<Left, Rank>& x, const array<Right, OtherRank>& y,
                    : krait::all(x == y);
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
 KRAIT_TAKES_EXPRESSIONS(array_equal)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -178,13 +178,10 @@ auto stencil(const Function& function, const array<Elem, Rank>& x, border at = b
   return out.give();
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(convolve)
-KRAIT_TAKES_EXPRESSIONS(correlate)
-KRAIT_TAKES_EXPRESSIONS(stencil)
+KRAIT_TAKES_EXPRESSIONS(convolve, correlate, stencil)
+KRAIT_TAKES_LISTS(convolve, correlate)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

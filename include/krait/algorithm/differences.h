@@ -49,15 +49,6 @@ struct sampled_number {
 };
 template <class... Elems>
 using sampled_t = typename sampled_number<common_of_numbers<Elems...>>::type;
-template <class To, class Elem, int Rank>
-auto as_samples(const array<Elem, Rank>& x) {
-  if constexpr (std::is_same_v<std::remove_const_t<Elem>, To>) {
-    return x.share();
-  } else {
-    array<To, Rank> made = make_expression<cast_elements<To>>(x);
-    return made;
-  }
-}
 
 template <class Number, int Rank>
 array<Number, Rank> gradient_of(const array<const Number, Rank>& x, int axis,
@@ -104,18 +95,18 @@ auto diff(const array<Elem, Rank>& x, const detail::axis_list<Count>& axis) {
 /// auto uneven = kr::gradient(y, x);
 /// \endcode
 template <class Elem, int Rank, class Spacing = float, detail::word_option... Options>
-  requires(!detail::reduction_option<Spacing> && !detail::deferred<Spacing>)
+  requires(!detail::named_option<Spacing> && !detail::deferred<Spacing>)
 auto gradient(const array<Elem, Rank>& y, const Spacing& spacing = Spacing(1),
               const Options&... options) {
   using number = detail::sampled_t<Elem>;
   const int axis = detail::checked_axis(detail::axis_in(-1, options...), Rank);
-  const auto samples = detail::as_samples<number>(y);
+  const auto samples = detail::as_type<number>(y);
   if constexpr (detail::plain<Spacing>) {
     array<number, 1> one(shape<1>(1), y.device());
     one.fill(number(spacing));
     return detail::gradient_of<number>(samples.share(), axis, one.share());
   } else {
-    const auto coordinates = detail::as_samples<number>(spacing);
+    const auto coordinates = detail::as_type<number>(spacing);
     return detail::gradient_of<number>(samples.share(), axis, coordinates.share());
   }
 }
@@ -134,8 +125,8 @@ template <class Elem, int Rank, class Point, class Value>
 auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
             const array<Value, 1>& values) {
   using number = detail::sampled_t<Elem, Point, Value>;
-  const auto from = detail::as_samples<number>(x);
-  const auto at = detail::as_samples<number>(points), known = detail::as_samples<number>(values);
+  const auto from = detail::as_type<number>(x);
+  const auto at = detail::as_type<number>(points), known = detail::as_type<number>(values);
   array<number, Rank> out(x.extents(), x.device());
   detail::interpolate_into(detail::erased(from), detail::erased(at), detail::erased(known), nullptr,
                            nullptr, detail::erased(out));
@@ -145,8 +136,8 @@ template <class Elem, int Rank, class Point, class Value>
 auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
             const array<Value, 1>& values, double left, double right) {
   using number = detail::sampled_t<Elem, Point, Value>;
-  const auto from = detail::as_samples<number>(x);
-  const auto at = detail::as_samples<number>(points), known = detail::as_samples<number>(values);
+  const auto from = detail::as_type<number>(x);
+  const auto at = detail::as_type<number>(points), known = detail::as_type<number>(values);
   array<number, Rank> out(x.extents(), x.device());
   detail::interpolate_into(detail::erased(from), detail::erased(at), detail::erased(known), &left,
                            &right, detail::erased(out));
@@ -187,14 +178,9 @@ auto trapezoid(const array<Elem, Rank>& y, const array<Point, 1>& points) {
                     axis(Rank - 1));
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(diff)
-KRAIT_TAKES_EXPRESSIONS(gradient)
-KRAIT_TAKES_EXPRESSIONS(interp)
-KRAIT_TAKES_EXPRESSIONS(trapezoid)
+KRAIT_TAKES_EXPRESSIONS(diff, gradient, interp, trapezoid)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -64,6 +64,13 @@ struct square_elements {
     return x * x;
   }
 };
+struct abs2_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    if constexpr (complex_number<held_t<Type>>) return x.real() * x.real() + x.imag() * x.imag();
+    else return x * x;
+  }
+};
 template <class Elem>
 struct finite_part {
   using type = Elem;
@@ -107,6 +114,14 @@ auto sign(Type&& x) {
 template <detail::whole_array Type>
 auto square(Type&& x) {
   return detail::make_expression<detail::square_elements>(std::forward<Type>(x));
+}
+/// |x| squared: of complex numbers re * re + im * im, as kr::norm of one number.
+/// \code
+/// kr::array<float> power = kr::abs2(x);
+/// \endcode
+template <detail::whole_array Type>
+auto abs2(Type&& x) {
+  return detail::make_expression<detail::abs2_elements>(std::forward<Type>(x));
 }
 /// NaN becomes `nan`, infinities the largest and the least finite number, as numpy.nan_to_num.
 /// \code

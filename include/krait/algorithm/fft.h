@@ -63,6 +63,11 @@ struct fft_request_of : fft_request {
     for (count = 0; count < Count; ++count) axes[count] = given.at[count];
   }
   void set(const points_type& given) { points = given.count, has_points = true; }
+  template <axis_number Number>
+  void set(Number) {
+    static_assert(always_false<Number>,
+                  "krait: is this number kr::points(n) or kr::axis(k)? Write which");
+  }
   void set(const char* given) { norm = given; }
   template <class... Outputs>
   void set(const into_type<Outputs...>&) {}
@@ -191,22 +196,10 @@ auto irfft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::transform_of<detail::fft_kind::to_real>(x, 2, options...);
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(fft)
-KRAIT_TAKES_EXPRESSIONS(ifft)
-KRAIT_TAKES_EXPRESSIONS(rfft)
-KRAIT_TAKES_EXPRESSIONS(irfft)
-KRAIT_TAKES_EXPRESSIONS(fftn)
-KRAIT_TAKES_EXPRESSIONS(ifftn)
-KRAIT_TAKES_EXPRESSIONS(fft2)
-KRAIT_TAKES_EXPRESSIONS(ifft2)
-KRAIT_TAKES_EXPRESSIONS(rfftn)
-KRAIT_TAKES_EXPRESSIONS(irfftn)
-KRAIT_TAKES_EXPRESSIONS(rfft2)
-KRAIT_TAKES_EXPRESSIONS(irfft2)
+KRAIT_TAKES_EXPRESSIONS(fft, ifft, rfft, irfft, fftn, ifftn, fft2, ifft2, rfftn, irfftn, rfft2,
+                        irfft2)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

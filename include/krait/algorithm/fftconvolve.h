@@ -37,11 +37,9 @@ auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
   }(std::make_index_sequence<Rank>());
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
 KRAIT_TAKES_EXPRESSIONS(fftconvolve)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

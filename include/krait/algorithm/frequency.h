@@ -23,7 +23,7 @@ auto shifted(const array<Elem, Rank>& x, const Options&... options) {
   };
   [[maybe_unused]] const auto named = [&]<class Option>(const Option& option) {
     if constexpr (axes_in<Option> > 0)
-      for (const std::int64_t axis : option.at) add(axis);
+      for (const std::int64_t axis : axis_list(option).at) add(axis);
   };
   if constexpr ((axes_in<Options> + ... + 0) == 0)
     for (int d = 0; d < Rank; ++d) add(d);
@@ -120,12 +120,9 @@ auto rfftfreq(std::int64_t n, double distance = 1, device on = device()) {
   return detail::frequencies_on<Elem>(n, distance, true, on);
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(fftshift)
-KRAIT_TAKES_EXPRESSIONS(ifftshift)
+KRAIT_TAKES_EXPRESSIONS(fftshift, ifftshift)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

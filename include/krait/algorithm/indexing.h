@@ -31,10 +31,10 @@ auto where(Mask&& mask, Yes&& x, No&& y) {
 /// auto some = kr::take(x, indices);
 /// \endcode
 template <class Elem, int Rank, class Index, int IndexRank, detail::into_option... Options>
-auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, std::int64_t axis = 0,
-          const Options&... options) {
+auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices,
+          const detail::axis_list<1>& axis = 0, const Options&... options) {
   constexpr int rank = Rank - 1 + IndexRank;
-  const int along = detail::first_axis(detail::axes_mask(&axis, 1, Rank));
+  const int along = detail::first_axis(detail::axes_mask(axis.at, 1, Rank));
   const auto checked = detail::checked_indices(indices.reshape(-1), x.extent(along), along);
   shape<rank> extents;
   for (int d = 0; d < rank; ++d)
@@ -79,11 +79,10 @@ array<std::remove_const_t<Elem>, 1> compress(const Mask& mask, const array<Elem,
   return detail::taken(x, detail::places_of(detail::erased(chosen)));
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
 KRAIT_TAKES_EXPRESSIONS(take)
+KRAIT_TAKES_LISTS(take)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

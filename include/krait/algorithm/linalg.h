@@ -182,18 +182,9 @@ auto eigh(const array<Elem, Rank>& a) {
   return pairs{detail::typed<part, Rank - 1>(f.first), detail::typed<type, Rank>(f.second)};
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(solve)
-KRAIT_TAKES_EXPRESSIONS(inv)
-KRAIT_TAKES_EXPRESSIONS(det)
-KRAIT_TAKES_EXPRESSIONS(lu)
-KRAIT_TAKES_EXPRESSIONS(cholesky)
-KRAIT_TAKES_EXPRESSIONS(qr)
-KRAIT_TAKES_EXPRESSIONS(svd)
-KRAIT_TAKES_EXPRESSIONS(eigh)
+KRAIT_TAKES_EXPRESSIONS(solve, inv, det, lu, cholesky, qr, svd, eigh)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -189,20 +189,10 @@ auto matrix_power(const array<Elem, 2>& a, std::int64_t power) {
   return made;
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(eig)
-KRAIT_TAKES_EXPRESSIONS(eigvals)
-KRAIT_TAKES_EXPRESSIONS(eigvalsh)
-KRAIT_TAKES_EXPRESSIONS(pinv)
-KRAIT_TAKES_EXPRESSIONS(lstsq)
-KRAIT_TAKES_EXPRESSIONS(cond)
-KRAIT_TAKES_EXPRESSIONS(matrix_rank)
-KRAIT_TAKES_EXPRESSIONS(slogdet)
-KRAIT_TAKES_EXPRESSIONS(expm)
-KRAIT_TAKES_EXPRESSIONS(matrix_power)
+KRAIT_TAKES_EXPRESSIONS(eig, eigvals, eigvalsh, pinv, lstsq, cond, matrix_rank, slogdet, expm,
+                        matrix_power)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

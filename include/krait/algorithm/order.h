@@ -39,6 +39,14 @@ struct running_extreme {
   }
 };
 
+/// Bins for sorted integers, at least so many.
+template <class Elem>
+std::int64_t bins_of(const array<Elem, 1>& sorted, std::int64_t least) {
+  if (sorted.size() == 0) return least;
+  check_counted(std::int64_t(Elem(sorted(0))));
+  const std::int64_t most = std::int64_t(Elem(sorted(-1))) + 1;
+  return most > least ? most : least;
+}
 /// Keys that are all of the same type and extents, the last one counting most.
 template <class First, class... Rest>
 auto lexsorted(const First& first, const Rest&... rest) {
@@ -101,19 +109,13 @@ auto lexsort(const First& first, const Rest&... rest) {
 /// \code
 /// auto counts = kr::bincount(indices);
 /// \endcode
-template <std::integral Elem>
-auto bincount(const array<Elem, 1>& x, std::int64_t least = 0) {
-  using key = std::remove_const_t<Elem>;
+template <std::integral Elem, int Rank>
+auto bincount(const array<Elem, Rank>& x, std::int64_t least = 0) {
+  static_assert(Rank == 1, "krait: bincount takes one dimension, as in NumPy: x.reshape(-1)");
   const auto sorted = sort(x);
-  std::int64_t bins = least;
-  if (x.size() > 0) {
-    detail::check_counted(std::int64_t(key(sorted(0))));
-    const std::int64_t most = std::int64_t(key(sorted(-1))) + 1;
-    if (most > bins) bins = most;
-  }
-  const array<std::int64_t> wide = cast<std::int64_t>(sorted);
+  const std::int64_t bins = detail::bins_of(sorted, least);
   const auto numbers = detail::numbers_below(bins, x.device());
-  const auto ends = searchsorted(wide, numbers, side::right);
+  const auto ends = searchsorted(sorted, numbers, side::right);
   auto counts = ends.copy();
   if (bins > 1) counts(range(1, bins)) -= ends(range(0, bins - 1));
   return counts;
@@ -121,43 +123,28 @@ auto bincount(const array<Elem, 1>& x, std::int64_t least = 0) {
 /// The sums of the weights of each integer; in their type, integers in double.
 template <std::integral Elem, class Weight>
 auto bincount(const array<Elem, 1>& x, const array<Weight, 1>& weights, std::int64_t least = 0) {
-  using key = std::remove_const_t<Elem>;
   using number = detail::mean_type<std::remove_const_t<Weight>>;
-  const array<number> given = cast<number>(weights);
-  const auto sorted = sort_by_key(x, given);
-  std::int64_t bins = least;
-  if (x.size() > 0) {
-    detail::check_counted(std::int64_t(key(sorted.keys(0))));
-    const std::int64_t most = std::int64_t(key(sorted.keys(-1))) + 1;
-    if (most > bins) bins = most;
-  }
-  const array<std::int64_t> wide = cast<std::int64_t>(sorted.keys);
-  const auto offsets = searchsorted(wide, detail::numbers_below(bins + 1, x.device()));
+  const auto sorted = sort_by_key(x, detail::as_type<number>(weights));
+  const std::int64_t bins = detail::bins_of(sorted.keys, least);
+  const auto offsets = searchsorted(sorted.keys, detail::numbers_below(bins + 1, x.device()));
   return segmented_reduce(
       sorted.values, offsets, [](auto p, auto q) { return p + q; }, number(0));
 }
-/// The bin of each element, int64, as numpy.digitize: how many edges are not above it.
+/// The bin of each element, int64, as numpy.digitize: how many edges are not above it; in the shape
+/// of x.
 /// Edges ascend or descend. If `right` is true, an edge belongs to the bin below it.
 /// \code
 /// auto bins = kr::digitize(x, y);
 /// \endcode
-template <class Elem, class Edge>
-auto digitize(const array<Elem, 1>& x, const array<Edge, 1>& edges, bool right = false) {
-  using number = detail::common_of_numbers<Elem, Edge>;
-  const array<number> from = cast<number>(x), bounds = cast<number>(edges);
-  const std::int64_t n = edges.size();
-  const auto rising = [&] {
-    return n < 2 ? std::int64_t(0)
-                 : krait::count_nonzero(bounds(range(1, n)) >= bounds(range(0, n - 1)));
-  };
-  const auto falling = [&] {
-    return n < 2 ? std::int64_t(0)
-                 : krait::count_nonzero(bounds(range(1, n)) <= bounds(range(0, n - 1)));
-  };
-  if (detail::bins_ascend(rising(), falling(), n))
-    return searchsorted(bounds, from, right ? side::left : side::right);
-  const array<number> turned = bounds.flip().copy();
-  array<std::int64_t> places = searchsorted(turned, from, right ? side::left : side::right);
+template <class Elem, int Rank, class Edge>
+auto digitize(const array<Elem, Rank>& x, const array<Edge, 1>& edges, bool right = false) {
+  const std::int64_t n = edges.size(), pairs = n < 2 ? 0 : n - 1;
+  const auto lower = edges(range(0, pairs)), upper = edges(range(n - pairs, n));
+  const bool ascend = detail::bins_ascend(krait::count_nonzero(upper >= lower),
+                                          krait::count_nonzero(upper <= lower), n);
+  const side by = right ? side::left : side::right;
+  if (ascend) return searchsorted(edges, x, by);
+  auto places = searchsorted(edges.flip().copy(), x, by);
   places = eval(n - places);
   return places;
 }
@@ -166,61 +153,56 @@ auto digitize(const array<Elem, 1>& x, const array<Edge, 1>& edges, bool right =
 /// \code
 /// auto [values, counts] = kr::unique_counts(x);
 /// \endcode
-template <detail::plain Elem>
-auto unique_counts(const array<Elem, 1>& x) {
+template <detail::plain Elem, int Rank>
+auto unique_counts(const array<Elem, Rank>& x) {
   struct counted {
     array<std::remove_const_t<Elem>> values;
     array<std::int64_t> counts;
   };
-  auto runs = run_length_encode(sort(x));
+  auto runs = run_length_encode(sort(detail::flat(x)));
   return counted{std::move(runs.values), std::move(runs.lengths)};
 }
-/// The different elements, sorted, and for each element of x the place of its value, int64.
+/// The different elements, sorted, and for each element of x the place of its value, int64, in the
+/// shape of x.
 /// \code
 /// auto [values, inverse] = kr::unique_inverse(x);
 /// \endcode
-template <detail::plain Elem>
-auto unique_inverse(const array<Elem, 1>& x) {
+template <detail::plain Elem, int Rank>
+auto unique_inverse(const array<Elem, Rank>& x) {
   struct placed {
     array<std::remove_const_t<Elem>> values;
-    array<std::int64_t> inverse;
+    array<std::int64_t, Rank> inverse;
   };
   auto values = unique(x);
   auto places = searchsorted(values, x);
   return placed{std::move(values), std::move(places)};
 }
-/// The different elements, sorted, the place of the first of each, the place of each element's
-/// value, and how often each occurs.
+/// The different elements, sorted, the place of the first of each in C order, the place of each
+/// element's value in the shape of x, and how often each occurs.
 /// \code
 /// auto [values, indices, inverse, counts] = kr::unique_all(x);
 /// \endcode
-template <detail::plain Elem>
-auto unique_all(const array<Elem, 1>& x) {
+template <detail::plain Elem, int Rank>
+auto unique_all(const array<Elem, Rank>& x) {
   struct described {
     array<std::remove_const_t<Elem>> values;
-    array<std::int64_t> indices, inverse, counts;
+    array<std::int64_t> indices;
+    array<std::int64_t, Rank> inverse;
+    array<std::int64_t> counts;
   };
   auto counted = unique_counts(x);
-  const auto order = argsort(x);
-  auto first = gather(order, searchsorted(sort(x), counted.values));
+  const auto elements = detail::flat(x);
+  auto first = gather(argsort(elements), searchsorted(sort(elements), counted.values));
   auto inverse = searchsorted(counted.values, x);
   return described{std::move(counted.values), std::move(first), std::move(inverse),
                    std::move(counted.counts)};
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(cummax)
-KRAIT_TAKES_EXPRESSIONS(cummin)
-KRAIT_TAKES_EXPRESSIONS(argpartition)
-KRAIT_TAKES_EXPRESSIONS(lexsort)
-KRAIT_TAKES_EXPRESSIONS(bincount)
-KRAIT_TAKES_EXPRESSIONS(digitize)
-KRAIT_TAKES_EXPRESSIONS(unique_counts)
-KRAIT_TAKES_EXPRESSIONS(unique_inverse)
-KRAIT_TAKES_EXPRESSIONS(unique_all)
+KRAIT_TAKES_EXPRESSIONS(cummax, cummin, argpartition, lexsort, bincount, digitize, unique_counts,
+                        unique_inverse, unique_all)
+KRAIT_TAKES_LISTS(digitize)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -158,17 +158,10 @@ auto cross(const array<Left, Rank>& x, const array<Right, Rank>& y) {
   return z;
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(trace)
-KRAIT_TAKES_EXPRESSIONS(outer)
-KRAIT_TAKES_EXPRESSIONS(inner)
-KRAIT_TAKES_EXPRESSIONS(tensordot)
-KRAIT_TAKES_EXPRESSIONS(vdot)
-KRAIT_TAKES_EXPRESSIONS(kron)
-KRAIT_TAKES_EXPRESSIONS(cross)
+KRAIT_TAKES_EXPRESSIONS(trace, outer, inner, tensordot, vdot, kron, cross)
+KRAIT_TAKES_LISTS(outer, inner, vdot)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -8,6 +8,8 @@
 //   auto shuffled = random.permutation(rows);          // along the first dimension
 #pragma once
 
+#include <initializer_list>
+
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/sort.h>
 #include <krait/krait.h>
@@ -39,6 +41,34 @@ KRAIT_API void draw_binomial(const array<std::int64_t>& to, std::uint64_t seed, 
                              const array<std::int64_t>& trials, double probability);
 KRAIT_API void check_positive(const char* law, const char* parameter, double x);
 KRAIT_API void check_probability(const char* law, double x);
+/// The places of `count` draws with these probabilities, which add up to 1. Throws error{usage}.
+KRAIT_API array<std::int64_t> draw_places(std::uint64_t seed, std::uint64_t call, device on,
+                                          std::int64_t count, const host_array<double>& chances,
+                                          std::int64_t from, bool replace);
+
+/// Numbers on the host, given in braces, as a container, or as an array or expression.
+class number_list {
+ public:
+  number_list(std::initializer_list<double> x) : at_(copied(x)) {}  // NOLINT: implicit on purpose
+  template <class Type>
+    requires whole_array<Type> || requires(const Type& x) { x.begin(), x.size(); }
+  number_list(const Type& x) : at_(copied(x)) {}  // NOLINT: implicit on purpose
+  const host_array<double>& get() const { return at_; }
+
+ private:
+  template <class Type>
+  static host_array<double> copied(const Type& x) {
+    if constexpr (whole_array<Type>) {
+      return copied(eval(x).to_host());
+    } else {
+      host_array<double> made(x.size());
+      auto from = x.begin();
+      for (double& each : made) each = double(*from++);
+      return made;
+    }
+  }
+  host_array<double> at_;
+};
 
 }  // namespace detail
 
@@ -214,27 +244,34 @@ class generator {
 #undef KRAIT_SHAPES
 #undef KRAIT_PLAIN
   /// How often each of several outcomes occurs in `trials`, a row for each of `count` experiments.
-  /// Throws error{usage} for probabilities outside of 0 to 1.
+  /// Probabilities are braces, a container or an array. Throws error{usage} for ones outside of 0
+  /// to 1.
   /// \code
   /// auto throws = kr::generator(42).multinomial(100, 20, {0.2, 0.3, 0.5});
   /// \endcode
-  template <int Outcomes>
   array<std::int64_t, 2> multinomial(std::int64_t count, std::int64_t trials,
-                                     const double (&probabilities)[Outcomes]) {
-    array<std::int64_t, 2> out(shape<2>(count, Outcomes), on_);
+                                     const detail::number_list& probabilities) {
+    const host_array<double>& chances = probabilities.get();
+    const std::int64_t outcomes = std::int64_t(chances.size());
+    array<std::int64_t, 2> out(shape<2>(count, outcomes), on_);
     array<std::int64_t, 1> rest(shape<1>(count), on_), taken(shape<1>(count), on_);
     rest.fill(trials);
     double left = 1;
-    for (int i = 0; i < Outcomes; ++i) {
-      detail::check_probability("multinomial", probabilities[i]);
-      const double part = left > 0 ? probabilities[i] / left : 1;
-      const double probability = i == Outcomes - 1 || part > 1 ? 1 : part;
+    for (std::int64_t i = 0; i < outcomes; ++i) {
+      const double chance = chances[std::size_t(i)], part = left > 0 ? chance / left : 1;
+      detail::check_probability("multinomial", chance);
+      const double probability = i == outcomes - 1 || part > 1 ? 1 : part;
       detail::draw_binomial(taken, seed_, calls_++, rest, probability);
       out(all, i) = taken;
       rest -= taken;
-      left -= probabilities[i];
+      left -= chance;
     }
     return out;
+  }
+  /// The same in NumPy's order: the number of trials, the probabilities, the number of experiments.
+  array<std::int64_t, 2> multinomial(std::int64_t trials, const detail::number_list& probabilities,
+                                     std::int64_t count) {
+    return multinomial(count, trials, probabilities);
   }
   /// `count` normal vectors with these means and covariances, one in each row.
   /// It needs <krait/algorithm/linalg.h> and <krait/algorithm/matmul.h>. Throws error{usage} for
@@ -272,12 +309,28 @@ class generator {
     return permutation(eval(x), options...);
   }
   template <detail::deferred Type, class... Options>
-  auto choice(const Type& x, std::int64_t count, const Options&... options) {
-    return choice(eval(x), count, options...);
+  auto choice(const Type& x, std::int64_t count, bool replace = true, const Options&... options) {
+    return choice(eval(x), count, replace, options...);
+  }
+  template <detail::deferred Type, class... Options>
+  auto choice(const Type& x, std::int64_t count, bool replace,
+              const detail::number_list& probabilities, const Options&... options) {
+    return choice(eval(x), count, replace, probabilities, options...);
+  }
+  template <detail::listed Elem, std::size_t Count, class... Options>
+  auto choice(const Elem (&list)[Count], std::int64_t count, bool replace = true,
+              const Options&... options) {
+    return choice(to_device(list, on_), count, replace, options...);
+  }
+  template <detail::listed Elem, std::size_t Count, class... Options>
+  auto choice(const Elem (&list)[Count], std::int64_t count, bool replace,
+              const detail::number_list& probabilities, const Options&... options) {
+    return choice(to_device(list, on_), count, replace, probabilities, options...);
   }
   /// Draws `count` elements, or rows along the first dimension, with equal probability: a new
   /// array.
-  /// Without `replace` each one is drawn at most once; error{usage} if there are too few.
+  /// The elements are an array or numbers in braces. Without `replace` each one is drawn at most
+  /// once; error{usage} if there are too few.
   /// \code
   /// auto sample = kr::generator(42).choice(x, 10, false);
   /// \endcode
@@ -288,6 +341,20 @@ class generator {
     if (!replace) return take(x, permutation(x.extent(0))(range(0, count)), 0, options...);
     if (count == 0) return take(x, array<std::int64_t, 1>(shape<1>(0), on_), 0, options...);
     return take(x, integers<std::int64_t>(shape<1>(count), 0, x.extent(0)), 0, options...);
+  }
+  /// The same with the probability of each one, which add up to 1: braces, a container or an array.
+  /// The device must have double. Throws error{usage} for others, and without `replace` if fewer
+  /// than `count` are above 0.
+  /// \code
+  /// auto loaded = kr::generator(42).choice({1, 2, 3}, 100, true, {0.5, 0.25, 0.25});
+  /// \endcode
+  template <class Elem, int Rank, detail::into_option... Options>
+  auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace,
+              const detail::number_list& probabilities, const Options&... options) {
+    return take(x,
+                detail::draw_places(seed_, calls_++, on_, count, probabilities.get(), x.extent(0),
+                                    replace),
+                0, options...);
   }
 
  private:

@@ -14,59 +14,66 @@
 namespace krait {
 
 /// Arrays one after another along an axis, by default the first, as numpy.concatenate.
+/// They are arguments, or the elements of a container of the host, as of stack, hstack and vstack.
 /// The other extents must be equal. Options after the arrays are kr::axis and kr::into. Throws
 /// error{usage} for extents that differ.
 /// \code
 /// auto both = kr::concatenate(x, y);
 /// auto wide = kr::concatenate(a, b, kr::axis(1));
 /// \endcode
-template <class First, class... More>
-  requires(detail::is_device_array<std::remove_const_t<First>>::value &&
-           !detail::some_deferred<More...>)
+template <detail::joinable First, class... More>
+  requires(!detail::some_deferred<More...>)
 auto concatenate(const First& first, const More&... more) {
-  return detail::with_arrays(
-      [&](const auto&... arrays) {
-        return detail::concatenated(detail::output_in(more...), detail::axis_in(0, more...),
-                                    arrays...);
-      },
-      first, more...);
+  const std::int64_t axis = detail::axis_in(0, more...);
+  if constexpr (detail::array_container<First>)
+    return detail::concatenated_all(detail::output_in(more...), axis, first,
+                                    [](const auto& each) { return each.share(); });
+  else
+    return detail::with_arrays(
+        [&](const auto&... arrays) {
+          return detail::concatenated(detail::output_in(more...), axis, arrays...);
+        },
+        first, more...);
 }
 /// Arrays of one shape along a new axis, by default the first, as numpy.stack.
 /// \code
 /// auto rows = kr::stack(x, y);
 /// auto columns = kr::stack(x, y, kr::axis(-1));
 /// \endcode
-template <class First, class... More>
-  requires(detail::is_device_array<std::remove_const_t<First>>::value &&
-           !detail::some_deferred<More...>)
+template <detail::joinable First, class... More>
+  requires(!detail::some_deferred<More...>)
 auto stack(const First& first, const More&... more) {
-  return detail::with_arrays(
-      [&](const auto&... arrays) {
-        const std::int64_t axis = detail::new_axis_of(detail::axis_in(0, more...), First::rank + 1);
-        return detail::concatenated(detail::output_in(more...), axis,
-                                    detail::with_new_axis(arrays, axis)...);
-      },
-      first, more...);
+  const std::int64_t axis =
+      detail::checked_axis(detail::axis_in(0, more...), detail::joined_rank<First> + 1);
+  if constexpr (detail::array_container<First>)
+    return detail::concatenated_all(
+        detail::output_in(more...), axis, first,
+        [&](const auto& each) { return detail::with_new_axis(each, axis); });
+  else
+    return detail::with_arrays(
+        [&](const auto&... arrays) {
+          return detail::concatenated(detail::output_in(more...), axis,
+                                      detail::with_new_axis(arrays, axis)...);
+        },
+        first, more...);
 }
 /// Arrays side by side, as numpy.hstack: along the second axis, vectors along their only one.
 /// \code
 /// auto wide = kr::hstack(a, b);
 /// \endcode
-template <class First, class... More>
-  requires(detail::is_device_array<std::remove_const_t<First>>::value &&
-           !detail::some_deferred<More...>)
+template <detail::joinable First, class... More>
+  requires(!detail::some_deferred<More...>)
 auto hstack(const First& first, const More&... more) {
-  return concatenate(first, more..., detail::axis_list<1>{{First::rank == 1 ? 0 : 1}});
+  return concatenate(first, more..., detail::axis_list<1>(detail::joined_rank<First> == 1 ? 0 : 1));
 }
 /// Arrays one below another, as numpy.vstack; vectors are rows.
 /// \code
 /// auto rows = kr::vstack(x, y);
 /// \endcode
-template <class First, class... More>
-  requires(detail::is_device_array<std::remove_const_t<First>>::value &&
-           !detail::some_deferred<More...>)
+template <detail::joinable First, class... More>
+  requires(!detail::some_deferred<More...>)
 auto vstack(const First& first, const More&... more) {
-  if constexpr (First::rank == 1) return stack(first, more...);
+  if constexpr (detail::joined_rank<First> == 1) return stack(first, more...);
   else return concatenate(first, more...);
 }
 
@@ -198,9 +205,16 @@ auto pad(const array<Elem, Rank>& x, const std::int64_t (&widths)[Rank][2],
 /// \code
 /// auto back = kr::flip(x);
 /// \endcode
-template <class Elem, int Rank, std::integral... Axes>
-auto flip(const array<Elem, Rank>& x, Axes... axes) {
-  return x.flip(axes...);
+template <class Elem, int Rank, class... Axes>
+  requires((detail::axes_in<Axes> > 0) && ...)
+auto flip(const array<Elem, Rank>& x, const Axes&... axes) {
+  const unsigned named = (detail::mask_of(axes, Rank) | ... | 0);
+  std::int64_t along[Rank];
+  int count = 0;
+  for (int d = 0; d < Rank; ++d)
+    if (sizeof...(Axes) == 0 || (named >> d & 1)) along[count++] = d;
+  return array<const Elem, Rank>(
+      detail::view_at(detail::flip(detail::layout_of(x), along, count), x));
 }
 /// A view turned by `times` quarters from the first axis towards the second, as numpy.rot90.
 /// \code
@@ -234,8 +248,8 @@ auto triu(const array<Elem, Rank>& x, std::int64_t k = 0) {
 /// \endcode
 template <class Elem, class Index, int Rank>
 auto take_along_axis(const array<Elem, Rank>& x, const array<Index, Rank>& indices,
-                     std::int64_t axis) {
-  const int along = detail::checked_axis(axis, Rank);
+                     const detail::axis_list<1>& axis) {
+  const int along = detail::checked_axis(axis.at[0], Rank);
   const auto at = detail::along_indices(x, indices, along);
   array<std::remove_const_t<Elem>, Rank> out(at.extents(), x.device());
   detail::take_along(detail::erased(x), detail::erased(at), along, detail::erased(out));
@@ -249,31 +263,19 @@ auto take_along_axis(const array<Elem, Rank>& x, const array<Index, Rank>& indic
 /// \endcode
 template <class Elem, class Index, int Rank, class Values>
 void put_along_axis(array<Elem, Rank>& x, const array<Index, Rank>& indices, const Values& values,
-                    std::int64_t axis) {
-  const int along = detail::checked_axis(axis, Rank);
+                    const detail::axis_list<1>& axis) {
+  const int along = detail::checked_axis(axis.at[0], Rank);
   const auto at = detail::along_indices(x, indices, along);
   array<Elem, Rank> given(at.extents(), x.device());
   detail::assign_elements(detail::all_tag(), given, values);
   detail::put_along(detail::erased(x), detail::erased(at), along, detail::erased(given));
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(concatenate)
-KRAIT_TAKES_EXPRESSIONS(stack)
-KRAIT_TAKES_EXPRESSIONS(hstack)
-KRAIT_TAKES_EXPRESSIONS(vstack)
-KRAIT_TAKES_EXPRESSIONS(repeat)
-KRAIT_TAKES_EXPRESSIONS(tiled)
-KRAIT_TAKES_EXPRESSIONS(roll)
-KRAIT_TAKES_EXPRESSIONS(pad)
-KRAIT_TAKES_EXPRESSIONS(flip)
-KRAIT_TAKES_EXPRESSIONS(rot90)
-KRAIT_TAKES_EXPRESSIONS(tril)
-KRAIT_TAKES_EXPRESSIONS(triu)
-KRAIT_TAKES_EXPRESSIONS(take_along_axis)
+KRAIT_TAKES_EXPRESSIONS(concatenate, stack, hstack, vstack, repeat, tiled, roll, pad, flip, rot90,
+                        tril, triu, take_along_axis)
+KRAIT_TAKES_LISTS(repeat)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -17,10 +17,22 @@ namespace detail {
 template <class Array>
 struct reductions_here {};  // krait/detail/elsewhere.h asks
 
+/// An integer stands for kr::axis of it where it can mean nothing else.
+template <class Type>
+concept axis_number = std::integral<Type> && sizeof(Type) > 1;
+/// The axes of a function: kr::axis(k, l), and for one axis an integer, too.
 template <int Count>
 struct axis_list {
   std::int64_t at[Count];
+
+  axis_list() = default;
+  template <axis_number... Axes>
+    requires(sizeof...(Axes) == Count)
+  constexpr axis_list(Axes... axes)  // NOLINT: implicit on purpose
+      : at{static_cast<std::int64_t>(axes)...} {}
 };
+template <axis_number... Axes>
+axis_list(Axes...) -> axis_list<int(sizeof...(Axes))>;
 struct keepdims_type {};
 template <class Number>
 struct initial_type {
@@ -32,7 +44,7 @@ struct where_type {
 };
 
 template <class Option>
-inline constexpr int axes_in = 0;
+inline constexpr int axes_in = axis_number<Option> ? 1 : 0;
 template <int Count>
 inline constexpr int axes_in<axis_list<Count>> = Count;
 template <class Option>
@@ -44,17 +56,21 @@ template <class Mask>
 inline constexpr bool is_reduction_option<where_type<Mask>> = true;
 template <class Option>
 concept reduction_option = is_reduction_option<std::remove_cvref_t<Option>>;
+/// Where an integer means something else: kr::max(x, 0) is of each element.
+template <class Option>
+concept named_option = reduction_option<Option> && !axis_number<std::remove_cvref_t<Option>>;
 
 }  // namespace detail
 
-/// The option of a reduction that names its axes; negative ones count from the last.
+/// The option of a function that names its axes; negative ones count from the last.
+/// One axis may be an integer alone wherever it can mean nothing else: kr::sum(a, 0).
 /// \code
 /// kr::array<float> sums = kr::sum(a, kr::axis(0));
 /// \endcode
-template <std::integral... Axes>
+template <detail::axis_number... Axes>
   requires(sizeof...(Axes) > 0)
 detail::axis_list<int(sizeof...(Axes))> axis(Axes... axes) {
-  return {{static_cast<std::int64_t>(axes)...}};
+  return {axes...};
 }
 /// The option of a reduction that keeps its axes with extent 1, so that the result broadcasts.
 /// \code
@@ -100,7 +116,8 @@ struct option_of {
 
 template <class Option>
 unsigned mask_of(const Option& option, int rank) {
-  if constexpr (axes_in<Option> != 0) return axes_mask(option.at, axes_in<Option>, rank);
+  if constexpr (axes_in<Option> != 0)
+    return axes_mask(axis_list(option).at, axes_in<Option>, rank);
   else return 0;
 }
 template <class Option>
@@ -110,6 +127,16 @@ const Option& unmasked(const Option& option) {
 template <class Mask>
 no_option unmasked(const where_type<Mask>&) {
   return {};
+}
+
+inline std::int64_t axis_in(std::int64_t otherwise) { return otherwise; }
+/// The axis among options. An expression is none of them: whoever takes options alone must not be
+/// called with one.
+template <class First, class... Rest>
+  requires(!deferred<First>)
+std::int64_t axis_in(std::int64_t otherwise, const First& first, const Rest&... rest) {
+  if constexpr (axes_in<First> == 1) return axis_list<1>(first).at[0];
+  else return axis_in(otherwise, rest...);
 }
 
 /// Reduces `source`, an operand of expressions, by Reducer.
@@ -191,6 +218,8 @@ auto part_of_option(const initial_type<Number>& first) {
 template <template <class> class Reducer, class Type, class... Options>
 auto reduce_numbers(const Type& x, const Options&... options) {
   using element = element_in<Type>;
+  static_assert(!std::is_same_v<Reducer<float>, norm_of<float>> || !(axis_number<Options> || ...),
+                "krait: an integer after the array could be the order of a norm: write kr::axis(k)");
   if constexpr (!complex_number<element>) {
     return reduce_whole<Reducer>(x, options...);
   } else if constexpr (std::is_same_v<Reducer<float>, sum_of<float>>) {
@@ -219,12 +248,15 @@ auto reduce_numbers(const Type& x, const Options&... options) {
 }  // namespace detail
 
 // Undefined below.
-#define KRAIT_REDUCTION_BY(reduce, function, reducer)                      \
-  template <detail::whole_array Type, detail::reduction_option... Options> \
-  auto function(const Type& x, const Options&... options) {                \
-    return detail::reduce<detail::reducer>(x, options...);                 \
+#define KRAIT_REDUCTION_BY(reduce, option, function, reducer)    \
+  template <detail::whole_array Type, detail::option... Options> \
+  auto function(const Type& x, const Options&... options) {      \
+    return detail::reduce<detail::reducer>(x, options...);       \
   }
-#define KRAIT_REDUCTION(function, reducer) KRAIT_REDUCTION_BY(reduce_numbers, function, reducer)
+#define KRAIT_REDUCTION(function, reducer) \
+  KRAIT_REDUCTION_BY(reduce_numbers, reduction_option, function, reducer)
+#define KRAIT_NAMED_REDUCTION(function, reducer) \
+  KRAIT_REDUCTION_BY(reduce_numbers, named_option, function, reducer)
 
 /// The sum of all elements of an array or expression, or along axes, as numpy.sum.
 /// Integers are added in 64 bits; floats are accurate to about the last bit for any number of
@@ -246,13 +278,13 @@ KRAIT_REDUCTION(prod, product_of)
 /// \code
 /// float smallest = kr::min(x);
 /// \endcode
-KRAIT_REDUCTION(min, smallest_of)
+KRAIT_NAMED_REDUCTION(min, smallest_of)
 /// The largest element, or NaN if there is one; kr::max of two values drops NaN instead.
 /// Options are those of kr::sum. Throws error{usage} without elements unless kr::initial is given.
 /// \code
 /// float largest = kr::max(x);
 /// \endcode
-KRAIT_REDUCTION(max, largest_of)
+KRAIT_NAMED_REDUCTION(max, largest_of)
 /// The index of the smallest element, the first of equal ones, along an axis or in C order; int64.
 /// A NaN counts as the smallest. If kr::where takes no element, it is -1. Options are kr::axis,
 /// kr::keepdims, kr::where and kr::into. Throws error{usage} without elements.
@@ -271,18 +303,19 @@ KRAIT_REDUCTION(argmax, place_of_largest)
 /// \code
 /// bool negative = kr::any(x < 0.0f);
 /// \endcode
-KRAIT_REDUCTION_BY(reduce_whole, any, whether_any)
+KRAIT_REDUCTION_BY(reduce_whole, reduction_option, any, whether_any)
 /// The number of elements that are not 0; options as for kr::sum.
 /// \code
 /// auto positive = kr::count_nonzero(x > 0.0f);
 /// \endcode
-KRAIT_REDUCTION_BY(reduce_whole, count_nonzero, count_of)
+KRAIT_REDUCTION_BY(reduce_whole, reduction_option, count_nonzero, count_of)
 /// The Euclidean norm, the square root of the sum of squares; for integers a double.
 /// Options as for kr::sum.
 /// \code
 /// float length = kr::norm(x);
 /// \endcode
 KRAIT_REDUCTION(norm, norm_of)
+#undef KRAIT_NAMED_REDUCTION
 #undef KRAIT_REDUCTION
 #undef KRAIT_REDUCTION_BY
 
@@ -311,6 +344,10 @@ auto dot(const Left& x, const Right& y) {
     return dot_of_more(detail::all_tag(), detail::evaluated(x), detail::evaluated(y));
   }
 }
+
+#include <krait/detail/takes_expressions.h>
+KRAIT_TAKES_LISTS(dot)
+#include <krait/detail/takes_expressions.h>
 
 }  // namespace krait
 

@@ -35,10 +35,6 @@ inline constexpr bool is_scan_option<initial_type<Number>> = true;
 template <class Option>
 concept scan_option = is_scan_option<std::remove_cvref_t<Option>>;
 
-template <class Option>
-void find_axis([[maybe_unused]] const Option& option, [[maybe_unused]] const std::int64_t*& axis) {
-  if constexpr (axes_in<Option> == 1) axis = option.at;
-}
 /// The axis and the start among options; without axis all elements in C order.
 template <class Out, class Elem, int Rank, class... Options>
 auto scan_array(const array<Elem, Rank>& x, bool exclusive, scan_operator by,
@@ -51,21 +47,20 @@ auto scan_array(const array<Elem, Rank>& x, bool exclusive, scan_operator by,
     else initial = first.value;
   }
   constexpr bool along_axis = (axes_in<Options> + ... + 0) == 1;
-  const std::int64_t* axis = nullptr;
-  (find_axis(options, axis), ...);
+  const std::int64_t axis = axis_in(0, options...);
   const std::int64_t size = x.size();
   auto out = result_in < Out,
        along_axis
            ? Rank
            : 1 > (output_in<0>(options...),
                   along_axis
-                      ? axis_back(dense(axis_last(layout_of(x), *axis).extents, Rank, false), *axis)
+                      ? axis_back(dense(axis_last(layout_of(x), axis).extents, Rank, false), axis)
                       : dense(&size, 1, false),
                   x.device(), x);
   if (size > 0)
     scan({element_type_of<std::remove_const_t<Elem>>(), element_type_of<Out>(), exclusive, starts,
           by, function},
-         erased(x), axis, erased(out.to), &initial, algorithm_device_of(x.device()));
+         erased(x), along_axis ? &axis : nullptr, erased(out.to), &initial, algorithm_device_of(x.device()));
   return out.give();
 }
 template <class Elem, int Rank, class Function, class... Options>
@@ -144,14 +139,9 @@ auto cumprod(const array<Elem, Rank>& x, const Options&... options) {
         x, false, detail::scan_operator::product, nullptr, options...);
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(inclusive_scan)
-KRAIT_TAKES_EXPRESSIONS(exclusive_scan)
-KRAIT_TAKES_EXPRESSIONS(cumsum)
-KRAIT_TAKES_EXPRESSIONS(cumprod)
+KRAIT_TAKES_EXPRESSIONS(inclusive_scan, exclusive_scan, cumsum, cumprod)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <krait/algorithm/detail/form.h>
+#include <krait/algorithm/detail/numbers.h>
 
 namespace krait {
 
@@ -22,37 +23,41 @@ KRAIT_API void scatter_elements(const any_array& x, const any_array& places, con
 
 }  // namespace detail
 
-/// The position, int64, of each x in a sorted array, as numpy.searchsorted.
-/// `sorted` is in the order of kr::sort. kr::into(y) takes the result.
+/// The position, int64, of each x in a sorted array, as numpy.searchsorted, in the shape of x.
+/// `sorted` is in the order of kr::sort. Elements of two types are compared in their common type.
+/// kr::into(y) takes the result.
 /// \code
 /// auto positions = kr::searchsorted(x, y, kr::side::right);
 /// \endcode
-template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
-  requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
-auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side where = side::left,
-                  const Options&... options) {
-  auto out = detail::result_in<std::int64_t, 1>(detail::output_in(options...),
-                                                detail::dense(x.extents().extents, 1, false),
-                                                x.device(), sorted, x);
+template <class Elem, class Other, int Rank, detail::into_option... Options>
+auto searchsorted(const array<Elem, 1>& sorted, const array<Other, Rank>& x,
+                  side where = side::left, const Options&... options) {
+  using key = detail::sorted_t<Elem, Other>;
+  auto out = detail::result_in<std::int64_t, Rank>(detail::output_in(options...),
+                                                   detail::dense(x.extents().extents, Rank, false),
+                                                   x.device(), sorted, x);
   if (x.size() > 0)
-    detail::search_sorted(detail::erased(sorted), detail::erased(x), where == side::right,
-                          detail::erased(out.to));
+    detail::search_sorted(detail::erased(detail::as_type<key>(sorted)),
+                          detail::erased(detail::as_type<key>(detail::flat(x))),
+                          where == side::right,
+                          detail::erased(detail::with_extents(out.to, shape<1>(x.size()))));
   return out.give();
 }
 
-/// Gathers elements: out(i) = x(places(i)).
+/// Gathers elements: out(i) = x(places(i)), in the shape of the places.
 /// Places must be within x; KRAIT_CHECK=1 reports others. kr::into(y) takes the result.
 /// \code
 /// auto chosen = kr::gather(x, indices);
 /// \endcode
-template <class Elem, std::integral Place, detail::into_option... Options>
-auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Options&... options) {
+template <class Elem, std::integral Place, int Rank, detail::into_option... Options>
+auto gather(const array<Elem, 1>& x, const array<Place, Rank>& places, const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  auto out = detail::result_in<element, 1>(detail::output_in(options...),
-                                           detail::dense(places.extents().extents, 1, false),
-                                           x.device(), x, places);
+  auto out = detail::result_in<element, Rank>(detail::output_in(options...),
+                                              detail::dense(places.extents().extents, Rank, false),
+                                              x.device(), x, places);
   if (places.size() > 0)
-    detail::gather_elements(detail::erased(x), detail::erased(places), detail::erased(out.to));
+    detail::gather_elements(detail::erased(x), detail::erased(detail::flat(places)),
+                            detail::erased(detail::with_extents(out.to, shape<1>(places.size()))));
   return out.give();
 }
 /// Scatters elements: to(places(i)) = x(i), with places within `to`.
@@ -78,13 +83,10 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places,
   detail::scatter_elements(detail::erased(x), detail::erased(places), detail::erased(to));
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(searchsorted)
-KRAIT_TAKES_EXPRESSIONS(gather)
-KRAIT_TAKES_EXPRESSIONS(scatter)
+KRAIT_TAKES_EXPRESSIONS(searchsorted, gather, scatter)
+KRAIT_TAKES_LISTS(searchsorted, gather)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Selects elements of one-dimensional arrays: by a condition, without repetition, the largest; and
+// Selects elements of arrays, in C order: by a condition, without repetition, the largest; and
 // works on segments.
 //   auto positive = kr::copy_if(x, [](auto v) { return v > 0; });
 //   auto [values, lengths] = kr::run_length_encode(x);
 //   auto sums = kr::segmented_reduce(x, offsets, [](auto a, auto b) { return a + b; }, 0.0f);
 #pragma once
 
+#include <krait/algorithm/detail/numbers.h>
 #include <krait/algorithm/detail/select_kernels.h>
 #include <krait/algorithm/search.h>
 #include <krait/algorithm/sort.h>
@@ -29,9 +30,10 @@ chosen_elements chosen_where(const array<Elem, 1>& x, const Predicate& predicate
 /// \code
 /// auto positive = kr::copy_if(x, [](auto v) { return v > 0; });
 /// \endcode
-template <class Elem, class Predicate>
-auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
-  return detail::compacted(x, detail::chosen_where(x, predicate));
+template <class Elem, int Rank, class Predicate>
+auto copy_if(const array<Elem, Rank>& x, const Predicate& predicate) {
+  const auto all_of = detail::flat(x);
+  return detail::compacted(all_of, detail::chosen_where(all_of, predicate));
 }
 
 /// The elements for which a predicate holds, then the others, each in their order, and the first
@@ -65,13 +67,13 @@ auto run_length_encode(const array<Elem, 1>& x) {
   return runs{detail::compacted(x, heads), detail::lengths_of_runs(heads)};
 }
 
-/// The different elements, sorted, as numpy.unique; all NaN are equal.
+/// The different elements of an array of any shape, sorted, as numpy.unique; all NaN are equal.
 /// \code
 /// auto different = kr::unique(x);
 /// \endcode
-template <detail::plain Elem>
-auto unique(const array<Elem, 1>& x) {
-  const auto sorted = sort(x);
+template <detail::plain Elem, int Rank>
+auto unique(const array<Elem, Rank>& x) {
+  const auto sorted = sort(detail::flat(x));
   return detail::compacted(sorted, detail::heads_of_runs(detail::erased(sorted)));
 }
 
@@ -179,18 +181,10 @@ auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
   return gather(x, moved.values, options...);
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(copy_if)
-KRAIT_TAKES_EXPRESSIONS(partition)
-KRAIT_TAKES_EXPRESSIONS(run_length_encode)
-KRAIT_TAKES_EXPRESSIONS(unique)
-KRAIT_TAKES_EXPRESSIONS(top_k)
-KRAIT_TAKES_EXPRESSIONS(segmented_scan)
-KRAIT_TAKES_EXPRESSIONS(segmented_reduce)
-KRAIT_TAKES_EXPRESSIONS(segmented_sort)
+KRAIT_TAKES_EXPRESSIONS(copy_if, partition, run_length_encode, unique, top_k, segmented_scan,
+                        segmented_reduce, segmented_sort)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -1,91 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One-dimensional arrays as sets, with NumPy's names. All NaN are equal.
+// Arrays as sets, with NumPy's names: of any shape, and of two types in the common one. All NaN are
+// equal.
 //   auto both = kr::intersect1d(x, y);
 #pragma once
 
+#include <krait/algorithm/detail/numbers.h>
 #include <krait/algorithm/select.h>
 
 namespace krait {
 namespace detail {
 
-/// Those of x that are in `sorted`, or are not.
-template <class Elem>
-array<Elem> members(const array<Elem>& x, const array<Elem>& sorted, bool others) {
-  return compacted(x, chosen_members(erased(x), erased(sorted), others));
+/// Calls f of both as one-dimensional arrays of their common type.
+template <class Left, int LeftRank, class Right, int RightRank, class Function>
+auto of_sets(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, const Function& f) {
+  using key = sorted_t<Left, Right>;
+  return f(as_type<key>(flat(x)), as_type<key>(flat(y)));
+}
+/// The different elements of x that are in y, or are not.
+template <class Left, int LeftRank, class Right, int RightRank>
+auto members(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, bool others) {
+  const auto different = unique(x);
+  return compacted(different, of_sets(different, y, [&](const auto& each, const auto& in) {
+                     return chosen_members(erased(each), erased(sort(in)), others);
+                   }));
 }
 template <class Elem>
-array<Elem> joined(const array<const Elem>& x, const array<const Elem>& y) {
-  array<Elem> out(shape<1>(x.size() + y.size()), x.device());
+auto joined(const array<Elem>& x, const array<Elem>& y) {
+  array<std::remove_const_t<Elem>> out(shape<1>(x.size() + y.size()), x.device());
   out(range(0, x.size())) = x;
   out(range(x.size(), end)) = y;
   return out;
 }
-template <class Left, class Right>
-concept one_key =
-    plain<Left> && std::is_same_v<std::remove_const_t<Left>, std::remove_const_t<Right>>;
 
 }  // namespace detail
 
-/// Tests whether each element of x is an element of `of`: an array of bool, as numpy.isin.
+/// Tests whether each element of x is an element of `of`: bools in the shape of x, as numpy.isin.
 /// \code
 /// auto known = kr::isin(x, y);
 /// \endcode
-template <class Elem, class Other, detail::into_option... Options>
-  requires detail::one_key<Elem, Other>
-auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... options) {
-  return detail::give_result(
-      detail::output_in(options...),
-      detail::marks_of_members(detail::erased(x), detail::erased(sort(of)), false));
+template <class Left, int Rank, class Right, int OtherRank, detail::into_option... Options>
+auto isin(const array<Left, Rank>& x, const array<Right, OtherRank>& of,
+          const Options&... options) {
+  const auto marks = detail::of_sets(x, of, [](const auto& each, const auto& in) {
+    return detail::marks_of_members(detail::erased(each), detail::erased(sort(in)), false);
+  });
+  return detail::give_result(detail::output_in(options...),
+                             detail::with_extents(marks, x.extents()));
 }
 /// The different elements of x and y together, sorted, as numpy.union1d.
 /// \code
 /// auto all_of_both = kr::union1d(x, y);
 /// \endcode
-template <class Elem, class Other>
-  requires detail::one_key<Elem, Other>
-auto union1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
-  using element = std::remove_const_t<Elem>;
-  return unique(detail::joined<element>(x.share(), y.share()));
+template <class Left, int LeftRank, class Right, int RightRank>
+auto union1d(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+  return detail::of_sets(
+      x, y, [](const auto& a, const auto& b) { return unique(detail::joined(a, b)); });
 }
 /// The different elements that x and y have in common, sorted, as numpy.intersect1d.
 /// \code
 /// auto both = kr::intersect1d(x, y);
 /// \endcode
-template <class Elem, class Other>
-  requires detail::one_key<Elem, Other>
-auto intersect1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
-  return detail::members(unique(x), sort(y), false);
+template <class Left, int LeftRank, class Right, int RightRank>
+auto intersect1d(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+  return detail::of_sets(
+      x, y, [](const auto& a, const auto& b) { return detail::members(a, b, false); });
 }
-/// The different elements of x that are not in y, sorted, as numpy.setdiff1d.
+/// The different elements of x that are not in y, sorted, as numpy.setdiff1d; of x's type.
 /// \code
 /// auto only_x = kr::setdiff1d(x, y);
 /// \endcode
-template <class Elem, class Other>
-  requires detail::one_key<Elem, Other>
-auto setdiff1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
-  return detail::members(unique(x), sort(y), true);
+template <class Left, int LeftRank, class Right, int RightRank>
+auto setdiff1d(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+  return detail::members(x, y, true);
 }
 /// The different elements that are in exactly one of x and y, sorted, as numpy.setxor1d.
 /// \code
 /// auto not_in_both = kr::setxor1d(x, y);
 /// \endcode
-template <class Elem, class Other>
-  requires detail::one_key<Elem, Other>
-auto setxor1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
-  using element = std::remove_const_t<Elem>;
-  return sort(detail::joined<element>(setdiff1d(x, y).share(), setdiff1d(y, x).share()));
+template <class Left, int LeftRank, class Right, int RightRank>
+auto setxor1d(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+  return detail::of_sets(x, y, [](const auto& a, const auto& b) {
+    return sort(detail::joined(detail::members(a, b, true), detail::members(b, a, true)));
+  });
 }
-
-}  // namespace krait
 
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(isin)
-KRAIT_TAKES_EXPRESSIONS(union1d)
-KRAIT_TAKES_EXPRESSIONS(intersect1d)
-KRAIT_TAKES_EXPRESSIONS(setdiff1d)
-KRAIT_TAKES_EXPRESSIONS(setxor1d)
+KRAIT_TAKES_EXPRESSIONS(isin, union1d, intersect1d, setdiff1d, setxor1d)
+KRAIT_TAKES_LISTS(isin, union1d, intersect1d, setdiff1d, setxor1d)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

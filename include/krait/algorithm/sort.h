@@ -137,13 +137,9 @@ auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... op
   return sorted.give();
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(sort)
-KRAIT_TAKES_EXPRESSIONS(argsort)
-KRAIT_TAKES_EXPRESSIONS(sort_by_key)
+KRAIT_TAKES_EXPRESSIONS(sort, argsort, sort_by_key)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

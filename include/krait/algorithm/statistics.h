@@ -34,15 +34,6 @@ struct statistics_number {
 };
 template <class Elem>
 using statistics_t = typename statistics_number<std::remove_const_t<Elem>>::type;
-template <class To, class Elem, int Rank>
-auto as_numbers(const array<Elem, Rank>& x) {
-  if constexpr (std::is_same_v<std::remove_const_t<Elem>, To>) {
-    return x.share();
-  } else {
-    array<To, Rank> made = make_expression<cast_elements<To>>(x);
-    return made;
-  }
-}
 
 inline const char* method_in() { return "linear"; }
 template <class First, class... Rest>
@@ -76,7 +67,7 @@ auto one_quantile(const array<Elem, Rank>& x, double q, const Options&... option
                  keeps = (std::is_same_v<Options, keepdims_type> || ...);
   if constexpr (along || Rank == 1) {
     const int axis = checked_axis(axis_in(0, options...), Rank);
-    const auto sorted = sort(as_numbers<number>(x), axis_list<1>{{axis}});
+    const auto sorted = sort(as_type<number>(x), axis_list<1>(axis));
     auto out = quantile_of(sorted, axis, q, method_in(options...));
     if constexpr (keeps) return out;
     else if constexpr (Rank == 1) return static_cast<number>(out(0));
@@ -107,7 +98,7 @@ auto many_quantiles(const array<Elem, Rank>& x, const array<Q, 1>& qs, double sc
     return many_quantiles(x.share().reshape(-1), qs, scale, options...);
   } else {
     const int axis = checked_axis(axis_in(0, options...), Rank);
-    const auto sorted = sort(as_numbers<number>(x), axis_list<1>{{axis}});
+    const auto sorted = sort(as_type<number>(x), axis_list<1>(axis));
     shape<Rank + 1> extents;
     extents.extents[0] = std::int64_t(at.size());
     for (int d = 0; d < Rank; ++d) extents.extents[d + 1] = d == axis ? 1 : x.extent(d);
@@ -254,7 +245,7 @@ auto as_rows(const array<Left, 1>& x, const array<Right, 1>& y, const char* func
 template <class Elem>
 auto cov(const array<Elem, 2>& x, detail::ddof_type less = {1}) {
   using number = detail::statistics_t<Elem>;
-  const auto rows = detail::as_numbers<number>(x);
+  const auto rows = detail::as_type<number>(x);
   array<number, 2> out(shape<2>(x.extent(0), x.extent(0)), x.device());
   detail::covariance_into(detail::erased(rows), double(x.extent(1) - less.value), false,
                           detail::erased(out));
@@ -271,7 +262,7 @@ auto cov(const array<Left, 1>& x, const array<Right, 1>& y, detail::ddof_type le
 template <class Elem>
 auto corrcoef(const array<Elem, 2>& x) {
   using number = detail::statistics_t<Elem>;
-  const auto rows = detail::as_numbers<number>(x);
+  const auto rows = detail::as_type<number>(x);
   array<number, 2> out(shape<2>(x.extent(0), x.extent(0)), x.device());
   detail::covariance_into(detail::erased(rows), double(x.extent(1) - 1), true, detail::erased(out));
   return out;
@@ -322,16 +313,10 @@ auto nanmax(const Type& x, const Options&... options) {
   return detail::reduce_whole<detail::fold_by_max>(x, options...);
 }
 
-}  // namespace krait
-
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-namespace krait {
-KRAIT_TAKES_EXPRESSIONS(quantile)
-KRAIT_TAKES_EXPRESSIONS(percentile)
-KRAIT_TAKES_EXPRESSIONS(median)
-KRAIT_TAKES_EXPRESSIONS(average)
-KRAIT_TAKES_EXPRESSIONS(cov)
-KRAIT_TAKES_EXPRESSIONS(corrcoef)
+KRAIT_TAKES_EXPRESSIONS(quantile, percentile, median, average, cov, corrcoef)
+KRAIT_TAKES_LISTS(quantile, percentile, average)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait
-#undef KRAIT_TAKES_EXPRESSIONS

@@ -1,10 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Included before the end of each header of algorithms that take arrays, which undefines it again:
-// the function of arguments of which some are expressions or selections. They become arrays once.
-#define KRAIT_TAKES_EXPRESSIONS(function)        \
+// Included twice before the end of each header of algorithms that take arrays, to define its macros
+// and to undefine them:
+//   KRAIT_TAKES_EXPRESSIONS(sort, argsort)   functions of arguments of which some are expressions or selections: they become arrays once
+//   KRAIT_TAKES_LISTS(dot)                   functions whose second argument may be numbers in braces
+#ifndef KRAIT_TAKES_EXPRESSIONS
+#define KRAIT_PARENS ()
+#define KRAIT_MORE1(...) KRAIT_MORE2(KRAIT_MORE2(KRAIT_MORE2(KRAIT_MORE2(__VA_ARGS__))))
+#define KRAIT_MORE2(...) KRAIT_MORE3(KRAIT_MORE3(KRAIT_MORE3(KRAIT_MORE3(__VA_ARGS__))))
+#define KRAIT_MORE3(...) __VA_ARGS__
+#define KRAIT_EACH(macro, first, ...) \
+  macro(first) __VA_OPT__(KRAIT_EACH_NEXT KRAIT_PARENS(macro, __VA_ARGS__))
+#define KRAIT_EACH_NEXT() KRAIT_EACH
+#define KRAIT_TAKES_EXPRESSION(function)         \
   template <class... Args>                       \
     requires detail::some_deferred<Args...>      \
   auto function(const Args&... args) {           \
     return function(detail::evaluated(args)...); \
   }
+#define KRAIT_TAKES_LIST(function)                                                              \
+  template <detail::whole_array First, detail::listed Elem, std::size_t Count, class... Rest>   \
+  auto function(const First& first, const Elem(&list)[Count], const Rest&... rest) {            \
+    const auto& from = detail::evaluated(first);                                                \
+    return function(from, to_device(list, from.device()), rest...);                             \
+  }                                                                                             \
+  template <detail::whole_array First, std::size_t Count, class... Rest>                        \
+  auto function(const First& first, const double(&list)[Count], const Rest&... rest) {          \
+    const auto& from = detail::evaluated(first);                                                \
+    return function(from, to_device(list, from.device()), rest...);                             \
+  }
+#define KRAIT_TAKES_EXPRESSIONS(...) KRAIT_MORE1(KRAIT_EACH(KRAIT_TAKES_EXPRESSION, __VA_ARGS__))
+#define KRAIT_TAKES_LISTS(...) KRAIT_MORE1(KRAIT_EACH(KRAIT_TAKES_LIST, __VA_ARGS__))
+#else
+#undef KRAIT_PARENS
+#undef KRAIT_MORE1
+#undef KRAIT_MORE2
+#undef KRAIT_MORE3
+#undef KRAIT_EACH
+#undef KRAIT_EACH_NEXT
+#undef KRAIT_TAKES_EXPRESSION
+#undef KRAIT_TAKES_LIST
+#undef KRAIT_TAKES_EXPRESSIONS
+#undef KRAIT_TAKES_LISTS
+#endif

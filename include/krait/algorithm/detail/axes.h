@@ -19,14 +19,4 @@ inline constexpr bool is_word_option =
 template <class Option>
 concept word_option = is_word_option<Option>;
 
-inline std::int64_t axis_in(std::int64_t otherwise) { return otherwise; }
-/// The axis among options. An expression is none of them: whoever takes options alone must not be
-/// called with one.
-template <class First, class... Rest>
-  requires(!deferred<First>)
-std::int64_t axis_in(std::int64_t otherwise, const First& first, const Rest&... rest) {
-  if constexpr (axes_in<First> == 1) return first.at[0];
-  else return axis_in(otherwise, rest...);
-}
-
 }  // namespace krait::detail

@@ -37,6 +37,14 @@ struct selecting_facts {
   static constexpr bool advanced = is_array || is_index<Item>;
 };
 
+/// The elements of a selection in a new array of this type, converted as those of an expression.
+template <class To, int Rank, class Selection>
+array<To, Rank> read_as(const Selection& x) {
+  static_assert(Rank == Selection::rank,
+                "krait: the array and the selection differ in their number of dimensions");
+  if constexpr (std::is_same_v<To, typename Selection::value_type>) return x.read();
+  else return make_expression<cast_elements<To>>(x.read());
+}
 /// `a(i, j) += x`, where of equal indices one counts, as in NumPy; and the shape.
 template <class Selection>
 class selected_assignments : public selected_elements {
@@ -121,7 +129,10 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
     at_ = permute(seen, order, view_rank);
   }
 
-  operator array<value_type, rank>() const { return read(); }  // NOLINT: implicit on purpose
+  template <class To, int ToRank>
+  operator array<To, ToRank>() const {  // NOLINT: implicit on purpose
+    return read_as<To, ToRank>(*this);
+  }
   /// The extents of all dimensions.
   shape<rank> extents() const {
     const layout at = placed(dense(rows_shape().extents, 1 + rest, false));

@@ -44,8 +44,6 @@ KRAIT_API void put_along(const any_array& x, const any_array& indices, int axis,
 /// Of x and indices, but along the axis; that of the indices stays. Throws error{usage}.
 KRAIT_API void along_shape(const layout& x, const layout& indices, int axis, std::int64_t* extents);
 
-/// A new axis may follow the last.
-inline std::int64_t new_axis_of(std::int64_t axis, int rank) { return checked_axis(axis, rank); }
 template <class Argument>
 auto only_array(const Argument& x) {
   if constexpr (is_device_array<Argument>::value) {
@@ -107,6 +105,38 @@ auto concatenated(Output given, std::int64_t axis, const array<First, Rank>& fir
   (place_part(out.to, axis, next, more), ...);
   return out.give();
 }
+/// A container of the host that has arrays.
+template <class Type>
+concept array_container =
+    !is_device_array<Type>::value && !deferred<Type> && requires(const Type& c) {
+      requires is_device_array<std::remove_cvref_t<decltype(*c.begin())>>::value;
+      c.size(), c.end();
+    };
+template <class Type>
+concept joinable = is_device_array<Type>::value || array_container<Type>;
+template <class Type>
+inline constexpr int joined_rank = std::remove_cvref_t<decltype(*std::declval<Type&>().begin())>::rank;
+template <class Type>
+  requires is_device_array<Type>::value
+inline constexpr int joined_rank<Type> = Type::rank;
+/// The same of the arrays in a container; as(array) is a view of each that is used.
+template <class Output, class Container, class As>
+auto concatenated_all(Output given, std::int64_t axis, const Container& arrays, const As& as) {
+  using part = decltype(as(*arrays.begin()));
+  using elem = std::remove_const_t<typename part::element_type>;
+  host_array<layout> at(arrays.size());
+  layout* next = at.data();
+  for (const auto& each : arrays) *next++ = layout_of(as(each));
+  shape<part::rank> extents;
+  join_shape(at.data(), int(at.size()), axis, extents.extents);
+  array<elem, part::rank> out(extents, (*arrays.begin()).device());
+  std::int64_t first = 0;
+  for (const auto& each : arrays) {
+    check_input(each, out.device());
+    place_part(out, axis, first, as(each));
+  }
+  return give_result(given, std::move(out));
+}
 template <class Elem, int Rank, int Count, std::size_t... Index>
 auto parts_until(const array<Elem, Rank>& x, int along, const std::int64_t (&ends)[Count],
                  std::index_sequence<Index...>) {
@@ -134,8 +164,9 @@ void add_distances(const Option& option, const std::int64_t (&distances)[Count],
   if constexpr (axes_in<Option> > 0) {
     static_assert(axes_in<Option> == Count || Count == 1,
                   "krait: roll takes one distance, or one for each axis");
+    const axis_list axes(option);
     for (int i = 0; i < axes_in<Option>; ++i)
-      to[checked_axis(option.at[i], rank)] += distances[Count == 1 ? 0 : i];
+      to[checked_axis(axes.at[i], rank)] += distances[Count == 1 ? 0 : i];
   }
 }
 template <class Elem, int Rank, int Count, class... Options>

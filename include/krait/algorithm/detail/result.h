@@ -10,6 +10,10 @@
 namespace krait {
 namespace detail {
 
+/// A number in braces, which become an array; a text is none.
+template <class Elem>
+concept listed = plain<Elem> && !std::is_same_v<Elem, char>;
+
 /// An array to be written, which shares the memory of the user's.
 template <class Elem, int Rank>
 struct output {

@@ -19,7 +19,10 @@ class selection : public selected_assignments<selection<Elem, Rank, Which, Which
   selection(array<Elem, Rank> of, array<const Which, WhichRank> which)
       : of_(std::move(of)), which_(std::move(which)) {}
 
-  operator array<value_type, rank>() const { return read(); }  // NOLINT: implicit on purpose
+  template <class To, int ToRank>
+  operator array<To, ToRank>() const {  // NOLINT: implicit on purpose
+    return read_as<To, ToRank>(*this);
+  }
   /// The extents of all dimensions. By a mask it waits for the number of elements.
   shape<rank> extents() const {
     if constexpr (by_mask) {
