@@ -144,38 +144,56 @@ auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
   return out;
 }
 namespace detail {
-/// The elements along the last axis but the first one, or but the last one.
+/// The elements along an axis but the first one, or but the last one.
 template <class Number, class Elem, int Rank>
-auto without_end(const array<Elem, Rank>& x, bool last) {
-  const std::int64_t n = x.extent(Rank - 1), most = n > 0 ? 1 : 0;
+auto without_end(const array<Elem, Rank>& x, int axis, bool last) {
+  const std::int64_t n = x.extent(axis), most = n > 0 ? 1 : 0;
   return make_expression<cast_elements<Number>>(
-      part_along(x, Rank - 1, last ? 0 : most, last ? n - most : n));
+      part_along(x, axis, last ? 0 : most, last ? n - most : n));
+}
+/// The sums of the means of neighbours times these widths.
+template <class Number, class Elem, int Rank, class Widths>
+auto trapezoids(const array<Elem, Rank>& y, int axis, const Widths& widths) {
+  return krait::sum(
+      (without_end<Number>(y, axis, false) + without_end<Number>(y, axis, true)) * widths,
+      axis_list<1>(axis));
 }
 }  // namespace detail
 
-/// The integral of samples along the last axis by the trapezoidal rule, as numpy.trapezoid.
+/// The integral of samples along the last axis, or kr::axis(k), by the trapezoidal rule, as
+/// numpy.trapezoid.
 /// The samples have a distance, or coordinates, one for each along that axis. Throws error{usage}
 /// for another number of coordinates.
 /// \code
 /// float area = kr::trapezoid(y, 0.1f);
 /// \endcode
-template <class Elem, int Rank>
-auto trapezoid(const array<Elem, Rank>& y, double distance = 1) {
+template <class Elem, int Rank, detail::word_option... Options>
+auto trapezoid(const array<Elem, Rank>& y, double distance = 1, const Options&... options) {
   using number = detail::sampled_t<Elem>;
-  return krait::sum((detail::without_end<number>(y, false) + detail::without_end<number>(y, true)) *
-                        number(distance / 2),
-                    axis(Rank - 1));
+  const int axis = detail::checked_axis(detail::axis_in(-1, options...), Rank);
+  return detail::trapezoids<number>(y, axis, number(distance / 2));
 }
-template <class Elem, int Rank, class Point>
-auto trapezoid(const array<Elem, Rank>& y, const array<Point, 1>& points) {
+template <class Elem, int Rank, class Point, detail::word_option... Options>
+auto trapezoid(const array<Elem, Rank>& y, const array<Point, 1>& points,
+               const Options&... options) {
   using number = detail::sampled_t<Elem, Point>;
-  const std::int64_t samples[] = {y.extent(Rank - 1)};
+  const int axis = detail::checked_axis(detail::axis_in(-1, options...), Rank);
+  const std::int64_t samples[] = {y.extent(axis)};
   detail::check_same_shape(points.extents().extents, samples, 1, "trapezoid");
-  return krait::sum((detail::without_end<number>(y, false) + detail::without_end<number>(y, true)) *
-                        ((detail::without_end<number>(points, false) -
-                          detail::without_end<number>(points, true)) *
-                         number(0.5)),
-                    axis(Rank - 1));
+  const auto widths = eval((detail::without_end<number>(points, 0, false) -
+                            detail::without_end<number>(points, 0, true)) *
+                           number(0.5));
+  // One for each along the axis.
+  detail::layout at = detail::layout_of(widths);
+  at.rank = Rank;
+  for (int d = 0; d < Rank; ++d)
+    at.extents[d] = d == axis ? widths.extent(0) : 1, at.strides[d] = d == axis;
+  return detail::trapezoids<number>(y, axis,
+                                    array<const number, Rank>(detail::view_at(at, widths)));
+}
+template <class Elem, int Rank>
+auto trapezoid(const array<Elem, Rank>& y, const detail::axis_list<1>& axis) {
+  return trapezoid(y, 1, axis);
 }
 
 // Of expressions, too.

@@ -8,6 +8,7 @@
 // An index out of bounds is an error in NumPy's words, before anything is written.
 #pragma once
 
+#include <krait/algorithm/detail/numbers.h>
 #include <krait/algorithm/detail/selection.h>
 
 namespace krait {
@@ -54,9 +55,9 @@ auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices,
 /// \code
 /// kr::put(x, indices, 0.0f);
 /// \endcode
-template <class Elem, int Rank, class Index, class Values>
-void put(array<Elem, Rank>& x, const array<Index, 1>& indices, const Values& values) {
-  const auto at = detail::checked_indices(indices, x.size(), 0);
+template <class Elem, int Rank, detail::whole_array Indices, class Values>
+void put(array<Elem, Rank>& x, const Indices& indices, const Values& values) {
+  const auto at = detail::checked_indices(detail::flat(detail::evaluated(indices)), x.size(), 0);
   detail::put_values(x, at, values);
 }
 
@@ -72,11 +73,12 @@ array<std::int64_t, 1> flatnonzero(const Mask& mask) {
 /// \code
 /// auto positive = kr::compress(x > 0.0f, x);
 /// \endcode
-template <detail::whole_array Mask, class Elem, int Rank>
-array<std::remove_const_t<Elem>, 1> compress(const Mask& mask, const array<Elem, Rank>& x) {
+template <detail::whole_array Mask, detail::whole_array Type>
+auto compress(const Mask& mask, const Type& x) {
   const auto chosen = detail::as_mask(mask);
-  detail::check_mask(chosen.extents(), x.extents());
-  return detail::taken(x, detail::places_of(detail::erased(chosen)));
+  const auto& from = detail::evaluated(x);
+  detail::check_mask(chosen.extents(), from.extents());
+  return detail::taken(from, detail::places_of(detail::erased(chosen)));
 }
 
 // Of expressions, too.

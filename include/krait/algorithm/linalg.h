@@ -9,6 +9,7 @@
 #pragma once
 
 #include <krait/algorithm/detail/linalg_calls.h>
+#include <krait/algorithm/detail/numbers.h>
 #include <krait/algorithm/detail/result.h>
 #include <krait/complex.h>
 
@@ -29,12 +30,7 @@ using linalg_t = typename linalg_type<std::remove_const_t<Elem>>::type;
 
 /// Of both sides of a system.
 template <class Left, class Right>
-struct linalg_common {
-  static_assert(std::is_same_v<Left, Right> ||
-                    (std::is_floating_point_v<Left> && std::is_floating_point_v<Right>),
-                "krait: both sides of a system of complex numbers must have the same type");
-  using type = std::conditional_t<std::is_same_v<Left, Right>, Left, double>;
-};
+using linalg_common_t = common_of_numbers<linalg_t<Left>, linalg_t<Right>>;
 
 template <class T, int Rank>
 constexpr linalg_number linalg_number_for() {
@@ -61,8 +57,7 @@ constexpr linalg_number linalg_number_for() {
 template <class Elem, int Rank, class Other, int OtherRank, detail::into_option... Options>
 auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b,
            const Options&... options) {
-  using type =
-      typename detail::linalg_common<detail::linalg_t<Elem>, detail::linalg_t<Other>>::type;
+  using type = detail::linalg_common_t<Elem, Other>;
   static_assert(Rank >= 2, "krait: solve takes matrices: arrays of two dimensions or more");
   constexpr int rank = OtherRank == 1 ? Rank - 1 : Rank > OtherRank ? Rank : OtherRank;
   const auto x =

@@ -15,13 +15,7 @@ namespace detail {
 /// A matrix as the library's functions take it.
 template <class Elem>
 auto as_matrix(const array<Elem, 2>& a) {
-  using type = linalg_t<Elem>;
-  if constexpr (std::is_same_v<type, std::remove_const_t<Elem>>) {
-    return a.share();
-  } else {
-    array<type, 2> made = make_expression<cast_elements<type>>(a);
-    return made;
-  }
+  return as_type<linalg_t<Elem>>(a);
 }
 template <class T>
 constexpr double epsilon_of = sizeof(linalg_part_t<T>) == 4 ? 0x1p-23 : 0x1p-52;
@@ -91,7 +85,7 @@ auto pinv(const array<Elem, 2>& a, double part = 1e-15) {
 template <class Elem, class Other, int Rank>
 auto lstsq(const array<Elem, 2>& a, const array<Other, Rank>& b, double part = -1) {
   static_assert(Rank <= 2, "krait: the right side of lstsq is a vector or a matrix");
-  using type = detail::linalg_t<Elem>;
+  using type = detail::linalg_common_t<Elem, Other>;
   using real = detail::linalg_part_t<type>;
   struct solution {
     array<type, Rank> x;
@@ -101,10 +95,9 @@ auto lstsq(const array<Elem, 2>& a, const array<Other, Rank>& b, double part = -
   };
   const std::int64_t larger = a.extent(0) > a.extent(1) ? a.extent(0) : a.extent(1);
   if (part < 0) part = detail::epsilon_of<type> * double(larger);
-  const array<type, Rank> right = detail::make_expression<detail::cast_elements<type>>(b);
-  const auto left = detail::as_matrix(a);
   std::int64_t rank = 0;
-  const auto f = detail::least_squares_of(detail::erased(left), detail::erased(right),
+  const auto f = detail::least_squares_of(detail::erased(detail::as_type<type>(a)),
+                                          detail::erased(detail::as_type<type>(b)),
                                           detail::linalg_number_of<type>, part, rank);
   return solution{detail::typed<type, Rank>(f.first), detail::typed<real, 1>(f.second), rank,
                   detail::typed<real, 1>(f.third)};

@@ -83,10 +83,10 @@ struct methods {
   }
 
   template <class Elem, int Rank>
-  auto accumulate(const array<Elem, Rank>& x, std::int64_t axis) const {
+  auto accumulate(const array<Elem, Rank>& x, const axis_list<1>& axis) const {
     using of = fold_t<Lambda, std::remove_const_t<Elem>>;
     array<of, Rank> out(x.extents(), x.device());
-    const int along = first_axis(axes_mask(&axis, 1, Rank));
+    const int along = first_axis(axes_mask(axis.at, 1, Rank));
     const auto from = with_last(x.share(), along);
     fold<of, true>(from, with_last(out, along), nullptr, nullptr);
     return out;

@@ -261,11 +261,11 @@ auto take_along_axis(const array<Elem, Rank>& x, const array<Index, Rank>& indic
 /// \code
 /// kr::put_along_axis(a, kr::argmax(a, kr::axis(1), kr::keepdims), 0.0f, 1);
 /// \endcode
-template <class Elem, class Index, int Rank, class Values>
-void put_along_axis(array<Elem, Rank>& x, const array<Index, Rank>& indices, const Values& values,
+template <class Elem, int Rank, detail::whole_array Indices, class Values>
+void put_along_axis(array<Elem, Rank>& x, const Indices& indices, const Values& values,
                     const detail::axis_list<1>& axis) {
   const int along = detail::checked_axis(axis.at[0], Rank);
-  const auto at = detail::along_indices(x, indices, along);
+  const auto at = detail::along_indices(x, detail::evaluated(indices), along);
   array<Elem, Rank> given(at.extents(), x.device());
   detail::assign_elements(detail::all_tag(), given, values);
   detail::put_along(detail::erased(x), detail::erased(at), along, detail::erased(given));

@@ -66,26 +66,26 @@ auto gather(const array<Elem, 1>& x, const array<Place, Rank>& places, const Opt
 /// \code
 /// kr::scatter(y, indices, x);
 /// \endcode
-template <class Elem, std::integral Place>
-void scatter(const array<Elem, 1>& x, const array<Place, 1>& places,
-             array<std::remove_const_t<Elem>, 1>& to) {
-  using element = std::remove_const_t<Elem>;
-  detail::check_same_shape(places.extents().extents, x.extents().extents, 1, "scatter");
-  if (x.size() == 0) return;
-  const detail::layout written = detail::layout_of(to), read = detail::layout_of(x),
-                       by = detail::layout_of(places);
+template <detail::whole_array Source, detail::whole_array Places, class Elem>
+void scatter(const Source& x, const Places& places, array<Elem, 1>& to) {
+  const auto from = detail::as_type<Elem>(detail::flat(detail::evaluated(x)));
+  const auto at = detail::flat(detail::evaluated(places));
+  static_assert(std::is_integral_v<typename decltype(at.share())::value_type>,
+                "krait: the places of scatter must be integers");
+  detail::check_same_shape(at.extents().extents, from.extents().extents, 1, "scatter");
+  if (from.size() == 0) return;
+  const detail::layout written = detail::layout_of(to);
   detail::check_apart(written, "scatter");
-  const detail::elements out{detail::memory_of(to), &written, sizeof(element)};
-  if (detail::may_meet({detail::memory_of(x), &read, sizeof(element)}, out))
-    return scatter(x.copy(), places, to);
-  if (detail::may_meet({detail::memory_of(places), &by, sizeof(Place)}, out))
-    return scatter(x, places.copy(), to);
-  detail::scatter_elements(detail::erased(x), detail::erased(places), detail::erased(to));
+  const detail::elements out{detail::memory_of(to), &written, sizeof(Elem)};
+  const auto apart = [&](const auto& read) {
+    return detail::erased(detail::reads_from(out, read) ? read.copy().share() : read.share());
+  };
+  detail::scatter_elements(apart(from), apart(at), detail::erased(to));
 }
 
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
-KRAIT_TAKES_EXPRESSIONS(searchsorted, gather, scatter)
+KRAIT_TAKES_EXPRESSIONS(searchsorted, gather)
 KRAIT_TAKES_LISTS(searchsorted, gather)
 #include <krait/detail/takes_expressions.h>
 

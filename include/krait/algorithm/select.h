@@ -121,8 +121,8 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
 /// const auto plus = [](auto p, auto q) { return p + q; };
 /// auto sums = kr::segmented_scan(x, offsets, plus);
 /// \endcode
-template <detail::plain Elem, class Function, detail::into_option... Options>
-auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets,
+template <detail::plain Elem, std::integral Offset, class Function, detail::into_option... Options>
+auto segmented_scan(const array<Elem, 1>& x, const array<Offset, 1>& offsets,
                     const Function& function, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   auto out = detail::result_in<element, 1>(detail::output_in(options...),
@@ -130,7 +130,7 @@ auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
                                            x, offsets);
   detail::recorded_function<Function, element, element, 2>::with(
       function, [&](const detail::element_function& f) {
-        detail::scan_segments(detail::erased(x), offsets, f, detail::erased(out.to));
+        detail::scan_segments(detail::erased(x), detail::as_type<std::int64_t>(offsets), f, detail::erased(out.to));
       });
   return out.give();
 }
@@ -139,8 +139,8 @@ auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offse
 /// \code
 /// auto sums = kr::segmented_reduce(x, offsets, [](auto p, auto q) { return p + q; }, 0.0f);
 /// \endcode
-template <detail::plain Elem, class Function, detail::into_option... Options>
-auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets,
+template <detail::plain Elem, std::integral Offset, class Function, detail::into_option... Options>
+auto segmented_reduce(const array<Elem, 1>& x, const array<Offset, 1>& offsets,
                       const Function& function, std::remove_const_t<Elem> initial,
                       const Options&... options) {
   using element = std::remove_const_t<Elem>;
@@ -150,7 +150,7 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
                                            offsets);
   detail::recorded_function<Function, element, element, 2>::with(
       function, [&](const detail::element_function& f) {
-        detail::reduce_segments(detail::erased(x), offsets, f, &initial, detail::erased(out.to));
+        detail::reduce_segments(detail::erased(x), detail::as_type<std::int64_t>(offsets), f, &initial, detail::erased(out.to));
       });
   return out.give();
 }
@@ -160,19 +160,20 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
 /// \code
 /// auto sorted = kr::segmented_sort(x, offsets);
 /// \endcode
-template <detail::plain Elem, detail::into_option... Options>
-auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets,
+template <detail::plain Elem, std::integral Offset, detail::into_option... Options>
+auto segmented_sort(const array<Elem, 1>& x, const array<Offset, 1>& of_segments,
                     const Options&... options) {
+  const auto offsets = detail::as_type<std::int64_t>(of_segments);
   detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...),
                                                     detail::layout_of(x), x.device());
   detail::check_segments(offsets, x.size());
   using key = std::remove_const_t<Elem>;
   const detail::algorithm_device how = detail::algorithm_device_of(x.device());
   if (const std::int64_t longest =
-          detail::longest_segment(how, detail::erased(x), offsets.share())) {
+          detail::longest_segment(how, detail::erased(x), offsets)) {
     auto sorted = detail::result_along<key>(x, 0, detail::output_in(options...), x, offsets);
     detail::sort_segments(how, detail::order_of<key>(false), detail::erased(x),
-                          detail::erased(sorted.to), offsets.share(), longest);
+                          detail::erased(sorted.to), offsets, longest);
     return sorted.give();
   }
   const array<std::int64_t> places = argsort(x);

@@ -226,7 +226,7 @@ namespace detail {
 /// Two variables as the rows of a matrix.
 template <class Left, class Right>
 auto as_rows(const array<Left, 1>& x, const array<Right, 1>& y, const char* function) {
-  using number = statistics_t<decltype(Left() + Right())>;
+  using number = statistics_t<common_of_numbers<Left, Right>>;
   check_same_shape(y.extents().extents, x.extents().extents, 1, function);
   array<number, 2> rows(shape<2>(2, x.size()), x.device());
   rows(0) = make_expression<cast_elements<number>>(x);

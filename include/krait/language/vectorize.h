@@ -165,8 +165,8 @@ class vectorized : public detail::object {
   /// auto largest = kr::vectorize([](auto p, auto q) { return kr::max(p, q); });
   /// auto records = largest.accumulate(x);
   /// \endcode
-  template <class Elem, int Rank>
-  auto accumulate(const array<Elem, Rank>& x, std::int64_t axis = 0) const {
+  template <class Elem, int Rank, class Axis = std::int64_t>
+  auto accumulate(const array<Elem, Rank>& x, const Axis& axis = 0) const {
     return detail::methods<Lambda>{state(), lambda_}.accumulate(x, axis);
   }
   /// f of each element of x with each element of y; the shape is x's followed by y's.

@@ -42,7 +42,7 @@ void check_segment(const view<const std::int64_t>& offsets, const Index& s, cons
 }
 
 /// The elements with marks where segments begin; offsets of empty segments mark what follows.
-any_array segments_of(const any_array& x, const array<std::int64_t>& offsets) {
+any_array segments_of(const any_array& x, const array<const std::int64_t>& offsets) {
   const ElementType* const marked = in_segment(x.type);
   const any_array made = new_array(marked, {x.size()}, x.on);
   if (x.size() > 0)
@@ -70,7 +70,7 @@ any_array segments_of(const any_array& x, const array<std::int64_t>& offsets) {
   return made;
 }
 
-any_array scanned_segments(const any_array& x, const array<std::int64_t>& offsets,
+any_array scanned_segments(const any_array& x, const array<const std::int64_t>& offsets,
                            const detail::element_function& function) {
   const any_array marked = segments_of(x, offsets),
                   scanned = new_array(marked.type, {x.size()}, x.on);
@@ -102,7 +102,7 @@ namespace krait::detail {
 
 using namespace krait::host;
 
-void check_segments(const array<std::int64_t>& offsets, std::int64_t size) {
+void check_segments(const array<const std::int64_t>& offsets, std::int64_t size) {
   if (offsets.size() > 0)
     kernel_of("check_segments", {}, {in<std::int64_t>(), number()}, [](const Parameters& p) {
       const auto begins = p.array<const std::int64_t>(0);
@@ -110,7 +110,7 @@ void check_segments(const array<std::int64_t>& offsets, std::int64_t size) {
     }).forall(offsets.size(), offsets, size);
 }
 
-void scan_segments(const any_array& x, const array<std::int64_t>& offsets,
+void scan_segments(const any_array& x, const array<const std::int64_t>& offsets,
                    const element_function& function, const any_array& values) {
   const any_array scanned = scanned_segments(x, offsets, function);
   if (values.size() > 0)
@@ -122,7 +122,7 @@ void scan_segments(const any_array& x, const array<std::int64_t>& offsets,
         .forall(values.size(), scanned, values);
 }
 
-void reduce_segments(const any_array& x, const array<std::int64_t>& offsets,
+void reduce_segments(const any_array& x, const array<const std::int64_t>& offsets,
                      const element_function& function, const void* initial,
                      const any_array& reduced) {
   const any_array scanned = scanned_segments(x, offsets, function);

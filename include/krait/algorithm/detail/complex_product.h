@@ -3,6 +3,7 @@
 // Products of matrices of complex numbers, as products of real ones.
 #pragma once
 
+#include <krait/algorithm/detail/numbers.h>
 #include <krait/algorithm/detail/result.h>
 #include <krait/algorithm/reduce.h>
 
@@ -54,16 +55,6 @@ array<Number, Rank> rows_and_turned(const array<Elem, Rank>& y) {
   make_expression<times_i>(even).into(odd);
   return rows;
 }
-/// An array of this type: the same one, or a converted copy.
-template <class Number, class Elem, int Rank>
-auto numbers_as(const array<Elem, Rank>& x) {
-  if constexpr (std::is_same_v<std::remove_const_t<Elem>, Number>) {
-    return x.share();
-  } else {
-    array<Number, Rank> made = make_expression<cast_elements<Number>>(x);
-    return made;
-  }
-}
 /// multiply(x, y) of matrices and vectors of which one has complex numbers; `multiply` is of real
 /// ones.
 template <class Multiply, class Left, int LeftRank, class Right, int RightRank>
@@ -80,11 +71,11 @@ auto multiply_complex(const Multiply& multiply, const array<Left, LeftRank>& x,
     return array<number, LeftRank - 1>(view_at(at, column));
   } else if constexpr (!complex_number<std::remove_const_t<Left>>) {
     return numbers_in_turn<number>(
-        multiply(numbers_as<real>(x), parts_in_turn(numbers_as<number>(y))));
+        multiply(as_type<real>(x), parts_in_turn(as_type<number>(y))));
   } else {
     const auto rows = rows_and_turned<number>(y);
     return numbers_in_turn<number>(
-        multiply(parts_in_turn(numbers_as<number>(x)), parts_in_turn(rows)));
+        multiply(parts_in_turn(as_type<number>(x)), parts_in_turn(rows)));
   }
 }
 

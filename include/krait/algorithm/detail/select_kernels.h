@@ -41,12 +41,12 @@ array<std::remove_const_t<Elem>> compacted(const array<Elem>& x, const chosen_el
 KRAIT_API array<std::int64_t> lengths_of_runs(const chosen_elements& heads);
 
 /// Checks that segments are within the elements and follow each other.
-KRAIT_API void check_segments(const array<std::int64_t>& offsets, std::int64_t size);
+KRAIT_API void check_segments(const array<const std::int64_t>& offsets, std::int64_t size);
 /// Scans each segment; `to` has the extents of x.
-KRAIT_API void scan_segments(const any_array& x, const array<std::int64_t>& offsets,
+KRAIT_API void scan_segments(const any_array& x, const array<const std::int64_t>& offsets,
                              const element_function& function, const any_array& to);
 /// Reduces each segment from `initial` on; `to` has an element a segment.
-KRAIT_API void reduce_segments(const any_array& x, const array<std::int64_t>& offsets,
+KRAIT_API void reduce_segments(const any_array& x, const array<const std::int64_t>& offsets,
                                const element_function& function, const void* initial,
                                const any_array& to);
 
