@@ -146,7 +146,6 @@ LINES_ABOVE = {
     "algorithm/fftconvolve.h": 47000,
     "algorithm/frequency.h": 47500,
     "algorithm/matrix_functions.h": 51500,
-    "algorithm/rearrange.h": 22000,  # <array>
     "span.h": 24000,  # <vector>, <span>
     "dist.h": 28000,  # <string>, <vector>
     "algorithm/products.h": 28000,

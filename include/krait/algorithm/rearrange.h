@@ -7,8 +7,6 @@
 // Elements of several types have their common type. Negative axes count from the last.
 #pragma once
 
-#include <array>
-
 #include <krait/algorithm/detail/rearranging.h>
 
 namespace krait {

@@ -3,7 +3,6 @@
 // The parts of rearrange.h: copies between views, which the library makes whatever the type.
 #pragma once
 
-#include <array>
 #include <utility>
 
 #include <krait/algorithm/detail/axes.h>
@@ -137,6 +136,31 @@ auto concatenated_all(Output given, std::int64_t axis, const Container& arrays, 
   }
   return give_result(given, std::move(out));
 }
+/// Arrays to name by `auto [a, b] =`. <array> would cost more lines than the rest.
+template <class Array, std::size_t Count>
+struct split_arrays {
+  Array at[Count];
+
+  const Array& operator[](std::size_t i) const { return at[i]; }
+  Array& operator[](std::size_t i) { return at[i]; }
+  const Array* begin() const { return at; }
+  const Array* end() const { return at + Count; }
+  Array* begin() { return at; }
+  Array* end() { return at + Count; }
+  static constexpr std::size_t size() { return Count; }
+  template <std::size_t I>
+  const Array& get() const& {
+    return at[I];
+  }
+  template <std::size_t I>
+  Array& get() & {
+    return at[I];
+  }
+  template <std::size_t I>
+  Array&& get() && {
+    return std::move(at[I]);
+  }
+};
 template <class Elem, int Rank, int Count, std::size_t... Index>
 auto parts_until(const array<Elem, Rank>& x, int along, const std::int64_t (&ends)[Count],
                  std::index_sequence<Index...>) {
@@ -146,7 +170,7 @@ auto parts_until(const array<Elem, Rank>& x, int along, const std::int64_t (&end
     items[along].last = {ends[i], slice_item::number};
     return array<const Elem, Rank>(view_at(slice(layout_of(x), items, Rank), x));
   };
-  return std::array<array<const Elem, Rank>, Count>{part(Index)...};
+  return split_arrays<array<const Elem, Rank>, Count>{part(Index)...};
 }
 template <class Elem, int Rank, class... Options>
 auto taken_along(const array<Elem, Rank>& x, const array<std::int64_t>& indices, int axis,
@@ -215,3 +239,11 @@ array<const std::int64_t, Rank> along_indices(const array<Elem, Rank>& x,
 }
 
 }  // namespace krait::detail
+
+template <class Array, std::size_t Count>
+struct std::tuple_size<krait::detail::split_arrays<Array, Count>>
+    : std::integral_constant<std::size_t, Count> {};
+template <std::size_t I, class Array, std::size_t Count>
+struct std::tuple_element<I, krait::detail::split_arrays<Array, Count>> {
+  using type = Array;
+};
