@@ -113,15 +113,19 @@ void choosing() {
 }
 
 void sets() {
-  kr::array<float> f = kr::to_device(std::vector<float>{0.1f, 0.3f, 0.9f, 1.0f}), edges = kr::to_device(std::vector<float>{0, 0.5f, 2});
+  kr::array<float> f = kr::to_device(std::vector<float>{0.1f, 0.3f, 0.9f, 1.0f}), ;
   kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1}), y = kr::to_device(std::vector<int>{4, 1, 7});
   // [sets]
   auto even = kr::histogram(f, 4, 0.0, 1.0);                         // 4 bins of equal width from 0 to 1
-  auto uneven = kr::histogram(f, edges);                             // bin b is from edges(b) to edges(b + 1)
+  auto own = kr::histogram(f, 3);                                    // from the least element to the largest
+  auto uneven = kr::histogram(f, {0.0f, 0.5f, 2.0f});                // bin b is from edge b to edge b + 1
   auto both = kr::intersect1d(x, y);
+  auto known = kr::isin(x.reshape(2, 2), {1, 4});                    // kr::array<bool, 2>
   // [/sets]
   expect(even, {1, 1, 0, 2}, __LINE__);
+  expect(own, {2, 0, 2}, __LINE__);
   expect(uneven, {2, 2}, __LINE__);
+  expect(kr::array<int>(kr::cast<int>(known.reshape(-1))), {0, 1, 1, 1}, __LINE__);
   expect(both, {1, 4}, __LINE__);
 }
 
@@ -134,6 +138,18 @@ void random_arrays() {
   auto cards = random.permutation(52);                               // 0 to 51
   auto hand = random.choice(cards, 5, false);                        // 5 different ones
   // [/random]
+  // [distributions]
+  auto u = random.uniform<float>(1000);                              // in [0, 1); also (n, low, high)
+  auto g = random.normal<float>(1000, 0.0f, 2.0f);                   // mean, standard deviation
+  auto e = random.exponential<float>(1000, 0.5f);                    // scale
+  auto gammas = random.gamma<float>(1000, 2.0f, 0.5f);               // shape, scale
+  auto betas = random.beta<float>(1000, 2.0f, 5.0f);
+  auto sixes = random.integers(1000, 1, 7);                          // from 1 to before 7
+  auto arrivals = random.poisson(1000, 3.5);                         // mean
+  auto heads = random.binomial(1000, 10, 0.5);                       // trials, probability
+  auto outcomes = random.multinomial(1000, 20, {0.2, 0.3, 0.5});     // trials, probabilities: of shape (1000, 3)
+  auto loaded = random.choice({1, 2, 3}, 1000, true, {0.5, 0.25, 0.25});
+  // [/distributions]
   const float mean = kr::mean(noise);
   const bool holds = mean > -0.01f && mean < 0.01f && angles.size() == 100 && int(kr::min(dice)) == 1 && int(kr::max(dice)) == 6 && hand.size() == 5;
   if (!holds) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
@@ -227,13 +243,17 @@ void words() {
   // [rearranging]
   auto both = kr::concatenate(x, x * 2.0f);                          // of 8 elements
   auto wide = kr::hstack(a, a);                                      // of shape (2, 4)
+  std::vector<kr::array<int>> rows;                                  // arrays in a container, too
+  rows.push_back(x.copy()), rows.push_back(x.copy());
+  auto table = kr::stack(rows);                                      // of shape (2, 4)
   auto [left, right] = kr::split<2>(wide, kr::axis(1));              // views
   auto framed = kr::pad(a, 1, "edge");                               // of shape (4, 4)
   auto sorted = kr::take_along_axis(a, kr::argsort(a), 1);
+  auto more = kr::repeat(x, {1, 0, 2, 1});                           // {3, 4, 4, 1}: a count for each element
   // [/rearranging]
   // [statistics]
   float middle = kr::median(x), high = kr::percentile(x, 75);        // 2 and 3.25
-  auto quantiles = kr::quantile(a, kr::to_device({0.0, 0.5}), kr::axis(0));  // of shape (2, 2)
+  auto quantiles = kr::quantile(a, {0.0, 0.5}, 0);                   // along axis 0: of shape (2, 2)
   auto coefficients = kr::corrcoef(a);
   float known = kr::nansum(x);                                       // without NaN
   // [/statistics]

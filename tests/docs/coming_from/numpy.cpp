@@ -127,7 +127,7 @@ static void shape() {
   // row: np.concatenate([x, y])
   auto both = kr::concatenate(x, y);
   has(both, {0, 1, 2, 3, 4, 5, 6, 7});
-  // row: np.stack([x, y]) -- also hstack, vstack
+  // row: np.stack([x, y]) -- also hstack, vstack; of a container of arrays: `kr::stack(rows)`
   auto stacked = kr::stack(x, y);
   has(stacked, {0, 1, 2, 3, 4, 5, 6, 7});
   // row: np.split(a, 2, axis=1), np.split(x, [1, 3]) -- views
@@ -412,11 +412,12 @@ static void reductions() {
   has(counts, {1, 1, 2});
   has(weights, {3, 4, 3});
   // row: np.digitize(x, [1, 2, 3])
-  auto digits = kr::digitize(x, kr::to_device({1.0f, 2.0f, 3.0f}));
+  auto digits = kr::digitize(x, {1, 2, 3});
   has(digits, {3, 1, 2, 3});
-  // row: np.histogram(x, 2, (0, 5))[0] -- gives the counts alone
-  auto bins = kr::histogram(x, 2, 0.0, 5.0);
+  // row: np.histogram(x, 2, (0, 5))[0], np.histogram(x, 3)[0] -- gives the counts alone
+  auto bins = kr::histogram(x, 2, 0.0, 5.0), own = kr::histogram(x, 3);
   has(bins, {2, 2});
+  has(own, {1, 1, 2});
   // row: np.dot(x, y)
   float dot = kr::dot(x, y);
   expect(dot == 16);
@@ -515,11 +516,15 @@ static void products() {
   // row: rng.integers(1, 7, size=10)
   auto dice = random.integers(10, 1, 7);
   expect(kr::min(dice) >= 1 && kr::max(dice) <= 6);
-  // row: rng.poisson(3, 100), rng.binomial(10, 0.5, 100), rng.gamma(2, 1, 100) -- also beta, exponential, multinomial, multivariate_normal
+  // row: rng.poisson(3, 100), rng.binomial(10, 0.5, 100), rng.gamma(2, 1, 100) -- also beta, exponential, multivariate_normal: [each law](algorithms.md#random-arrays)
   auto events = random.poisson(100, 3);
   auto heads = random.binomial(100, 10, 0.5);
   auto times = random.gamma(100, 2.0, 1.0);
   expect(kr::max(heads) <= 10 && kr::min(events) >= 0 && kr::min(times) > 0);
+  // row: rng.multinomial(20, [0.2, 0.8], 100), rng.choice([1, 2], 100, p=[0.2, 0.8])
+  auto outcomes = random.multinomial(100, 20, {0.2, 0.8});
+  auto drawn = random.choice({1, 2}, 100, true, {0.2, 0.8});
+  expect(kr::all(kr::sum(outcomes, 1) == 20) && kr::all(kr::isin(drawn, {1, 2})));
   // row: rng.permutation(5)
   auto cards = random.permutation(5);
   has(kr::sort(cards), {0, 1, 2, 3, 4});
