@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rules that all functions of arrays keep: how an axis is named, which type two element types
-// have in common, how arrays of any rank are taken. A row per function; rules.py finds the functions
-// that have none.
+// have in common, how arrays of any rank are taken. A row per function; rules.py finds the
+// functions that have none.
 #pragma once
 
 #include <krait/algorithm.h>

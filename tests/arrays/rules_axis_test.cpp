@@ -64,7 +64,8 @@ TEST(RulesAxis, OrderAndScans) {
   const auto plus = [](auto p, auto q) { return p + q; };
   ROW(kr::sort(a, axis));
   ROW(kr::sort(a, axis, kr::descending));
-  ROW(kr::sort(a, [](auto p, auto q) { return p < q; }, axis));
+  ROW(kr::sort(
+      a, [](auto p, auto q) { return p < q; }, axis));
   ROW(kr::argsort(a, axis));
   ROW(kr::sort_by_key(a, a, axis));
   ROW(kr::top_k(a, 2, axis));

@@ -113,7 +113,7 @@ void choosing() {
 }
 
 void sets() {
-  kr::array<float> f = kr::to_device(std::vector<float>{0.1f, 0.3f, 0.9f, 1.0f}), ;
+  kr::array<float> f = kr::to_device(std::vector<float>{0.1f, 0.3f, 0.9f, 1.0f});
   kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1}), y = kr::to_device(std::vector<int>{4, 1, 7});
   // [sets]
   auto even = kr::histogram(f, 4, 0.0, 1.0);                         // 4 bins of equal width from 0 to 1
@@ -243,7 +243,7 @@ void words() {
   // [rearranging]
   auto both = kr::concatenate(x, x * 2.0f);                          // of 8 elements
   auto wide = kr::hstack(a, a);                                      // of shape (2, 4)
-  std::vector<kr::array<int>> rows;                                  // arrays in a container, too
+  std::vector<kr::array<float>> rows;                                // arrays in a container, too
   rows.push_back(x.copy()), rows.push_back(x.copy());
   auto table = kr::stack(rows);                                      // of shape (2, 4)
   auto [left, right] = kr::split<2>(wide, kr::axis(1));              // views

@@ -32,9 +32,9 @@ auto histogram_of(const any_array& x, const any_array* edges, std::int64_t bins,
 }  // namespace detail
 
 /// Counts elements in `bins` bins of equal width from low to high, as numpy.histogram; int64.
-/// Arrays have any shape. A bin includes its lower edge, the last one both. Elements outside and NaN are not counted. The
-/// device must have double. Throws error{usage} for no bins, and for bounds that are not finite or
-/// not in order. kr::into(y) takes the counts.
+/// Arrays have any shape. A bin includes its lower edge, the last one both. Elements outside and
+/// NaN are not counted. The device must have double. Throws error{usage} for no bins, and for
+/// bounds that are not finite or not in order. kr::into(y) takes the counts.
 /// \code
 /// auto counts = kr::histogram(x, 64, 0.0, 1.0);
 /// \endcode
@@ -42,8 +42,8 @@ template <detail::plain Elem, int Rank, detail::into_option... Options>
 auto histogram(const array<Elem, Rank>& x, std::int64_t bins, double low, double high,
                const Options&... options) {
   detail::check_bins(bins, low, high);
-  return detail::histogram_of(detail::erased(detail::flat(x)), nullptr, bins, low, high,
-                              x.device(), detail::output_in(options...), x);
+  return detail::histogram_of(detail::erased(detail::flat(x)), nullptr, bins, low, high, x.device(),
+                              detail::output_in(options...), x);
 }
 /// The same from the least element to the largest, or from 0 to 1 without elements; waits for them.
 /// Throws error{usage} if they are not finite.

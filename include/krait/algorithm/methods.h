@@ -77,8 +77,7 @@ struct methods {
     static_assert(
         (outputs_in<Options> + ... + 0) == 0,
         "krait: a function's reduce returns a new array: kr::into works with kr::sum and the other reductions");
-    if constexpr ((axes_in<Options> + ... + 0) == 0)
-      return reduce(x, axis_list<1>(0), options...);
+    if constexpr ((axes_in<Options> + ... + 0) == 0) return reduce(x, axis_list<1>(0), options...);
     else return reduce_along(x, options...);
   }
 

@@ -351,10 +351,10 @@ class generator {
   template <class Elem, int Rank, detail::into_option... Options>
   auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace,
               const detail::number_list& probabilities, const Options&... options) {
-    return take(x,
-                detail::draw_places(seed_, calls_++, on_, count, probabilities.get(), x.extent(0),
-                                    replace),
-                0, options...);
+    return take(
+        x,
+        detail::draw_places(seed_, calls_++, on_, count, probabilities.get(), x.extent(0), replace),
+        0, options...);
   }
 
  private:

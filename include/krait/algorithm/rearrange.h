@@ -44,9 +44,9 @@ auto stack(const First& first, const More&... more) {
   const std::int64_t axis =
       detail::checked_axis(detail::axis_in(0, more...), detail::joined_rank<First> + 1);
   if constexpr (detail::array_container<First>)
-    return detail::concatenated_all(
-        detail::output_in(more...), axis, first,
-        [&](const auto& each) { return detail::with_new_axis(each, axis); });
+    return detail::concatenated_all(detail::output_in(more...), axis, first, [&](const auto& each) {
+      return detail::with_new_axis(each, axis);
+    });
   else
     return detail::with_arrays(
         [&](const auto&... arrays) {

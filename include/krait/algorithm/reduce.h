@@ -116,8 +116,7 @@ struct option_of {
 
 template <class Option>
 unsigned mask_of(const Option& option, int rank) {
-  if constexpr (axes_in<Option> != 0)
-    return axes_mask(axis_list(option).at, axes_in<Option>, rank);
+  if constexpr (axes_in<Option> != 0) return axes_mask(axis_list(option).at, axes_in<Option>, rank);
   else return 0;
 }
 template <class Option>
@@ -218,8 +217,9 @@ auto part_of_option(const initial_type<Number>& first) {
 template <template <class> class Reducer, class Type, class... Options>
 auto reduce_numbers(const Type& x, const Options&... options) {
   using element = element_in<Type>;
-  static_assert(!std::is_same_v<Reducer<float>, norm_of<float>> || !(axis_number<Options> || ...),
-                "krait: an integer after the array could be the order of a norm: write kr::axis(k)");
+  static_assert(
+      !std::is_same_v<Reducer<float>, norm_of<float>> || !(axis_number<Options> || ...),
+      "krait: an integer after the array could be the order of a norm: write kr::axis(k)");
   if constexpr (!complex_number<element>) {
     return reduce_whole<Reducer>(x, options...);
   } else if constexpr (std::is_same_v<Reducer<float>, sum_of<float>>) {

@@ -60,7 +60,8 @@ auto scan_array(const array<Elem, Rank>& x, bool exclusive, scan_operator by,
   if (size > 0)
     scan({element_type_of<std::remove_const_t<Elem>>(), element_type_of<Out>(), exclusive, starts,
           by, function},
-         erased(x), along_axis ? &axis : nullptr, erased(out.to), &initial, algorithm_device_of(x.device()));
+         erased(x), along_axis ? &axis : nullptr, erased(out.to), &initial,
+         algorithm_device_of(x.device()));
   return out.give();
 }
 template <class Elem, int Rank, class Function, class... Options>

@@ -130,7 +130,8 @@ auto segmented_scan(const array<Elem, 1>& x, const array<Offset, 1>& offsets,
                                            x, offsets);
   detail::recorded_function<Function, element, element, 2>::with(
       function, [&](const detail::element_function& f) {
-        detail::scan_segments(detail::erased(x), detail::as_type<std::int64_t>(offsets), f, detail::erased(out.to));
+        detail::scan_segments(detail::erased(x), detail::as_type<std::int64_t>(offsets), f,
+                              detail::erased(out.to));
       });
   return out.give();
 }
@@ -150,7 +151,8 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<Offset, 1>& offsets,
                                            offsets);
   detail::recorded_function<Function, element, element, 2>::with(
       function, [&](const detail::element_function& f) {
-        detail::reduce_segments(detail::erased(x), detail::as_type<std::int64_t>(offsets), f, &initial, detail::erased(out.to));
+        detail::reduce_segments(detail::erased(x), detail::as_type<std::int64_t>(offsets), f,
+                                &initial, detail::erased(out.to));
       });
   return out.give();
 }
@@ -169,8 +171,7 @@ auto segmented_sort(const array<Elem, 1>& x, const array<Offset, 1>& of_segments
   detail::check_segments(offsets, x.size());
   using key = std::remove_const_t<Elem>;
   const detail::algorithm_device how = detail::algorithm_device_of(x.device());
-  if (const std::int64_t longest =
-          detail::longest_segment(how, detail::erased(x), offsets)) {
+  if (const std::int64_t longest = detail::longest_segment(how, detail::erased(x), offsets)) {
     auto sorted = detail::result_along<key>(x, 0, detail::output_in(options...), x, offsets);
     detail::sort_segments(how, detail::order_of<key>(false), detail::erased(x),
                           detail::erased(sorted.to), offsets, longest);

@@ -54,8 +54,8 @@ auto isin(const array<Left, Rank>& x, const array<Right, OtherRank>& of,
 /// \endcode
 template <class Left, int LeftRank, class Right, int RightRank>
 auto union1d(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
-  return detail::of_sets(
-      x, y, [](const auto& a, const auto& b) { return unique(detail::joined(a, b)); });
+  return detail::of_sets(x, y,
+                         [](const auto& a, const auto& b) { return unique(detail::joined(a, b)); });
 }
 /// The different elements that x and y have in common, sorted, as numpy.intersect1d.
 /// \code
@@ -63,8 +63,8 @@ auto union1d(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
 /// \endcode
 template <class Left, int LeftRank, class Right, int RightRank>
 auto intersect1d(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
-  return detail::of_sets(
-      x, y, [](const auto& a, const auto& b) { return detail::members(a, b, false); });
+  return detail::of_sets(x, y,
+                         [](const auto& a, const auto& b) { return detail::members(a, b, false); });
 }
 /// The different elements of x that are not in y, sorted, as numpy.setdiff1d; of x's type.
 /// \code

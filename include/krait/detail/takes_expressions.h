@@ -18,16 +18,16 @@
   auto function(const Args&... args) {           \
     return function(detail::evaluated(args)...); \
   }
-#define KRAIT_TAKES_LIST(function)                                                              \
-  template <detail::whole_array First, detail::listed Elem, std::size_t Count, class... Rest>   \
-  auto function(const First& first, const Elem(&list)[Count], const Rest&... rest) {            \
-    const auto& from = detail::evaluated(first);                                                \
-    return function(from, to_device(list, from.device()), rest...);                             \
-  }                                                                                             \
-  template <detail::whole_array First, std::size_t Count, class... Rest>                        \
-  auto function(const First& first, const double(&list)[Count], const Rest&... rest) {          \
-    const auto& from = detail::evaluated(first);                                                \
-    return function(from, to_device(list, from.device()), rest...);                             \
+#define KRAIT_TAKES_LIST(function)                                                            \
+  template <detail::whole_array First, detail::listed Elem, std::size_t Count, class... Rest> \
+  auto function(const First& first, const Elem(&list)[Count], const Rest&... rest) {          \
+    const auto& from = detail::evaluated(first);                                              \
+    return function(from, to_device(list, from.device()), rest...);                           \
+  }                                                                                           \
+  template <detail::whole_array First, std::size_t Count, class... Rest>                      \
+  auto function(const First& first, const double(&list)[Count], const Rest&... rest) {        \
+    const auto& from = detail::evaluated(first);                                              \
+    return function(from, to_device(list, from.device()), rest...);                           \
   }
 #define KRAIT_TAKES_EXPRESSIONS(...) KRAIT_MORE1(KRAIT_EACH(KRAIT_TAKES_EXPRESSION, __VA_ARGS__))
 #define KRAIT_TAKES_LISTS(...) KRAIT_MORE1(KRAIT_EACH(KRAIT_TAKES_LIST, __VA_ARGS__))

@@ -70,8 +70,7 @@ auto multiply_complex(const Multiply& multiply, const array<Left, LeftRank>& x,
     --at.rank;
     return array<number, LeftRank - 1>(view_at(at, column));
   } else if constexpr (!complex_number<std::remove_const_t<Left>>) {
-    return numbers_in_turn<number>(
-        multiply(as_type<real>(x), parts_in_turn(as_type<number>(y))));
+    return numbers_in_turn<number>(multiply(as_type<real>(x), parts_in_turn(as_type<number>(y))));
   } else {
     const auto rows = rows_and_turned<number>(y);
     return numbers_in_turn<number>(

@@ -44,8 +44,9 @@ array<const Elem, 1> flat(const array<Elem, Rank>& x) {
 /// A type of sorted elements, of those of several arrays.
 template <class... Elems>
 struct sorted_type {
-  static_assert(!(complex_number<std::remove_const_t<Elems>> || ...),
-                "krait: complex numbers have no order: take kr::abs(z), kr::real(z) or kr::imag(z)");
+  static_assert(
+      !(complex_number<std::remove_const_t<Elems>> || ...),
+      "krait: complex numbers have no order: take kr::abs(z), kr::real(z) or kr::imag(z)");
   using type = common_of_numbers<Elems...>;
 };
 template <class... Elems>

@@ -114,7 +114,8 @@ concept array_container =
 template <class Type>
 concept joinable = is_device_array<Type>::value || array_container<Type>;
 template <class Type>
-inline constexpr int joined_rank = std::remove_cvref_t<decltype(*std::declval<Type&>().begin())>::rank;
+inline constexpr int joined_rank =
+    std::remove_cvref_t<decltype(*std::declval<Type&>().begin())>::rank;
 template <class Type>
   requires is_device_array<Type>::value
 inline constexpr int joined_rank<Type> = Type::rank;
