@@ -328,6 +328,39 @@ TEST(Random, Choices) {
   EXPECT_EQ(random.choice(kr::zeros<float>(0), 0).size(), 0);
 }
 
+TEST(Random, ChoicesWithProbabilities) {
+  kr::generator random(6);
+  const std::vector<double> chances{0.5, 0.0, 0.3, 0.2};
+  std::map<int, int> counts;
+  for (const auto x : host(random.choice({7, 8, 9, 10}, 4000, true, chances))) ++counts[int(x)];
+  EXPECT_EQ(counts.size(), 3u);
+  EXPECT_NEAR(counts[7], 2000, 150);
+  EXPECT_NEAR(counts[9], 1200, 150);
+  // Each once: the likelier of two comes first more often, and what is impossible never.
+  int first = 0;
+  for (int i = 0; i < 400; ++i) {
+    const auto two = host(random.choice(kr::arange(3), 2, false, {0.8, 0.2, 0.0}));
+    ASSERT_EQ(two[0] + two[1], 1);
+    first += two[0] == 0;
+  }
+  EXPECT_NEAR(first, 320, 40);
+  const auto row = random.choice(kr::eye<float>(4) * 2.0f, 3, true, kr::to_device({0, 0, 0, 1}));
+  EXPECT_EQ(host(row(2).copy()), (std::vector<float>{0, 0, 0, 2}));
+  expect_usage({"choice: 2 probabilities of 3 elements"}, [&] {
+    random.choice(kr::arange(3), 2, true, {0.5, 0.5});
+  });
+  expect_usage({"choice: probabilities do not sum to 1, but to 0.75"}, [&] {
+    random.choice(kr::arange(2), 2, true, {0.5, 0.25});
+  });
+  expect_usage({"choice: fewer probabilities above 0 than elements to draw: 1 of 2"}, [&] {
+    random.choice(kr::arange(2), 2, false, {1.0, 0.0});
+  });
+  // One law, in both orders of arguments.
+  const std::vector<float> parts{0.25f, 0.75f};
+  EXPECT_EQ(host(kr::generator(3).multinomial(50, 20, parts).reshape(-1).copy()),
+            host(kr::generator(3).multinomial(20, {0.25, 0.75}, 50).reshape(-1).copy()));
+}
+
 TEST(Random, BadInput) {
   kr::generator random(8);
   expect_usage({"integers: low is 3 and high 3: there is no integer from low to below high"},

@@ -89,7 +89,7 @@ TEST(RulesTypes, Statistics) {
   ROW(kr::average(x, y));
   ROW(kr::cov(x, y));
   ROW(kr::corrcoef(x, y));
-  ROW(kr::quantile(x, y / 10));
+  ROW(kr::quantile(x, y * 0.125f));
   ROW(kr::percentile(x, y));
   ROW(kr::interp(x, y(kr::range(0, 4)), y(kr::range(0, 4))));
   ROW(kr::trapezoid(x, y));

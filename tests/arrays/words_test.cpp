@@ -162,6 +162,8 @@ TEST(Words, BadInput) {
       [&] { kr::concatenate(a, a.transpose()); });
   expect_usage({"axis 2 is out of bounds for array of dimension 2"},
                [&] { kr::concatenate(a, a, kr::axis(2)); });
+  expect_usage({"need at least one array to concatenate"},
+               [] { kr::concatenate(std::vector<kr::array<float>>()); });
   expect_usage({"array split does not result in an equal division: 3 elements in 2 parts"},
                [&] { kr::split<2>(x); });
   expect_usage({"kr::dct: type 1 is not defined for 1 point"},

@@ -30,7 +30,7 @@ using linalg_t = typename linalg_type<std::remove_const_t<Elem>>::type;
 
 /// Of both sides of a system.
 template <class Left, class Right>
-using linalg_common_t = common_of_numbers<linalg_t<Left>, linalg_t<Right>>;
+using linalg_common_t = linalg_t<common_of_numbers<Left, Right>>;
 
 template <class T, int Rank>
 constexpr linalg_number linalg_number_for() {
@@ -60,8 +60,9 @@ auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b,
   using type = detail::linalg_common_t<Elem, Other>;
   static_assert(Rank >= 2, "krait: solve takes matrices: arrays of two dimensions or more");
   constexpr int rank = OtherRank == 1 ? Rank - 1 : Rank > OtherRank ? Rank : OtherRank;
-  const auto x =
-      detail::solve_systems(detail::erased(a), detail::erased(b), detail::linalg_number_of<type>);
+  const auto x = detail::solve_systems(detail::erased(detail::as_type<type>(a)),
+                                       detail::erased(detail::as_type<type>(b)),
+                                       detail::linalg_number_of<type>);
   return detail::give_result(detail::output_in(options...), detail::typed<type, rank>(x));
 }
 /// The inverse of a square matrix or of each matrix of a stack.

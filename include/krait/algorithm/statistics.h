@@ -178,12 +178,11 @@ auto median(const array<Elem, Rank>& x, const Options&... options) {
 /// \endcode
 template <detail::whole_array Type, detail::reduction_option... Options>
 auto ptp(const Type& x, const Options&... options) {
-  if constexpr (detail::plain<decltype(krait::max(x, options...))>) {
-    using elem = detail::element_in<Type>;
-    return elem(krait::max(x, options...) - krait::min(x, options...));
-  } else {
-    return eval(krait::max(x, options...) - krait::min(x, options...));
-  }
+  const auto most = detail::reduce_numbers<detail::largest_of>(x, options...),
+             least = detail::reduce_numbers<detail::smallest_of>(x, options...);
+  if constexpr (detail::plain<std::remove_const_t<decltype(most)>>)
+    return detail::element_in<Type>(most - least);
+  else return eval(most - least);
 }
 
 /// The mean with weights, as numpy.average; options as for kr::mean.

@@ -46,6 +46,6 @@ void f(kr::array<float>& x, kr::array<float, 2>& a, kr::array<float, 3>& c, kr::
   kr::repeat(x, a);
   kr::rot90(x);
   kr::quantile(a, x, kr::keepdims);
-  kr::quantile(x, 0.5, 7);
+  kr::quantile(x, 0.5, 7.5);
 #endif
 }
