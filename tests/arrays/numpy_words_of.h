@@ -14,11 +14,13 @@
 #include <krait/algorithm/elements.h>
 #include <krait/algorithm/frequency.h>
 #include <krait/algorithm/grids.h>
+#include <krait/algorithm/histogram.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/matrix_functions.h>
 #include <krait/algorithm/order.h>
 #include <krait/algorithm/products.h>
 #include <krait/algorithm/rearrange.h>
+#include <krait/algorithm/sets.h>
 #include <krait/algorithm/statistics.h>
 #include <krait/complex.h>
 
@@ -539,6 +541,29 @@ std::string run_word(const std::string& function, std::istream& in, bool& known)
     if (is("digitize")) {
       const auto x = vector(), edges = vector();
       return result(kr::digitize(x, edges, read(in) != 0));
+    }
+    if (is("sets")) {
+      const auto of = [&](const auto& a, const auto& b) {
+        const auto edges = kr::sort(b);
+        const auto [values, counts] = kr::unique_counts(a);
+        return result(kr::isin(a, b), kr::isin(b, a), kr::union1d(a, b), kr::intersect1d(a, b),
+                      kr::setdiff1d(a, b), kr::setxor1d(b, a), kr::searchsorted(edges, a),
+                      kr::searchsorted(edges, a, kr::side::right), kr::digitize(a, edges),
+                      kr::unique(a), values, counts, kr::unique_inverse(a).inverse.reshape(-1),
+                      kr::histogram(a, 3), kr::histogram(a, edges),
+                      kr::percentile(a, {10, 50, 95.5}));
+      };
+      const auto rank = read(in);
+      if (rank == 2) {
+        const auto a = matrix();
+        return of(a, read_array<double, 1>(in));
+      }
+      if (rank == 1) {
+        const auto a = vector();
+        return of(a, places());
+      }
+      const auto a = read_array<T, 3>(in);
+      return of(a, places());
     }
     if (is("unique_all")) {
       const auto [values, indices, inverse, counts] = kr::unique_all(vector());

@@ -296,6 +296,16 @@ class Maker:
             edges = edges[::-1].copy()
         return f"{text(x)} {text(edges)} {right}", np.digitize(x, edges, bool(right))
 
+    def sets(self, kind):
+        """Of one to three dimensions, with another element type: that of C++'s x + y holds all of these numbers, as NumPy's does."""
+        rank, other = self.random.choice([(1, "i64"), (2, "f64"), (3, "i64")])
+        a, b = self.array(kind, self.shape(rank)), self.array(other, [self.random.randint(2, 12)])
+        edges = np.sort(b)
+        return (f"{rank} {text(a)} {text(b)}",
+                (np.isin(a, b), np.isin(b, a), np.union1d(a, b), np.intersect1d(a, b), np.setdiff1d(a, b), np.setxor1d(b, a), np.searchsorted(edges, a),
+                 np.searchsorted(edges, a, "right"), np.digitize(a, edges), np.unique(a), *np.unique(a, return_counts=True), np.unique(
+                     a, return_inverse=True)[1], np.histogram(a, 3)[0], np.histogram(a, edges)[0], np.percentile(a, [10, 50, 95.5])))
+
     def unique_all(self, kind):
         a = self.vector(kind, 0)
         return text(a), np.unique(a, True, True, True)
@@ -596,7 +606,7 @@ MADE = {
                        assign_pairs index_parts mask_logic assign_parts along_axis fftshift""".split(), ALL),
     **dict.fromkeys("prod outer inner tensordot kron matmul dot einsum trace cumsum cumprod mean norm vdot cross".split(), NUMBERS),
     **dict.fromkeys("""gradient gradient_at interp trapezoid median quantile percentiles average cov corrcoef ptp nansum nanprod nanmean
-                       nanmin nanmax nanstd nanvar cummax cummin lexsort digitize unique_all""".split(), REAL),
+                       nanmin nanmax nanstd nanvar cummax cummin lexsort digitize sets unique_all""".split(), REAL),
     **dict.fromkeys("linalg eig expm lstsq pinv nan_to_num".split(), {**FLOATS, **COMPLEX}),
     **dict.fromkeys("clip sign dct".split(), REAL),
     "logic": {**BOOL, **REAL},

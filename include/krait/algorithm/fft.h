@@ -73,14 +73,16 @@ struct fft_request_of : fft_request {
   void set(const into_type<Outputs...>&) {}
 };
 
-/// The transform of x along the last axes, or those among the options.
-template <fft_kind Kind, class Elem, int Rank, class... Options>
-auto transform_of(const array<Elem, Rank>& x, int last, const Options&... options) {
+/// The transform of x along the Last axes, 0: all, or along those among the options.
+template <fft_kind Kind, int Last, class Elem, int Rank, class... Options>
+auto transform_of(const array<Elem, Rank>& x, const Options&... options) {
+  static_assert(Last <= Rank,
+                "krait: transforms along two axes take arrays of two dimensions or more");
   static_assert(Kind != fft_kind::real || plain<std::remove_const_t<Elem>>,
                 "krait: rfft needs real numbers: use kr::fft for complex ones");
   using real = fft_real_t<Elem>;
   using elem = std::conditional_t<Kind == fft_kind::to_real, real, std::complex<real>>;
-  const fft_request_of<Rank> with(last, options...);
+  const fft_request_of<Rank> with(Last > 0 ? Last : Rank, options...);
   const auto output = given_as<elem, Rank>(output_in(options...));
   if constexpr (std::is_null_pointer_v<std::remove_const_t<decltype(output)>>) {
     return typed<elem, Rank>(transform(erased(x), Kind, with, sizeof(real), nullptr));
@@ -99,6 +101,13 @@ auto transform_of(const array<Elem, Rank>& x, int last, const Options&... option
 /// \endcode
 inline detail::points_type points(std::int64_t count) { return {count}; }
 
+// Undefined below.
+#define KRAIT_TRANSFORM(function, option, kind, last)                         \
+  template <class Elem, int Rank, detail::option... Options>                  \
+  auto function(const array<Elem, Rank>& x, const Options&... options) {      \
+    return detail::transform_of<detail::fft_kind::kind, last>(x, options...); \
+  }
+
 /// The discrete Fourier transform along the last axis, as numpy.fft.fft.
 /// out[k] is the sum of x[j] exp(-2 pi i j k / n). Elements are real or complex, of any number;
 /// errors are about the last bit of the largest result. Options are kr::axis(k), kr::points(n),
@@ -108,93 +117,55 @@ inline detail::points_type points(std::int64_t count) { return {count}; }
 /// \code
 /// auto spectrum = kr::fft(x, kr::points(1024), "ortho");
 /// \endcode
-template <class Elem, int Rank, detail::fft_option... Options>
-auto fft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::transform_of<detail::fft_kind::forward>(x, 1, options...);
-}
+KRAIT_TRANSFORM(fft, fft_option, forward, 1)
 /// The inverse of kr::fft, with the same options.
 /// \code
 /// auto back = kr::ifft(kr::fft(x));   // complex, equal to x up to rounding
 /// \endcode
-template <class Elem, int Rank, detail::fft_option... Options>
-auto ifft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::transform_of<detail::fft_kind::inverse>(x, 1, options...);
-}
+KRAIT_TRANSFORM(ifft, fft_option, inverse, 1)
 /// The Fourier transform of real numbers: the first n / 2 + 1 elements of kr::fft.
 /// The other elements are their conjugates. Options as for kr::fft.
 /// \code
 /// auto half = kr::rfft(x);
 /// \endcode
-template <class Elem, int Rank, detail::fft_option... Options>
-auto rfft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::transform_of<detail::fft_kind::real>(x, 1, options...);
-}
+KRAIT_TRANSFORM(rfft, fft_option, real, 1)
 /// The inverse of kr::rfft: n real numbers, by default 2 (m - 1) for m elements.
 /// \code
 /// auto back = kr::irfft(kr::rfft(x), kr::points(x.size()));
 /// \endcode
-template <class Elem, int Rank, detail::fft_option... Options>
-auto irfft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::transform_of<detail::fft_kind::to_real>(x, 1, options...);
-}
+KRAIT_TRANSFORM(irfft, fft_option, to_real, 1)
 /// The Fourier transform along all axes, or those of kr::axis(k, l); norms as for kr::fft.
 /// \code
 /// auto spectrum = kr::fftn(a, "ortho");
 /// \endcode
-template <class Elem, int Rank, detail::fft_axes_option... Options>
-auto fftn(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::transform_of<detail::fft_kind::forward>(x, Rank, options...);
-}
+KRAIT_TRANSFORM(fftn, fft_axes_option, forward, 0)
 /// The inverse of kr::fftn, with the same options and errors.
-template <class Elem, int Rank, detail::fft_axes_option... Options>
-auto ifftn(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::transform_of<detail::fft_kind::inverse>(x, Rank, options...);
-}
+KRAIT_TRANSFORM(ifftn, fft_axes_option, inverse, 0)
 /// The Fourier transform along the last two axes, or those of kr::axis(k, l).
 /// \code
 /// auto filtered = kr::ifft2(kr::fft2(a));
 /// \endcode
-template <class Elem, int Rank, detail::fft_axes_option... Options>
-auto fft2(const array<Elem, Rank>& x, const Options&... options) {
-  static_assert(Rank >= 2, "krait: fft2 and ifft2 take arrays of two dimensions or more");
-  return detail::transform_of<detail::fft_kind::forward>(x, 2, options...);
-}
+KRAIT_TRANSFORM(fft2, fft_axes_option, forward, 2)
 /// The inverse of kr::fft2, with the same options and errors.
-template <class Elem, int Rank, detail::fft_axes_option... Options>
-auto ifft2(const array<Elem, Rank>& x, const Options&... options) {
-  static_assert(Rank >= 2, "krait: fft2 and ifft2 take arrays of two dimensions or more");
-  return detail::transform_of<detail::fft_kind::inverse>(x, 2, options...);
-}
+KRAIT_TRANSFORM(ifft2, fft_axes_option, inverse, 2)
 
 /// The Fourier transform of real numbers along all axes: rfft along the last, fft along the others.
 /// kr::axis(k, l) names axes; kr::points(n) belongs to the last of them.
 /// \code
 /// auto spectrum = kr::rfftn(a);
 /// \endcode
-template <class Elem, int Rank, detail::real_fft_option... Options>
-auto rfftn(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::transform_of<detail::fft_kind::real>(x, Rank, options...);
-}
+KRAIT_TRANSFORM(rfftn, real_fft_option, real, 0)
 /// The inverse of kr::rfftn; the last axis has 2 (m - 1) real points for m elements, or kr::points.
-template <class Elem, int Rank, detail::real_fft_option... Options>
-auto irfftn(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::transform_of<detail::fft_kind::to_real>(x, Rank, options...);
-}
+KRAIT_TRANSFORM(irfftn, real_fft_option, to_real, 0)
 /// The Fourier transform of real numbers along the last two axes, or those of kr::axis(k, l).
 /// \code
 /// auto back = kr::irfft2(kr::rfft2(a));
 /// \endcode
-template <class Elem, int Rank, detail::real_fft_option... Options>
-auto rfft2(const array<Elem, Rank>& x, const Options&... options) {
-  static_assert(Rank >= 2, "krait: rfft2 takes arrays of two dimensions or more");
-  return detail::transform_of<detail::fft_kind::real>(x, 2, options...);
-}
+KRAIT_TRANSFORM(rfft2, real_fft_option, real, 2)
 /// The inverse of kr::rfft2: real numbers.
-template <class Elem, int Rank, detail::real_fft_option... Options>
-auto irfft2(const array<Elem, Rank>& x, const Options&... options) {
-  static_assert(Rank >= 2, "krait: irfft2 takes arrays of two dimensions or more");
-  return detail::transform_of<detail::fft_kind::to_real>(x, 2, options...);
-}
+KRAIT_TRANSFORM(irfft2, real_fft_option, to_real, 2)
+
+#undef KRAIT_TRANSFORM
 
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>

@@ -30,8 +30,8 @@ auto tensordot_of(const array<Left, LeftRank>& x, const array<Right, RightRank>&
   static_assert(Count <= LeftRank && Count <= RightRank,
                 "krait: tensordot sums over more axes than an array has");
   static_assert(rank <= max_rank, "krait: the result of tensordot has more than 6 dimensions");
-  const auto left = with_layout(x, with_axes(layout_of(x), axes, Count, true)),
-             right = with_layout(y, with_axes(layout_of(y), others, Count, false));
+  const auto left = with_layout(x, with_axes(layout_of(x), axes, Count, true));
+  const auto right = with_layout(y, with_axes(layout_of(y), others, Count, false));
   check_tensordot(layout_of(left), layout_of(right), Count);
   std::int64_t rows = 1, summed = 1, columns = 1, extents[rank > 0 ? rank : 1];
   for (int d = 0; d < LeftRank - Count; ++d) rows *= extents[d] = left.extent(d);

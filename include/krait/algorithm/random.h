@@ -300,32 +300,10 @@ class generator {
     return argsort(integers<std::uint64_t>(shape<1>(n), 0, ~std::uint64_t(0)), options...);
   }
   /// The elements of an array, or its rows along the first dimension, in random order: a new array.
-  template <class Elem, int Rank, detail::into_option... Options>
-  auto permutation(const array<Elem, Rank>& x, const Options&... options) {
+  template <detail::whole_array Source, detail::into_option... Options>
+  auto permutation(const Source& source, const Options&... options) {
+    const auto& x = detail::evaluated(source);
     return take(x, permutation(x.extent(0)), 0, options...);
-  }
-  template <detail::deferred Type, class... Options>
-  auto permutation(const Type& x, const Options&... options) {
-    return permutation(eval(x), options...);
-  }
-  template <detail::deferred Type, class... Options>
-  auto choice(const Type& x, std::int64_t count, bool replace = true, const Options&... options) {
-    return choice(eval(x), count, replace, options...);
-  }
-  template <detail::deferred Type, class... Options>
-  auto choice(const Type& x, std::int64_t count, bool replace,
-              const detail::number_list& probabilities, const Options&... options) {
-    return choice(eval(x), count, replace, probabilities, options...);
-  }
-  template <detail::listed Elem, std::size_t Count, class... Options>
-  auto choice(const Elem (&list)[Count], std::int64_t count, bool replace = true,
-              const Options&... options) {
-    return choice(to_device(list, on_), count, replace, options...);
-  }
-  template <detail::listed Elem, std::size_t Count, class... Options>
-  auto choice(const Elem (&list)[Count], std::int64_t count, bool replace,
-              const detail::number_list& probabilities, const Options&... options) {
-    return choice(to_device(list, on_), count, replace, probabilities, options...);
   }
   /// Draws `count` elements, or rows along the first dimension, with equal probability: a new
   /// array.
@@ -334,13 +312,15 @@ class generator {
   /// \code
   /// auto sample = kr::generator(42).choice(x, 10, false);
   /// \endcode
-  template <class Elem, int Rank, detail::into_option... Options>
-  auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace = true,
+  template <detail::whole_array Source, detail::into_option... Options>
+  auto choice(const Source& source, std::int64_t count, bool replace = true,
               const Options&... options) {
-    detail::check_choice(count, x.extent(0), replace);
-    if (!replace) return take(x, permutation(x.extent(0))(range(0, count)), 0, options...);
+    const auto& x = detail::evaluated(source);
+    const std::int64_t rows = x.extent(0);
+    detail::check_choice(count, rows, replace);
+    if (!replace) return take(x, permutation(rows)(range(0, count)), 0, options...);
     if (count == 0) return take(x, array<std::int64_t, 1>(shape<1>(0), on_), 0, options...);
-    return take(x, integers<std::int64_t>(shape<1>(count), 0, x.extent(0)), 0, options...);
+    return take(x, integers<std::int64_t>(shape<1>(count), 0, rows), 0, options...);
   }
   /// The same with the probability of each one, which add up to 1: braces, a container or an array.
   /// The device must have double. Throws error{usage} for others, and without `replace` if fewer
@@ -348,13 +328,24 @@ class generator {
   /// \code
   /// auto loaded = kr::generator(42).choice({1, 2, 3}, 100, true, {0.5, 0.25, 0.25});
   /// \endcode
-  template <class Elem, int Rank, detail::into_option... Options>
-  auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace,
+  template <detail::whole_array Source, detail::into_option... Options>
+  auto choice(const Source& source, std::int64_t count, bool replace,
               const detail::number_list& probabilities, const Options&... options) {
+    const auto& x = detail::evaluated(source);
     return take(
         x,
         detail::draw_places(seed_, calls_++, on_, count, probabilities.get(), x.extent(0), replace),
         0, options...);
+  }
+  template <detail::listed Elem, std::size_t Count, detail::into_option... Options>
+  auto choice(const Elem (&list)[Count], std::int64_t count, bool replace = true,
+              const Options&... options) {
+    return choice(to_device(list, on_), count, replace, options...);
+  }
+  template <detail::listed Elem, std::size_t Count, detail::into_option... Options>
+  auto choice(const Elem (&list)[Count], std::int64_t count, bool replace,
+              const detail::number_list& probabilities, const Options&... options) {
+    return choice(to_device(list, on_), count, replace, probabilities, options...);
   }
 
  private:

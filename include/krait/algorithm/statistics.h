@@ -271,46 +271,38 @@ auto corrcoef(const array<Left, 1>& x, const array<Right, 1>& y) {
   return corrcoef(detail::as_rows(x, y, "corrcoef"));
 }
 
+// Undefined below.
+#define KRAIT_WITHOUT_NAN(function, of, option)                  \
+  template <detail::whole_array Type, detail::option... Options> \
+  auto function(const Type& x, const Options&... options) {      \
+    return of(x, detail::given_numbers(x), options...);          \
+  }
+#define KRAIT_EXTREME_WITHOUT_NAN(function, fold)                          \
+  template <detail::whole_array Type, detail::reduction_option... Options> \
+  auto function(const Type& x, const Options&... options) {                \
+    static_cast<void>(sizeof(decltype(detail::given_numbers(x))));         \
+    return detail::reduce_whole<detail::fold>(x, options...);              \
+  }
+
 /// The sum of the elements that are not NaN; options as for kr::sum but kr::where.
 /// \code
 /// float total = kr::nansum(x);
 /// \endcode
-template <detail::whole_array Type, detail::reduction_option... Options>
-auto nansum(const Type& x, const Options&... options) {
-  return sum(x, detail::given_numbers(x), options...);
-}
+KRAIT_WITHOUT_NAN(nansum, sum, reduction_option)
 /// The product of the elements that are not NaN.
-template <detail::whole_array Type, detail::reduction_option... Options>
-auto nanprod(const Type& x, const Options&... options) {
-  return prod(x, detail::given_numbers(x), options...);
-}
+KRAIT_WITHOUT_NAN(nanprod, prod, reduction_option)
 /// The mean of the elements that are not NaN; NaN without any.
-template <detail::whole_array Type, detail::reduction_option... Options>
-auto nanmean(const Type& x, const Options&... options) {
-  return mean(x, detail::given_numbers(x), options...);
-}
+KRAIT_WITHOUT_NAN(nanmean, mean, reduction_option)
 /// The variance of the elements that are not NaN; options as for kr::variance.
-template <detail::whole_array Type, detail::spread_option... Options>
-auto nanvar(const Type& x, const Options&... options) {
-  return variance(x, detail::given_numbers(x), options...);
-}
+KRAIT_WITHOUT_NAN(nanvar, variance, spread_option)
 /// The standard deviation of the elements that are not NaN.
-template <detail::whole_array Type, detail::spread_option... Options>
-auto nanstd(const Type& x, const Options&... options) {
-  return stddev(x, detail::given_numbers(x), options...);
-}
+KRAIT_WITHOUT_NAN(nanstd, stddev, spread_option)
 /// The smallest element that is not NaN; NaN if all are.
-template <detail::whole_array Type, detail::reduction_option... Options>
-auto nanmin(const Type& x, const Options&... options) {
-  static_cast<void>(sizeof(decltype(detail::given_numbers(x))));
-  return detail::reduce_whole<detail::fold_by_min>(x, options...);
-}
+KRAIT_EXTREME_WITHOUT_NAN(nanmin, fold_by_min)
 /// The largest element that is not NaN; NaN if all are.
-template <detail::whole_array Type, detail::reduction_option... Options>
-auto nanmax(const Type& x, const Options&... options) {
-  static_cast<void>(sizeof(decltype(detail::given_numbers(x))));
-  return detail::reduce_whole<detail::fold_by_max>(x, options...);
-}
+KRAIT_EXTREME_WITHOUT_NAN(nanmax, fold_by_max)
+#undef KRAIT_WITHOUT_NAN
+#undef KRAIT_EXTREME_WITHOUT_NAN
 
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>

@@ -1,7 +1,5 @@
-// error: krait: fft2 and ifft2 take arrays of two dimensions or more
+// error: krait: transforms along two axes take arrays of two dimensions or more
 // error: krait: rfft needs real numbers: use kr::fft for complex ones
-// error: krait: rfft2 takes arrays of two dimensions or more
-// error: krait: irfft2 takes arrays of two dimensions or more
 // error: krait: dct needs real numbers: transform the parts of complex ones by themselves
 // error: krait: cosine transforms have the types 1 to 4
 #include <complex>
