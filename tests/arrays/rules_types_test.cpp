@@ -141,6 +141,20 @@ TEST(RulesTypes, Indices) {
   };
   ROW(scattered(i));
 }
+/// Narrow floats are classes: of a view of const ones, too.
+TEST(RulesTypes, ConstNarrowFloats) {
+  const kr::array<kr::bf16> x = kr::cast<kr::bf16>(numbers<float>({3, 1, 4, 1}));
+  const auto view = x(kr::all);
+  EXPECT_EQ(described(kr::sort(view)), "[ 4] 1.000000 1.000000 3.000000 4.000000");
+  EXPECT_EQ(described(kr::unique(view)), "[ 3] 1.000000 3.000000 4.000000");
+  EXPECT_EQ(described(kr::isin(view, view(kr::range(0, 1)))),
+            "[ 4] 1.000000 0.000000 0.000000 0.000000");
+  EXPECT_EQ(described(kr::searchsorted(kr::sort(view), view)),
+            "[ 4] 2.000000 0.000000 3.000000 0.000000");
+  EXPECT_EQ(described(kr::histogram(view, 2)), "[ 2] 2.000000 2.000000");
+  EXPECT_EQ(described(kr::median(view)), " 2.000000");
+  EXPECT_EQ(described(kr::top_k(view, 1)), "[ 1] 4.000000[ 1] 2.000000");
+}
 /// A selection becomes an array of another type, as an expression does.
 TEST(RulesTypes, Selections) {
   const auto n = kr::arange(1, 10);

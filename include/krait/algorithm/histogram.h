@@ -38,7 +38,7 @@ auto histogram_of(const any_array& x, const any_array* edges, std::int64_t bins,
 /// \code
 /// auto counts = kr::histogram(x, 64, 0.0, 1.0);
 /// \endcode
-template <detail::plain Elem, int Rank, detail::into_option... Options>
+template <detail::sortable Elem, int Rank, detail::into_option... Options>
 auto histogram(const array<Elem, Rank>& x, std::int64_t bins, double low, double high,
                const Options&... options) {
   detail::check_bins(bins, low, high);
@@ -50,7 +50,7 @@ auto histogram(const array<Elem, Rank>& x, std::int64_t bins, double low, double
 /// \code
 /// auto counts = kr::histogram(x, 64);
 /// \endcode
-template <detail::plain Elem, int Rank, std::integral Bins, detail::into_option... Options>
+template <detail::sortable Elem, int Rank, std::integral Bins, detail::into_option... Options>
 auto histogram(const array<Elem, Rank>& x, Bins bins, const Options&... options) {
   double low = x.size() > 0 ? double(krait::min(x)) : 0,
          high = x.size() > 0 ? double(krait::max(x)) : 1;

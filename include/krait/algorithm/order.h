@@ -81,12 +81,12 @@ auto cummin(const array<Elem, Rank>& x, const Options&... options) {
 /// \code
 /// auto first = kr::partition(x, 3);
 /// \endcode
-template <detail::plain Elem, int Rank, std::integral Place, detail::sort_option... Options>
+template <detail::sortable Elem, int Rank, std::integral Place, detail::sort_option... Options>
 auto partition(const array<Elem, Rank>& x, Place, const Options&... options) {
   return sort(x, options...);
 }
 /// The positions of kr::partition's elements, as numpy.argpartition.
-template <detail::plain Elem, int Rank, std::integral Place, detail::sort_option... Options>
+template <detail::sortable Elem, int Rank, std::integral Place, detail::sort_option... Options>
 auto argpartition(const array<Elem, Rank>& x, Place, const Options&... options) {
   return argsort(x, options...);
 }
@@ -153,7 +153,7 @@ auto digitize(const array<Elem, Rank>& x, const array<Edge, 1>& edges, bool righ
 /// \code
 /// auto [values, counts] = kr::unique_counts(x);
 /// \endcode
-template <detail::plain Elem, int Rank>
+template <detail::sortable Elem, int Rank>
 auto unique_counts(const array<Elem, Rank>& x) {
   struct counted {
     array<std::remove_const_t<Elem>> values;
@@ -167,7 +167,7 @@ auto unique_counts(const array<Elem, Rank>& x) {
 /// \code
 /// auto [values, inverse] = kr::unique_inverse(x);
 /// \endcode
-template <detail::plain Elem, int Rank>
+template <detail::sortable Elem, int Rank>
 auto unique_inverse(const array<Elem, Rank>& x) {
   struct placed {
     array<std::remove_const_t<Elem>> values;
@@ -182,7 +182,7 @@ auto unique_inverse(const array<Elem, Rank>& x) {
 /// \code
 /// auto [values, indices, inverse, counts] = kr::unique_all(x);
 /// \endcode
-template <detail::plain Elem, int Rank>
+template <detail::sortable Elem, int Rank>
 auto unique_all(const array<Elem, Rank>& x) {
   struct described {
     array<std::remove_const_t<Elem>> values;

@@ -57,7 +57,7 @@ auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
 /// \code
 /// auto [values, lengths] = kr::run_length_encode(x);
 /// \endcode
-template <detail::plain Elem>
+template <detail::sortable Elem>
 auto run_length_encode(const array<Elem, 1>& x) {
   struct runs {
     array<std::remove_const_t<Elem>> values;
@@ -71,7 +71,7 @@ auto run_length_encode(const array<Elem, 1>& x) {
 /// \code
 /// auto different = kr::unique(x);
 /// \endcode
-template <detail::plain Elem, int Rank>
+template <detail::sortable Elem, int Rank>
 auto unique(const array<Elem, Rank>& x) {
   const auto sorted = sort(detail::flat(x));
   return detail::compacted(sorted, detail::heads_of_runs(detail::erased(sorted)));
@@ -93,7 +93,7 @@ struct largest_elements {
 /// \code
 /// auto [values, positions] = kr::top_k(x, 10);
 /// \endcode
-template <detail::plain Elem, int Rank, detail::sort_option... Options>
+template <detail::sortable Elem, int Rank, detail::sort_option... Options>
 auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options) {
   const detail::sort_choice as(options..., descending);
   if (k < 0) detail::refuse_top(k);
@@ -121,7 +121,8 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
 /// const auto plus = [](auto p, auto q) { return p + q; };
 /// auto sums = kr::segmented_scan(x, offsets, plus);
 /// \endcode
-template <detail::plain Elem, std::integral Offset, class Function, detail::into_option... Options>
+template <detail::sortable Elem, std::integral Offset, class Function,
+          detail::into_option... Options>
 auto segmented_scan(const array<Elem, 1>& x, const array<Offset, 1>& offsets,
                     const Function& function, const Options&... options) {
   using element = std::remove_const_t<Elem>;
@@ -140,7 +141,8 @@ auto segmented_scan(const array<Elem, 1>& x, const array<Offset, 1>& offsets,
 /// \code
 /// auto sums = kr::segmented_reduce(x, offsets, [](auto p, auto q) { return p + q; }, 0.0f);
 /// \endcode
-template <detail::plain Elem, std::integral Offset, class Function, detail::into_option... Options>
+template <detail::sortable Elem, std::integral Offset, class Function,
+          detail::into_option... Options>
 auto segmented_reduce(const array<Elem, 1>& x, const array<Offset, 1>& offsets,
                       const Function& function, std::remove_const_t<Elem> initial,
                       const Options&... options) {
@@ -162,7 +164,7 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<Offset, 1>& offsets,
 /// \code
 /// auto sorted = kr::segmented_sort(x, offsets);
 /// \endcode
-template <detail::plain Elem, std::integral Offset, detail::into_option... Options>
+template <detail::sortable Elem, std::integral Offset, detail::into_option... Options>
 auto segmented_sort(const array<Elem, 1>& x, const array<Offset, 1>& of_segments,
                     const Options&... options) {
   const auto offsets = detail::as_type<std::int64_t>(of_segments);

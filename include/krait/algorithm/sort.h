@@ -57,7 +57,7 @@ inline constexpr detail::descending_type descending{};
 /// auto sorted = kr::sort(x);
 /// auto falling = kr::sort(a, kr::axis(0), kr::descending);
 /// \endcode
-template <detail::plain Elem, int Rank, detail::sort_option... Options>
+template <detail::sortable Elem, int Rank, detail::sort_option... Options>
 auto sort(const array<Elem, Rank>& x, const Options&... options) {
   using key = std::remove_const_t<Elem>;
   const detail::sort_choice as(options...);
@@ -74,7 +74,7 @@ auto sort(const array<Elem, Rank>& x, const Options&... options) {
 /// \code
 /// auto order = kr::argsort(x, kr::descending);
 /// \endcode
-template <detail::plain Elem, int Rank, detail::sort_option... Options>
+template <detail::sortable Elem, int Rank, detail::sort_option... Options>
 auto argsort(const array<Elem, Rank>& x, const Options&... options) {
   using key = std::remove_const_t<Elem>;
   const detail::sort_choice as(options...);
@@ -90,7 +90,7 @@ auto argsort(const array<Elem, Rank>& x, const Options&... options) {
 /// \code
 /// auto [keys, values] = kr::sort_by_key(x, y);
 /// \endcode
-template <detail::plain Key, class Value, int Rank, detail::sort_option... Options>
+template <detail::sortable Key, class Value, int Rank, detail::sort_option... Options>
 auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
                  const Options&... options) {
   using key = std::remove_const_t<Key>;

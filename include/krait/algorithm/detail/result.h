@@ -14,6 +14,10 @@ namespace detail {
 template <class Elem>
 concept listed = plain<Elem> && !std::is_same_v<Elem, char>;
 
+/// A number, of a view of const elements, too.
+template <class Elem>
+concept sortable = plain<std::remove_const_t<Elem>>;
+
 /// An array to be written, which shares the memory of the user's.
 template <class Elem, int Rank>
 struct output {
