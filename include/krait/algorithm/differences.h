@@ -39,22 +39,14 @@ struct difference_of {
     else return cast_element<Elem>(x - y);
   }
 };
-/// Floats keep their type, narrow ones give float, integers double.
-template <class Elem>
-struct sampled_number {
-  static_assert(!complex_number<Elem>,
-                "krait: samples are real numbers here: take kr::real(z) and kr::imag(z)");
-  using type = std::conditional_t<is_float_v<Elem>,
-                                  std::conditional_t<sizeof(Elem) == 8, double, float>, double>;
-};
-template <class... Elems>
-using sampled_t = typename sampled_number<common_of_numbers<Elems...>>::type;
 
-template <class Number, int Rank>
-array<Number, Rank> gradient_of(const array<const Number, Rank>& x, int axis,
-                                const array<const Number, 1>& coordinates) {
-  array<Number, Rank> out(x.extents(), x.device());
-  gradient_into(erased(x), axis, erased(coordinates), erased(out));
+template <class Elem, int Rank, class Point, class Value>
+auto interpolated(const array<Elem, Rank>& x, const array<Point, 1>& points,
+                  const array<Value, 1>& values, const double* left, const double* right) {
+  using number = sampled_t<Elem, Point, Value>;
+  array<number, Rank> out(x.extents(), x.device());
+  interpolate_into(erased(as_type<number>(x)), erased(as_type<number>(points)),
+                   erased(as_type<number>(values)), left, right, erased(out));
   return out;
 }
 
@@ -100,15 +92,19 @@ auto gradient(const array<Elem, Rank>& y, const Spacing& spacing = Spacing(1),
               const Options&... options) {
   using number = detail::sampled_t<Elem>;
   const int axis = detail::checked_axis(detail::axis_in(-1, options...), Rank);
-  const auto samples = detail::as_type<number>(y);
-  if constexpr (detail::plain<Spacing>) {
-    array<number, 1> one(shape<1>(1), y.device());
-    one.fill(number(spacing));
-    return detail::gradient_of<number>(samples.share(), axis, one.share());
-  } else {
-    const auto coordinates = detail::as_type<number>(spacing);
-    return detail::gradient_of<number>(samples.share(), axis, coordinates.share());
-  }
+  const auto coordinates = [&] {
+    if constexpr (detail::plain<Spacing>) {
+      array<number, 1> one(shape<1>(1), y.device());
+      one.fill(number(spacing));
+      return one.share();
+    } else {
+      return detail::as_type<number>(spacing);
+    }
+  }();
+  array<number, Rank> out(y.extents(), y.device());
+  detail::gradient_into(detail::erased(detail::as_type<number>(y)), axis,
+                        detail::erased(coordinates), detail::erased(out));
+  return out;
 }
 /// With distance 1.
 template <class Elem, int Rank>
@@ -124,24 +120,12 @@ auto gradient(const array<Elem, Rank>& y, const detail::axis_list<1>& axis) {
 template <class Elem, int Rank, class Point, class Value>
 auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
             const array<Value, 1>& values) {
-  using number = detail::sampled_t<Elem, Point, Value>;
-  const auto from = detail::as_type<number>(x);
-  const auto at = detail::as_type<number>(points), known = detail::as_type<number>(values);
-  array<number, Rank> out(x.extents(), x.device());
-  detail::interpolate_into(detail::erased(from), detail::erased(at), detail::erased(known), nullptr,
-                           nullptr, detail::erased(out));
-  return out;
+  return detail::interpolated(x, points, values, nullptr, nullptr);
 }
 template <class Elem, int Rank, class Point, class Value>
 auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
             const array<Value, 1>& values, double left, double right) {
-  using number = detail::sampled_t<Elem, Point, Value>;
-  const auto from = detail::as_type<number>(x);
-  const auto at = detail::as_type<number>(points), known = detail::as_type<number>(values);
-  array<number, Rank> out(x.extents(), x.device());
-  detail::interpolate_into(detail::erased(from), detail::erased(at), detail::erased(known), &left,
-                           &right, detail::erased(out));
-  return out;
+  return detail::interpolated(x, points, values, &left, &right);
 }
 namespace detail {
 /// The elements along an axis but the first one, or but the last one.

@@ -12,11 +12,6 @@
 namespace krait {
 namespace detail {
 
-/// A matrix as the library's functions take it.
-template <class Elem>
-auto as_matrix(const array<Elem, 2>& a) {
-  return as_type<linalg_t<Elem>>(a);
-}
 template <class T>
 constexpr double epsilon_of = sizeof(linalg_part_t<T>) == 4 ? 0x1p-23 : 0x1p-52;
 /// On the host.
@@ -43,7 +38,7 @@ auto eig(const array<Elem, 2>& a) {
     array<complex, 2> v;
   };
   const auto f =
-      detail::eig_of(detail::erased(detail::as_matrix(a)), detail::linalg_number_of<type>);
+      detail::eig_of(detail::erased(detail::as_type<type>(a)), detail::linalg_number_of<type>);
   return eigen{detail::typed<complex, 1>(f.first), detail::typed<complex, 2>(f.second)};
 }
 /// The complex eigenvalues of a square matrix.
@@ -70,7 +65,7 @@ auto eigvalsh(const array<Elem, Rank>& a) {
 template <class Elem>
 auto pinv(const array<Elem, 2>& a, double part = 1e-15) {
   using type = detail::linalg_t<Elem>;
-  const auto x = detail::as_matrix(a);
+  const auto x = detail::as_type<type>(a);
   return detail::typed<type, 2>(
       detail::pseudo_inverse_of(detail::erased(x), detail::linalg_number_of<type>, part));
 }
@@ -160,7 +155,7 @@ auto slogdet(const array<Elem, 2>& a) {
 template <class Elem>
 auto expm(const array<Elem, 2>& a) {
   using type = detail::linalg_t<Elem>;
-  const auto x = detail::as_matrix(a);
+  const auto x = detail::as_type<type>(a);
   return detail::typed<type, 2>(
       detail::exponential_of(detail::erased(x), detail::linalg_number_of<type>));
 }
@@ -172,7 +167,7 @@ template <class Elem>
 auto matrix_power(const array<Elem, 2>& a, std::int64_t power) {
   using type = detail::linalg_t<Elem>;
   detail::check_square("matrix_power", detail::layout_of(a));
-  array<type, 2> base = power < 0 ? inv(a) : detail::as_matrix(a).copy();
+  array<type, 2> base = power < 0 ? inv(a) : detail::as_type<type>(a).copy();
   array<type, 2> made = eye<type>(a.extent(0), placement(a.device()));
   for (std::uint64_t rest = power < 0 ? std::uint64_t(-power) : std::uint64_t(power); rest > 0;
        rest >>= 1) {

@@ -141,7 +141,7 @@ struct methods {
   template <class Elem, int Rank, class... Options>
   auto reduce_along(const array<Elem, Rank>& x, const Options&... options) const {
     using of = fold_t<Lambda, std::remove_const_t<Elem>>;
-    const auto source = make_expression<converted_element<of>>(x);
+    const auto source = make_expression<cast_elements<of>>(x);
     if constexpr (complex_number<of>) {
       using result = decltype(reduce_numbers<sum_of>(source, without_identity<true>(options)...));
       return reduce_in_order<of, result>(x, options...);
@@ -193,7 +193,7 @@ struct methods {
     if constexpr (!std::is_same_v<decltype(where), const std::nullptr_t>) {
       if (!start && !neutral) refuse_mask(state);
       using mask_element =
-          expression<converted_element<bool>, std::remove_cvref_t<decltype(where.mask)>>;
+          expression<cast_elements<bool>, std::remove_cvref_t<decltype(where.mask)>>;
       mask_element(where.mask).into(mask.emplace(x.extents(), x.device()));
     }
     const unsigned axes = (mask_of(options, Rank) | ...);

@@ -73,18 +73,6 @@ auto scan_by(const array<Elem, Rank>& x, bool exclusive, const Function& functio
   });
 }
 
-struct complex_plus {
-  template <class Type>
-  auto operator()(const Type& x, const Type& y) const {
-    return x + y;
-  }
-};
-struct complex_times {
-  template <class Type>
-  auto operator()(const Type& x, const Type& y) const {
-    return x * y;
-  }
-};
 /// NumPy's type of cumsum and cumprod.
 template <class Elem>
 using scan_sum_type = std::conditional_t<is_float_v<Elem>, Elem, sum_type<Elem>>;
@@ -122,7 +110,7 @@ auto exclusive_scan(const array<Elem, Rank>& x, std::remove_const_t<Elem> initia
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumsum(const array<Elem, Rank>& x, const Options&... options) {
   if constexpr (detail::complex_number<std::remove_const_t<Elem>>)
-    return detail::scan_by(x, false, detail::complex_plus(), options...);
+    return detail::scan_by(x, false, detail::plus_elements(), options...);
   else
     return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>>(
         x, false, detail::scan_operator::sum, nullptr, options...);
@@ -134,7 +122,7 @@ auto cumsum(const array<Elem, Rank>& x, const Options&... options) {
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumprod(const array<Elem, Rank>& x, const Options&... options) {
   if constexpr (detail::complex_number<std::remove_const_t<Elem>>)
-    return detail::scan_by(x, false, detail::complex_times(), options...);
+    return detail::scan_by(x, false, detail::times_elements(), options...);
   else
     return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>>(
         x, false, detail::scan_operator::product, nullptr, options...);

@@ -23,18 +23,6 @@ KRAIT_API void quantile_into(const any_array& sorted, int axis, double q, const 
 KRAIT_API void covariance_into(const any_array& rows, double divisor, bool scaled,
                                const any_array& out);
 
-/// The type in which statistics of an element are computed.
-template <class Elem>
-struct statistics_number {
-  static_assert(
-      !complex_number<Elem>,
-      "krait: complex numbers have no order: take kr::real(z), kr::imag(z) or kr::abs(z)");
-  using type = std::conditional_t<is_float_v<Elem>,
-                                  std::conditional_t<sizeof(Elem) == 8, double, float>, double>;
-};
-template <class Elem>
-using statistics_t = typename statistics_number<std::remove_const_t<Elem>>::type;
-
 inline const char* method_in() { return "linear"; }
 template <class First, class... Rest>
 const char* method_in(const First& first, const Rest&... rest) {
@@ -62,7 +50,7 @@ array<Number, Rank - 1> without_axis(const array<Number, Rank>& x, int axis) {
 }
 template <class Elem, int Rank, class... Options>
 auto one_quantile(const array<Elem, Rank>& x, double q, const Options&... options) {
-  using number = statistics_t<Elem>;
+  using number = sampled_t<Elem>;
   constexpr bool along = (axes_in<Options> + ... + 0) == 1,
                  keeps = (std::is_same_v<Options, keepdims_type> || ...);
   if constexpr (along || Rank == 1) {
@@ -89,7 +77,7 @@ auto one_quantile(const array<Elem, Rank>& x, double q, const Options&... option
 template <class Elem, int Rank, class Q, class... Options>
 auto many_quantiles(const array<Elem, Rank>& x, const array<Q, 1>& qs, double scale,
                     const Options&... options) {
-  using number = statistics_t<Elem>;
+  using number = sampled_t<Elem>;
   const host_array<std::remove_const_t<Q>> at = qs.to_host();
   constexpr bool along = (axes_in<Options> + ... + 0) == 1,
                  keeps = (std::is_same_v<Options, keepdims_type> || ...);
@@ -225,7 +213,7 @@ namespace detail {
 /// Two variables as the rows of a matrix.
 template <class Left, class Right>
 auto as_rows(const array<Left, 1>& x, const array<Right, 1>& y, const char* function) {
-  using number = statistics_t<common_of_numbers<Left, Right>>;
+  using number = sampled_t<Left, Right>;
   check_same_shape(y.extents().extents, x.extents().extents, 1, function);
   array<number, 2> rows(shape<2>(2, x.size()), x.device());
   rows(0) = make_expression<cast_elements<number>>(x);
@@ -243,7 +231,7 @@ auto as_rows(const array<Left, 1>& x, const array<Right, 1>& y, const char* func
 /// \endcode
 template <class Elem>
 auto cov(const array<Elem, 2>& x, detail::ddof_type less = {1}) {
-  using number = detail::statistics_t<Elem>;
+  using number = detail::sampled_t<Elem>;
   const auto rows = detail::as_type<number>(x);
   array<number, 2> out(shape<2>(x.extent(0), x.extent(0)), x.device());
   detail::covariance_into(detail::erased(rows), double(x.extent(1) - less.value), false,
@@ -260,7 +248,7 @@ auto cov(const array<Left, 1>& x, const array<Right, 1>& y, detail::ddof_type le
 /// \endcode
 template <class Elem>
 auto corrcoef(const array<Elem, 2>& x) {
-  using number = detail::statistics_t<Elem>;
+  using number = detail::sampled_t<Elem>;
   const auto rows = detail::as_type<number>(x);
   array<number, 2> out(shape<2>(x.extent(0), x.extent(0)), x.device());
   detail::covariance_into(detail::erased(rows), double(x.extent(1) - 1), true, detail::erased(out));

@@ -24,13 +24,6 @@ struct chosen_element {
     }
   }
 };
-template <class To>
-struct converted_element {
-  template <class Elem>
-  auto operator()(const Elem& x) const {
-    return cast_element<To>(x);
-  }
-};
 struct not_zero {
   template <class Elem>
   auto operator()(const Elem& x) const {

@@ -51,5 +51,11 @@ struct sorted_type {
 };
 template <class... Elems>
 using sorted_t = typename sorted_type<Elems...>::type;
+/// The type that samples are computed in: floats keep theirs, narrow ones give float, integers
+/// double.
+template <class... Elems>
+using sampled_t =
+    std::conditional_t<is_float_v<sorted_t<Elems...>>,
+                       std::conditional_t<sizeof(sorted_t<Elems...>) == 8, double, float>, double>;
 
 }  // namespace krait::detail
