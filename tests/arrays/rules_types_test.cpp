@@ -136,7 +136,7 @@ TEST(RulesTypes, Indices) {
   ROW(put(i));
   const auto scattered = [&](const auto& i) {
     auto y = x.copy();
-    kr::scatter(kr::zeros<float>(4), i, y);
+    kr::scatter(kr::zeros<int>(3), kr::unique(i), y);
     return y;
   };
   ROW(scattered(i));
