@@ -52,7 +52,7 @@ class array {
     set(detail::dense(extents.extents, Rank, order == storage_order::fortran));
     if (extents.size() > 0) memory_ = detail::memory_share(detail::allocate(on_, bytes()));
   }
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
     requires(sizeof...(Extents) == Rank)
   explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
   /// Makes an array from extents in braces: `kr::array<float, 2> a({rows, cols});`.
@@ -236,11 +236,11 @@ class array {
   /// \code
   /// auto columns = a.reshape(-1, 4);
   /// \endcode
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
   auto reshape(Extents... extents) {
     return detail::views::reshape(*this, shape<int(sizeof...(Extents))>(extents...));
   }
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
   auto reshape(Extents... extents) const {
     return detail::views::reshape(*this, shape<int(sizeof...(Extents))>(extents...));
   }
@@ -255,11 +255,11 @@ class array {
   /// \code
   /// auto columns_first = a.permute(1, 0);
   /// \endcode
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto permute(Axes... axes) {
     return detail::views::permute(*this, axes...);
   }
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto permute(Axes... axes) const {
     return detail::views::permute(*this, axes...);
   }
@@ -267,11 +267,11 @@ class array {
   /// \code
   /// auto upside_down = a.flip(0);
   /// \endcode
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto flip(Axes... axes) {
     return detail::views::flip(*this, axes...);
   }
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto flip(Axes... axes) const {
     return detail::views::flip(*this, axes...);
   }
@@ -279,11 +279,11 @@ class array {
   /// \code
   /// auto vector = a.reshape(1, -1).squeeze(0);
   /// \endcode
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto squeeze(Axes... axes) {
     return detail::views::squeeze(*this, axes...);
   }
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto squeeze(Axes... axes) const {
     return detail::views::squeeze(*this, axes...);
   }
@@ -301,7 +301,7 @@ class array {
   /// \code
   /// auto rows = x.broadcast_to(3, x.size());
   /// \endcode
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
   auto broadcast_to(Extents... extents) const {
     return detail::views::broadcast_to(*this, shape<int(sizeof...(Extents))>(extents...));
   }

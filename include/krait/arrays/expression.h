@@ -8,6 +8,7 @@
 
 #include <krait/array_text.h>
 #include <krait/detail/operands.h>
+#include <krait/detail/standard_elements.h>
 #include <krait/math.h>
 #include <krait/math_utilities.h>
 
@@ -133,19 +134,26 @@ using operand_element = held_t<decltype(access::compute<Source, 0>(
 /// An array, an expression or a selection, of any reference.
 template <class Type>
 concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value || deferred<Type>;
-template <class Type>
-struct is_array_element : std::false_type {};
-template <class Elem>
-struct is_array_element<array_element<Elem>> : std::true_type {};
 /// The operand next to an array: a number, or an element `a(i, j)`, which is read when the
 /// expression becomes an array.
 template <class Type>
 concept beside_array =
     plain<std::remove_cvref_t<Type>> || complex_number<std::remove_cvref_t<Type>> ||
-    is_array_element<std::remove_cvref_t<Type>>::value;
+    unread_number<std::remove_cvref_t<Type>>;
 template <class Left, class Right>
 concept whole_arrays = (whole_array<Left> && (whole_array<Right> || beside_array<Right>)) ||
                        (beside_array<Left> && whole_array<Right>);
+template <class... Types>
+concept whole_arrays_of =
+    (whole_array<Types> || ...) && ((whole_array<Types> || beside_array<Types>)&&...);
+/// An element of an array of real numbers.
+template <class Type>
+concept real_element = unread_number<std::remove_cvref_t<Type>> && plain<number_t<Type>>;
+/// The operands of a function: arrays and numbers beside them, or numbers with an element of an
+/// array among them.
+template <class... Types>
+concept function_operands =
+    whole_arrays_of<Types...> || ((real_element<Types> || ...) && (plain<number_t<Types>> && ...));
 
 template <class Elem, int Rank>
 array_operand<std::remove_const_t<Elem>, Rank> make_operand(const array<Elem, Rank>& a) {
@@ -169,6 +177,14 @@ template <class Function, class... Args>
 auto make_expression(Args&&... args) {
   return expression<Function, decltype(make_operand(std::forward<Args>(args)))...>(
       make_operand(std::forward<Args>(args))...);
+}
+
+/// A function of operands: an expression, or the number if there is no array.
+template <class Function, class... Args>
+auto apply_whole(Args&&... args) {
+  if constexpr ((whole_array<Args> || ...))
+    return make_expression<Function>(std::forward<Args>(args)...);
+  else return Function()(as_number(args)...);
 }
 
 struct same_elements {
@@ -214,39 +230,40 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
 // Both sides are computed for each element, as by NumPy's logical_and and logical_or.
 #define KRAIT_WHOLE_LOGICAL(symbol, Op, name) \
   KRAIT_WHOLE_BINARY(symbol, name, logical_element<op::Op>(x, y))
-#define KRAIT_WHOLE_FUNCTION1(function)                                                 \
-  namespace detail {                                                                    \
-  struct function##_elements {                                                          \
-    template <class Type>                                                               \
-    auto operator()(const Type& x) const {                                              \
-      using krait::function; /* and that of <krait/complex.h> */                        \
-      if constexpr (refuses_complex<Type> && !requires { function(x); })                \
-        return no_complex<Type>();                                                      \
-      else return function(x);                                                          \
-    }                                                                                   \
-  };                                                                                    \
-  }                                                                                     \
-  template <detail::whole_array Type, detail::never... Own>                             \
-  auto function(Type&& x, Own...) {                                                     \
-    return detail::make_expression<detail::function##_elements>(std::forward<Type>(x)); \
+#define KRAIT_WHOLE_FUNCTION1(function)                                             \
+  namespace detail {                                                                \
+  struct function##_elements {                                                      \
+    template <class Type>                                                           \
+    auto operator()(const Type& x) const {                                          \
+      using krait::function; /* and that of <krait/complex.h> */                    \
+      if constexpr (refuses_complex<Type> && !requires { function(x); })            \
+        return no_complex<Type>();                                                  \
+      else return function(x);                                                      \
+    }                                                                               \
+  };                                                                                \
+  }                                                                                 \
+  template <class Type, detail::never... Own>                                       \
+    requires detail::function_operands<Type>                                        \
+  auto function(Type&& x, Own...) {                                                 \
+    return detail::apply_whole<detail::function##_elements>(std::forward<Type>(x)); \
   }
-#define KRAIT_WHOLE_FUNCTION2(function)                                                  \
-  namespace detail {                                                                     \
-  struct function##_elements {                                                           \
-    template <class Left, class Right>                                                   \
-    auto operator()(const Left& x, const Right& y) const {                               \
-      using krait::function;                                                             \
-      if constexpr (refuses_complex<Left, Right> && !requires { function(x, y); })       \
-        return no_complex<Left>();                                                       \
-      else return function(x, y);                                                        \
-    }                                                                                    \
-  };                                                                                     \
-  }                                                                                      \
-  template <class Left, class Right, detail::never... Own>                               \
-    requires detail::whole_arrays<Left, Right>                                           \
-  auto function(Left&& x, Right&& y, Own...) {                                           \
-    return detail::make_expression<detail::function##_elements>(std::forward<Left>(x),   \
-                                                                std::forward<Right>(y)); \
+#define KRAIT_WHOLE_FUNCTION2(function)                                              \
+  namespace detail {                                                                 \
+  struct function##_elements {                                                       \
+    template <class Left, class Right>                                               \
+    auto operator()(const Left& x, const Right& y) const {                           \
+      using krait::function;                                                         \
+      if constexpr (refuses_complex<Left, Right> && !requires { function(x, y); })   \
+        return no_complex<Left>();                                                   \
+      else return function(x, y);                                                    \
+    }                                                                                \
+  };                                                                                 \
+  }                                                                                  \
+  template <class Left, class Right, detail::never... Own>                           \
+    requires detail::function_operands<Left, Right>                                  \
+  auto function(Left&& x, Right&& y, Own...) {                                       \
+    return detail::apply_whole<detail::function##_elements>(std::forward<Left>(x),   \
+                                                            std::forward<Right>(y)); \
   }
 
 // Those with an assignment: `a += x`, `a(kr::all, 0) -= x` write the elements, as a(…) = … does.
@@ -330,9 +347,6 @@ KRAIT_WHOLE_FUNCTION2(ldexp)
 
 namespace detail {
 
-template <class... Types>
-concept whole_arrays_of =
-    (whole_array<Types> || ...) && ((whole_array<Types> || beside_array<Types>)&&...);
 struct fma_elements {
   template <class First, class Second, class Third>
   auto operator()(const First& x, const Second& y, const Third& z) const {
@@ -362,10 +376,10 @@ struct cast_elements {
 /// kr::array<float> w = kr::fma(x, 2.0f, y);
 /// \endcode
 template <class First, class Second, class Third, detail::never... Own>
-  requires detail::whole_arrays_of<First, Second, Third>
+  requires detail::function_operands<First, Second, Third>
 auto fma(First&& x, Second&& y, Third&& z, Own...) {
-  return detail::make_expression<detail::fma_elements>(
-      std::forward<First>(x), std::forward<Second>(y), std::forward<Third>(z));
+  return detail::apply_whole<detail::fma_elements>(std::forward<First>(x), std::forward<Second>(y),
+                                                   std::forward<Third>(z));
 }
 /// x limited to the range from `low` to `high`, for each element; NumPy's clip.
 /// The limits are numbers or arrays.
@@ -373,10 +387,10 @@ auto fma(First&& x, Second&& y, Third&& z, Own...) {
 /// kr::array<float> w = kr::clamp(x, 0.0f, 1.0f);
 /// \endcode
 template <class Type, class Low, class High, detail::never... Own>
-  requires detail::whole_arrays_of<Type, Low, High>
+  requires detail::function_operands<Type, Low, High>
 auto clamp(Type&& x, Low&& low, High&& high, Own...) {
-  return detail::make_expression<detail::clamp_elements>(
-      std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
+  return detail::apply_whole<detail::clamp_elements>(std::forward<Type>(x), std::forward<Low>(low),
+                                                     std::forward<High>(high));
 }
 /// Converts each element, as kr::cast converts numbers; NumPy's astype.
 /// \code
@@ -385,6 +399,10 @@ auto clamp(Type&& x, Low&& low, High&& high, Own...) {
 template <class To, detail::whole_array Type>
 auto cast(Type&& x) {
   return detail::make_expression<detail::cast_elements<To>>(std::forward<Type>(x));
+}
+template <class To, detail::real_element Type>
+auto cast(const Type& x) {
+  return krait::cast<To>(detail::as_number(x));
 }
 
 /// The elements of an expression have the type that it computes: `kr::array y(2.0f * x);`.

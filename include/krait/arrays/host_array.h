@@ -10,6 +10,7 @@
 
 #include <krait/detail/call.h>
 #include <krait/detail/layout.h>
+#include <krait/types.h>
 
 namespace krait {
 
@@ -20,7 +21,7 @@ struct shape {
   std::int64_t extents[Rank]{};
 
   constexpr shape() = default;
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
     requires(sizeof...(Extents) == Rank)
   constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
   constexpr std::int64_t operator[](int d) const { return extents[d]; }
@@ -121,12 +122,12 @@ class host_array {
   const Elem& operator[](std::size_t i) const noexcept { return data_[i]; }
   /// The element at these indices, one for each dimension; below 0 they count from the end.
   /// Throws error{usage} for an index out of bounds.
-  template <std::integral... Indices>
+  template <detail::host_integer... Indices>
     requires(sizeof...(Indices) == Rank)
   Elem& operator()(Indices... indices) {
     return data_[place({static_cast<std::int64_t>(indices)...})];
   }
-  template <std::integral... Indices>
+  template <detail::host_integer... Indices>
     requires(sizeof...(Indices) == Rank)
   const Elem& operator()(Indices... indices) const {
     return data_[place({static_cast<std::int64_t>(indices)...})];

@@ -13,7 +13,7 @@ namespace krait::detail {
 template <class Item>
 auto selecting_item(const Item& item) {
   if constexpr (selecting<Item>) return eval(item);
-  else return item;
+  else return as_number(item);
 }
 template <class Item>
 struct selecting_facts {
