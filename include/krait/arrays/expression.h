@@ -48,6 +48,10 @@ class expression {
         "krait: the expression has more dimensions than the array that it is assigned to");
     std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
   }
+  template <class Elem, int Rank>
+  void into(array<Elem, Rank>&& out) const {
+    into(out);
+  }
 
   // ---- of the array that it becomes, which is computed by each call
 
@@ -105,19 +109,8 @@ struct is_expression : std::false_type {};
 template <class Function, class... Operands>
 struct is_expression<expression<Function, Operands...>> : std::true_type {};
 
-/// What becomes an array by kr::eval: an expression, or a selection of elements.
-template <class Type>
-inline constexpr bool is_deferred = is_expression<Type>::value;
-template <class Type>
-concept deferred = is_deferred<std::remove_cvref_t<Type>>;
-/// An argument as an algorithm of arrays takes it.
-template <class Type>
-decltype(auto) evaluated(const Type& x) {
-  if constexpr (deferred<Type>) return eval(x);
-  else return (x);
-}
-template <class... Types>
-concept some_deferred = (deferred<Types> || ...);
+template <class Function, class... Operands>
+inline constexpr bool is_deferred<expression<Function, Operands...>> = true;
 /// The values that an operand of expressions computes from.
 template <class Arguments>
 struct operand_values;

@@ -24,18 +24,18 @@ concept among_elements = (unread_number<Types> || ...) && (host_number<Types> &&
 // Undefined below.
 #define KRAIT_STD_OVERLOAD(name) KRAIT_STD_OF_ELEMENTS(name, ambiguous_elements)
 #define KRAIT_STD_TEMPLATE(name) KRAIT_STD_OF_ELEMENTS(name, among_elements)
-#define KRAIT_STD_OF_ELEMENTS(name, concept_name)           \
-  template <class... Types>                                 \
-    requires krait::detail::concept_name<Types...>          \
-  auto name(const Types&... x) {                            \
-    return krait::name(krait::detail::as_number(x)...);     \
+#define KRAIT_STD_OF_ELEMENTS(name, concept_name)       \
+  template <class... Types>                             \
+    requires krait::detail::concept_name<Types...>      \
+  auto name(const Types&... x) {                        \
+    return krait::name(krait::detail::as_number(x)...); \
   }
 // Complex numbers: std's own, of the number.
-#define KRAIT_STD_COMPLEX(name)                                       \
-  template <class Type>                                               \
-    requires krait::detail::complex_element<Type>                     \
-  auto name(const Type& z) {                                          \
-    return name(krait::detail::as_number(z));                         \
+#define KRAIT_STD_COMPLEX(name)                   \
+  template <class Type>                           \
+    requires krait::detail::complex_element<Type> \
+  auto name(const Type& z) {                      \
+    return name(krait::detail::as_number(z));     \
   }
 namespace std {
 KRAIT_STD_OVERLOAD(sqrt)

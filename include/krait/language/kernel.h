@@ -109,7 +109,9 @@ concept has_declared_parameters = requires { &Lambda::operator(); };
 template <auto Take, class Lambda, class... Args>
 auto pass_kernel(kernel_state* state, const Lambda& lambda, const call_config& config,
                  Args&&... args) {
-  if constexpr (has_declared_parameters<Lambda>) {
+  if constexpr ((unready<Args> || ...)) {
+    return pass_kernel<Take>(state, lambda, config, as_argument(std::forward<Args>(args))...);
+  } else if constexpr (has_declared_parameters<Lambda>) {
     return declared<decltype(&Lambda::operator())>::template pass_to<Take>(
         state, lambda, config, std::forward<Args>(args)...);
   } else {
