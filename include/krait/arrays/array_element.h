@@ -139,8 +139,7 @@ Stream& operator<<(Stream& to, const Type& z) {
 /// std::vector<float> h{1, 2, 3};
 /// kr::array<float> d = kr::to_device(h);
 /// \endcode
-template <class Container>
-  requires requires(const Container& c) { c.data(), c.size(); }
+template <detail::contiguous_container Container>
 auto to_device(const Container& from, device on = device()) {
   array<std::remove_cvref_t<decltype(*from.data())>, 1> out(shape<1>(from.size()), on);
   out.copy_from(from);
@@ -153,6 +152,12 @@ array<Elem, Rank> to_device(const host_array<Elem, Rank>& from, device on = devi
   out.copy_from(from);
   return out;
 }
+/// `kr::array d = h;` of a container.
+template <detail::contiguous_container Container>
+array(const Container&, device = device())
+    -> array<std::remove_cvref_t<decltype(*std::declval<const Container&>().data())>, 1>;
+template <class Elem, int Rank>
+array(const host_array<Elem, Rank>&, device = device()) -> array<Elem, Rank>;
 template <class Elem, std::size_t Count>
 array<Elem, 1> to_device(const Elem (&from)[Count], device on = device()) {
   array<Elem, 1> out({Count}, on);

@@ -41,7 +41,9 @@ struct is_device_array : std::false_type {};
 template <class Elem, int Rank>
 struct is_device_array<array<Elem, Rank>> : std::true_type {};
 template <class Elem, int Rank>
-struct is_device_array<const array<Elem, Rank>> : std::true_type {};
+struct is_device_array<array_row<Elem, Rank>> : std::true_type {};
+template <class Type>
+struct is_device_array<const Type> : is_device_array<Type> {};
 
 /// What becomes an array by kr::eval: an expression, or a selection of elements.
 template <class Type>
@@ -105,6 +107,10 @@ struct container_traits<const array<Elem, Rank>> {
   using element = const Elem;
   static constexpr int rank = Rank;
 };
+template <class Elem, int Rank>
+struct container_traits<array_row<Elem, Rank>> : container_traits<array<Elem, Rank>> {};
+template <class Elem, int Rank>
+struct container_traits<const array_row<Elem, Rank>> : container_traits<const array<Elem, Rank>> {};
 template <class Elem, std::size_t Count>
 struct container_traits<Elem[Count]> {
   using element = Elem;
@@ -125,6 +131,8 @@ template <class Type>
 inline constexpr bool refers = false;
 template <class Elem, int Rank>
 inline constexpr bool refers<array<Elem, Rank>> = !std::is_const_v<Elem>;
+template <class Elem, int Rank>
+inline constexpr bool refers<array_row<Elem, Rank>> = !std::is_const_v<Elem>;
 template <host_container Type>
 inline constexpr bool refers<Type> =
     !std::is_const_v<std::remove_reference_t<decltype(*std::declval<const Type&>().data())>>;

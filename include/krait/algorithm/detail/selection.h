@@ -103,6 +103,9 @@ struct selector<array<Elem, Rank>, array<Which, WhichRank>> {
     else return select_mixed(std::move(x), which.share());
   }
 };
+template <class Elem, int Rank, class Which, int WhichRank>
+struct selector<array<Elem, Rank>, array_row<Which, WhichRank>>
+    : selector<array<Elem, Rank>, array<Which, WhichRank>> {};
 template <class Elem, int Rank, class Which>
   requires is_deferred<Which>
 struct selector<array<Elem, Rank>, Which> {
