@@ -212,7 +212,7 @@ class array {
   /// \code
   /// std::vector<float> h = x;
   /// \endcode
-  template <detail::owning_container<value_type> Container>
+  template <detail::owning_container Container>
   operator Container() const {
     return to_host();
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <krait/array_text.h>
+#include <krait/detail/deferred_members.h>
 #include <krait/detail/operands.h>
 #include <krait/detail/standard_elements.h>
 #include <krait/math.h>
@@ -21,7 +22,7 @@ namespace krait {
 /// kr::array<float> w = 2.0f * x + kr::sin(y);
 /// \endcode
 template <class Function, class... Operands>
-class expression {
+class expression : public detail::deferred_members<expression<Function, Operands...>> {
  public:
   /// The number of dimensions of the result.
   static constexpr int rank = detail::largest({Operands::rank...});
@@ -53,22 +54,21 @@ class expression {
     into(out);
   }
 
-  // ---- of the array that it becomes, which is computed by each call
-
-  /// The elements with other extents.
-  template <std::integral... Extents>
-  auto reshape(Extents... extents) const {
-    return eval(*this).reshape(extents...);
+  /// The extents that the operands broadcast to. Throws error{usage} if they do not.
+  krait::shape<rank> extents() const {
+    using namespace detail;
+    return std::apply(
+        [](const auto&... of) {
+          argument packed[sizeof...(of)];
+          argument* next = packed;
+          (add_input(next, of), ...);
+          krait::shape<rank> whole;
+          const auto& named = expression_kernel<expression, bool>::object();
+          broadcast_shape(access::state(named), packed, sizeof...(of), rank, whole.extents);
+          return whole;
+        },
+        arguments());
   }
-  /// The elements with the dimensions in reverse order.
-  auto transpose() const { return eval(*this).transpose(); }
-  /// Elements and parts, as of an array: `(x + y)(0)`.
-  template <class... Items>
-  auto operator()(const Items&... items) const {
-    return eval(*this)(items...);
-  }
-  /// All elements on the host, in C order.
-  auto to_host() const { return eval(*this).to_host(); }
 
  private:
   friend struct detail::access;

@@ -47,9 +47,12 @@ using element_through =
 template <class Type>
 concept contiguous_container = requires(const Type& c) { c.data(), c.size(); };
 /// One that has elements of its own, and copies given ones.
-template <class Type, class Elem>
-concept owning_container = requires { typename Type::allocator_type; } &&
-                           std::constructible_from<Type, const Elem*, const Elem*>;
+template <class Type>
+concept owning_container = requires {
+  typename Type::allocator_type;
+  requires std::constructible_from<Type, const typename Type::value_type*,
+                                   const typename Type::value_type*>;
+};
 
 /// What iteration gives: an element, or a row that can be assigned to.
 template <class View>

@@ -45,11 +45,6 @@ class selection : public selected_assignments<selection<Elem, Rank, Which, Which
       return out;
     }
   }
-  /// An element or a view of the selected elements.
-  template <class... Items>
-  auto operator()(const Items&... items) const {
-    return read()(items...);
-  }
   /// Assigns a number, or an array or expression: of one dimension for a mask, else one that
   /// broadcasts to the elements' shape.
   template <class Source>
