@@ -74,33 +74,41 @@ class array_element {
     return std::move(*this) = static_cast<value_type>(other);
   }
 // Undefined below. `a(i) += x`, where x is a number or an element: on the device, as for arrays.
-#define KRAIT_ELEMENT_ASSIGNMENT(symbol)      \
-  template <class Other>                      \
-      void operator symbol(const Other& x) && \
-        requires(!std::is_const_v<Elem>)      \
-  {                                           \
-    only_ symbol x;                           \
+#define KRAIT_ELEMENT_ASSIGNMENT(symbol)                       \
+  template <class Other>                                       \
+      void operator symbol##=(const Other& x) &&               \
+        requires(!std::is_const_v<Elem>)                       \
+  {                                                            \
+    assign_elements(detail::all_tag(), only_, only_ symbol x); \
+  }                                                            \
+  template <class Other>                                       \
+  void operator symbol##=(const Other&)& {                     \
+    refuse_name<Other>();                                      \
   }
-  KRAIT_ELEMENT_ASSIGNMENT(+=)
-  KRAIT_ELEMENT_ASSIGNMENT(-=)
-  KRAIT_ELEMENT_ASSIGNMENT(*=)
-  KRAIT_ELEMENT_ASSIGNMENT(/=)
-  KRAIT_ELEMENT_ASSIGNMENT(%=)
-  KRAIT_ELEMENT_ASSIGNMENT(&=)
-  KRAIT_ELEMENT_ASSIGNMENT(|=)
-  KRAIT_ELEMENT_ASSIGNMENT(^=)
+  KRAIT_ELEMENT_ASSIGNMENT(+)
+  KRAIT_ELEMENT_ASSIGNMENT(-)
+  KRAIT_ELEMENT_ASSIGNMENT(*)
+  KRAIT_ELEMENT_ASSIGNMENT(/)
+  KRAIT_ELEMENT_ASSIGNMENT(%)
+  KRAIT_ELEMENT_ASSIGNMENT(&)
+  KRAIT_ELEMENT_ASSIGNMENT(|)
+  KRAIT_ELEMENT_ASSIGNMENT(^)
 #undef KRAIT_ELEMENT_ASSIGNMENT
   /// Never usable: the element has a name, which looks like a variable of its own.
   template <class Other>
   void operator=(const Other&) & {
-    static_assert(
-        detail::always_false<Other>,
-        "krait: `auto v = x(i)` names the element of the array: write x(i) = y to change it, or declare `float v = x(i)` for a variable");
+    refuse_name<Other>();
   }
   /// The element as a read-only array with one element.
   array<const Elem, 1> share() const { return only_.share(); }
 
  private:
+  template <class Other>
+  static void refuse_name() {
+    static_assert(
+        detail::always_false<Other>,
+        "krait: `auto v = x(i)` names the element of the array: write x(i) = y to change it, or declare `float v = x(i)` for a variable");
+  }
   array<Elem, 1> only_;
 };
 

@@ -199,6 +199,16 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   }
 }
 
+/// `x += y` and the like, where NumPy's rule holds: integers stay integers.
+template <class Elem, int Rank, class Source>
+void assign_kind(array<Elem, Rank>& to, const Source& source) {
+  if constexpr (std::is_integral_v<Elem>)
+    static_assert(
+        !is_float_v<operand_element<Source>>,
+        "krait: the array has integers and the result has floats: write n = kr::cast<int>(kr::round(n * 1.5)), or make it an array of floats");
+  source.into(to);
+}
+
 }  // namespace detail
 
 // Undefined below.
@@ -264,18 +274,18 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
 // Bits of bools are bools, as in NumPy and unlike C++: a mask stays a mask.
 #define KRAIT_WHOLE_BITS(symbol, Op, name) \
   KRAIT_WHOLE_ASSIGNING(symbol, name, bits_element<op::Op>(x, y))
-#define KRAIT_WHOLE_ASSIGNING(symbol, name, computed)                                \
-  KRAIT_WHOLE_BINARY(symbol, name, computed)                                         \
-  template <class Elem, int Rank, class Source>                                      \
-    requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
-  array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, Source&& y) {          \
-    detail::assign_elements(detail::all_tag(), x, x symbol std::forward<Source>(y)); \
-    return x;                                                                        \
-  }                                                                                  \
-  template <class Elem, int Rank, class Source>                                      \
-    requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
-  void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {                       \
-    x symbol## = std::forward<Source>(y);                                            \
+#define KRAIT_WHOLE_ASSIGNING(symbol, name, computed)                       \
+  KRAIT_WHOLE_BINARY(symbol, name, computed)                                \
+  template <class Elem, int Rank, class Source>                             \
+    requires detail::whole_arrays<array<Elem, Rank>, Source>                \
+  array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, Source&& y) { \
+    detail::assign_kind(x, x symbol std::forward<Source>(y));               \
+    return x;                                                               \
+  }                                                                         \
+  template <class Elem, int Rank, class Source>                             \
+    requires detail::whole_arrays<array<Elem, Rank>, Source>                \
+  void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {              \
+    x symbol## = std::forward<Source>(y);                                   \
   }
 #define KRAIT_WHOLE_PREFIX(symbol, name, computed)                                               \
   namespace detail {                                                                             \

@@ -99,8 +99,9 @@ class deferred_members {
   /// Never usable: an array is no condition.
   template <class Never = Self>
   explicit operator bool() const {
-    static_assert(always_false<Never>,
-                  "krait: the truth value of an array is ambiguous: write kr::all(x) or kr::any(x)");
+    static_assert(
+        always_false<Never>,
+        "krait: the truth value of an array is ambiguous: write kr::all(x) or kr::any(x)");
     return false;
   }
 

@@ -178,12 +178,12 @@ class kernel_object : public detail::object {
   /// \endcode
   template <class Count>
   detail::bound_kernel<Lambda> forall(Count n) const {
-    static_assert(std::is_integral_v<Count>, "krait: forall needs an integer number of threads");
+    static_assert(detail::host_integer<Count>, "krait: forall needs an integer number of threads");
     return covering(static_cast<std::int64_t>(n), nullptr);
   }
   template <class Count>
   detail::bound_kernel<Lambda> forall(Count n, const stream& on) const {
-    static_assert(std::is_integral_v<Count>, "krait: forall needs an integer number of threads");
+    static_assert(detail::host_integer<Count>, "krait: forall needs an integer number of threads");
     return covering(static_cast<std::int64_t>(n), &on);
   }
   /// Not usable: a kernel needs a grid and a block. The compile error names the cure.
