@@ -107,6 +107,14 @@ class array {
         detail::always_false<Other>,
         "krait: the element types of the two arrays differ: kr::array<T> y = kr::cast<T>(x) converts");
   }
+  /// Never usable: of a read-only view.
+  template <class Other>
+    requires(!std::is_const_v<Elem> && std::is_same_v<Other, const Elem>)
+  array(const array<Other, Rank>&) {
+    static_assert(
+        detail::always_false<Other>,
+        "krait: a view of a const array is read-only: write x.copy() for a new array, or auto for the view");
+  }
   array& operator=(array&& other) & noexcept {
     std::swap(shape_, other.shape_), std::swap(strides_, other.strides_),
         std::swap(offset_, other.offset_);

@@ -15,7 +15,7 @@ template <class Array>
 class owning_row_iterator {
  public:
   explicit owning_row_iterator(Array&& of) : of_(std::move(of)) {}
-  auto operator*() const { return of_(at_); }
+  auto operator*() const { return std::as_const(of_)(at_); }
   owning_row_iterator& operator++() {
     ++at_;
     return *this;
@@ -82,7 +82,7 @@ class deferred_members {
   auto begin() const { return owning_row_iterator(made()); }
   rows_end end() const { return {}; }
   /// The elements in a new array, on the same device or another one.
-  auto copy() const { return eval(self()); }
+  auto copy() const { return made(); }
   auto copy(const device& on) const { return made().copy(on); }
   /// Copies the elements into a container of the host; see kr::array.
   template <class Container>
@@ -107,7 +107,7 @@ class deferred_members {
 
  private:
   const Self& self() const { return static_cast<const Self&>(*this); }
-  auto made() const { return evaluated(self()).share(); }
+  auto made() const { return eval(self()); }
 };
 
 }  // namespace krait::detail
