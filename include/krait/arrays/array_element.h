@@ -10,12 +10,12 @@ namespace detail {
 
 /// An element of an array of complex numbers.
 template <class Type>
-concept complex_element = unread_number<Type> && complex_number<number_t<Type>>;
+concept unread_complex = unread_number<Type> && complex_number<number_t<Type>>;
 /// Operands of an operator on the host: one is a complex element, the other a number.
 template <class Left, class Right>
 concept complex_beside =
-    (complex_element<Left> && (complex_number<number_t<Right>> || host_number<Right>)) ||
-    (complex_element<Right> && (complex_number<number_t<Left>> || host_number<Left>));
+    (unread_complex<Left> && (complex_number<number_t<Right>> || host_number<Right>)) ||
+    (unread_complex<Right> && (complex_number<number_t<Left>> || host_number<Left>));
 /// The number; a real one as the parts of `Other` are.
 template <class Other, class Type>
 auto number_beside(const Type& x) {
@@ -130,12 +130,12 @@ template <class Left, class Right>
 bool operator==(const Left& x, const Right& y) {
   return detail::number_beside<Right>(x) == detail::number_beside<Left>(y);
 }
-template <detail::complex_element Type>
+template <detail::unread_complex Type>
 auto operator-(const Type& z) {
   return -detail::as_number(z);
 }
 /// Writes a complex element to a stream, as its number is.
-template <class Stream, detail::complex_element Type>
+template <class Stream, detail::unread_complex Type>
   requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
 Stream& operator<<(Stream& to, const Type& z) {
   to << detail::as_number(z);

@@ -9,7 +9,7 @@
 namespace krait::detail {
 
 /// The end of a loop over rows.
-struct rows_end {};
+struct after_rows {};
 /// A loop over the rows or elements of an array that it owns.
 template <class Array>
 class owning_row_iterator {
@@ -20,7 +20,7 @@ class owning_row_iterator {
     ++at_;
     return *this;
   }
-  friend bool operator==(const owning_row_iterator& x, rows_end) {
+  friend bool operator==(const owning_row_iterator& x, after_rows) {
     return x.at_ == x.of_.extent(0);
   }
 
@@ -80,7 +80,7 @@ class deferred_members {
   }
   /// The rows or elements, which a loop computes once: `for (float v : 2.0f * x)`.
   auto begin() const { return owning_row_iterator(made()); }
-  rows_end end() const { return {}; }
+  after_rows end() const { return {}; }
   /// The elements in a new array, on the same device or another one.
   auto copy() const { return made(); }
   auto copy(const device& on) const { return made().copy(on); }

@@ -31,11 +31,11 @@ concept among_elements = (unread_number<Types> || ...) && (host_number<Types> &&
     return krait::name(krait::detail::as_number(x)...); \
   }
 // Complex numbers: std's own, of the number.
-#define KRAIT_STD_COMPLEX(name)                   \
-  template <class Type>                           \
-    requires krait::detail::complex_element<Type> \
-  auto name(const Type& z) {                      \
-    return name(krait::detail::as_number(z));     \
+#define KRAIT_STD_COMPLEX(name)                  \
+  template <class Type>                          \
+    requires krait::detail::unread_complex<Type> \
+  auto name(const Type& z) {                     \
+    return name(krait::detail::as_number(z));    \
   }
 namespace std {
 KRAIT_STD_OVERLOAD(sqrt)

@@ -56,18 +56,18 @@ concept owning_container = requires {
 
 /// What iteration gives: an element, or a row that can be assigned to.
 template <class View>
-struct row_of {
+struct iterated {
   using type = View;
 };
 template <class Elem, int Rank>
-struct row_of<array<Elem, Rank>> {
+struct iterated<array<Elem, Rank>> {
   using type = array_row<Elem, Rank>;
 };
 /// What `for (auto row : a)` goes by.
 template <class Array>
 class row_iterator {
  public:
-  using value_type = typename row_of<decltype(std::declval<Array&>()(std::int64_t()))>::type;
+  using value_type = typename iterated<decltype(std::declval<Array&>()(std::int64_t()))>::type;
   using difference_type = std::ptrdiff_t;
 
   row_iterator() = default;

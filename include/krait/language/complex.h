@@ -220,7 +220,7 @@ auto isfinite(const Complex& z) {
 
 // Undefined below. Of an element of an array on the host: it is read.
 #define KRAIT_OF_COMPLEX_ELEMENT(function)        \
-  template <detail::complex_element Type>         \
+  template <detail::unread_complex Type>          \
   auto function(const Type& z) {                  \
     return krait::function(detail::as_number(z)); \
   }
