@@ -208,7 +208,7 @@ class array {
                                              static_cast<std::uint64_t>(offset_) * sizeof(Elem)
                                        : 0;
   }
-  /// Never usable: an array is no condition.
+  /// Never usable: write kr::all(x) or kr::any(x).
   template <class Never = Elem>
   explicit operator bool() const {
     static_assert(

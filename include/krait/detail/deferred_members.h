@@ -96,7 +96,7 @@ class deferred_members {
   operator Container() const {
     return to_host();
   }
-  /// Never usable: an array is no condition.
+  /// Never usable: write kr::all(x) or kr::any(x).
   template <class Never = Self>
   explicit operator bool() const {
     static_assert(
