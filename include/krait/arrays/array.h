@@ -283,7 +283,7 @@ class array {
   /// A row is a view that assignments write, as NumPy's `row[...] = x` does. Iterators are valid as
   /// long as the array.
   /// \code
-  /// for (auto row : a) row = row / kr::sum(row);
+  /// for (auto row : a) row = row * 2.0f;
   /// \endcode
   auto begin() { return detail::row_iterator<array>(*this, 0); }
   auto begin() const { return detail::row_iterator<const array>(*this, 0); }
@@ -483,7 +483,7 @@ class array {
 /// A row of an array, as `for (auto row : a)` gives it: a view whose assignment writes its
 /// elements.
 /// \code
-/// for (auto row : a) row = row / kr::sum(row);
+/// for (auto row : a) row = row * 2.0f;
 /// \endcode
 template <class Elem, int Rank>
 class array_row : public array<Elem, Rank> {
