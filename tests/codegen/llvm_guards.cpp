@@ -118,5 +118,25 @@ TEST(LlvmGuards, MaskedLoadsOfTheVectoriserStayBeforeStores) {
   EXPECT_LT(load, store) << code.data;
 }
 
+/// One lane of a vector that was cut to half its width: llvm-project issue 179489. The store has
+/// the width of before.
+constexpr const char* lone_lane = R"(
+declare void @llvm.masked.store.v8i32.p0(<8 x i32>, ptr, i32, <8 x i1>)
+define void @f(ptr %p, i64 %size, i64 %step, ptr %at) noinline {
+  %from = getelementptr i8, ptr %p, i64 64
+  %wide = load <8 x i64>, ptr %from
+  %row = trunc <8 x i64> %wide to <8 x i32>
+  call void @llvm.masked.store.v8i32.p0(<8 x i32> %row, ptr %p, i32 4, <8 x i1> <i1 false, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false>)
+  ret void
+}
+)";
+
+TEST(LlvmGuards, ALoneLaneIsStoredAsWideAsItIs) {
+  const Compiled code = compile_raw(empty_kernel, "x86-64-v4", "asm", lone_lane, "f");
+  ASSERT_EQ(code.status, 0) << code.log;
+  const std::string f = code.data.substr(code.data.find("\nf:"));
+  EXPECT_EQ(count(f, "movl\t%e"), 1) << code.data;
+}
+
 }  // namespace
 }  // namespace krait::test

@@ -15,7 +15,7 @@
 #include "codegen/cpu/cpu.h"
 #include "codegen/cpu/image/image.h"
 #include "codegen/cpu/plan/shape.h"
-#include "codegen/llvm/masked_loads.h"
+#include "codegen/llvm/masked_accesses.h"
 #include "codegen/llvm/session.h"
 
 namespace krait::codegen::cpu {

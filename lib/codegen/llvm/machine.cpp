@@ -6,7 +6,7 @@
 
 #include <llvm/Passes/PassBuilder.h>
 
-#include "codegen/llvm/masked_loads.h"
+#include "codegen/llvm/masked_accesses.h"
 #include "codegen/llvm/share_arithmetic.h"
 #include "codegen/reply.h"
 

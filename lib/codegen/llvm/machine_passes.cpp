@@ -12,6 +12,8 @@
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "codegen/llvm/masked_accesses.h"
+
 #include "codegen/reply.h"
 
 namespace krait::codegen {
@@ -93,6 +95,7 @@ void MachinePasses::add(llvm::Pass* pass) {
 }
 
 void MachinePasses::generate(llvm::Module& module) {
+  store_lone_lanes(module);
   run(module);
   if (!wrong_.empty()) defect("LLVM's machine verifier rejects the code: " + wrong_);
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "codegen/llvm/index_constants.h"
+
 namespace krait::codegen::scalar {
 
 using ir::Scalar;
@@ -72,9 +74,10 @@ Memory::Index Memory::element_index(const Array& array, Indices indices) {
   if (f_.flat || (indices.size() == 1 && unit_stride)) {
     Value* index = value(indices[0]);
     llvm::Type* wide = b_.getInt64Ty();
-    const bool narrow = index->getType()->isIntegerTy(32) &&
-                        (f_.facts.small || array.type.space != ir::Space::Global);
-    if (const std::int64_t constant = narrow ? take_constants(index, 6) : 0)
+    // Elements' numbers are below 2^31 less that room.
+    constexpr std::int64_t room = ir::Facts::room;
+    const bool narrow = f_.facts.small || array.type.space != ir::Space::Global;
+    if (const std::int64_t constant = narrow ? take_constants(b_, index, {-room, room}) : 0)
       return {b_.CreateSExt(index, wide), constant};
     const bool has_sign = ir::is_signed_int(f_.type_of(indices[0]).scalar);
     return {has_sign ? b_.CreateSExt(index, wide) : b_.CreateZExt(index, wide)};
@@ -87,43 +90,6 @@ Memory::Index Memory::element_index(const Array& array, Indices indices) {
     sum = sum ? b_.CreateAdd(sum, term) : term;
   }
   return {sum};
-}
-
-/// Takes the constants of an index of 32 bits out of its sums, for the offsets that instructions
-/// hold; gives their sum. What is left is the element's number less that sum, modulo 2^32, and as
-/// the element is below 2^31 less ir::Facts::room, it is that number in 32 bits with a sign, too.
-std::int64_t Memory::take_constants(Value*& index, unsigned depth) {
-  const auto near = [](std::int64_t c) { return c >= -ir::Facts::room && c <= ir::Facts::room; };
-  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(index);
-      number && near(number->getSExtValue())) {
-    index = llvm::ConstantInt::get(number->getType(), 0);
-    return number->getSExtValue();
-  }
-  if (auto* cut = llvm::dyn_cast<llvm::TruncInst>(index); cut && depth > 0) {
-    Value* wide = cut->getOperand(0);
-    const std::int64_t sum = take_constants(wide, depth - 1);
-    if (sum != 0) index = b_.CreateTrunc(wide, cut->getType());
-    return sum;
-  }
-  auto* inst = llvm::dyn_cast<llvm::BinaryOperator>(index);
-  if (!inst || depth == 0) return 0;
-  const auto op = inst->getOpcode();
-  Value *x = inst->getOperand(0), *y = inst->getOperand(1);
-  std::int64_t sum = 0;
-  if (op == llvm::Instruction::Add || op == llvm::Instruction::Sub) {
-    sum = take_constants(x, depth - 1);
-    const std::int64_t other = take_constants(y, depth - 1);
-    sum += op == llvm::Instruction::Add ? other : -other;
-  } else if (const auto* by = llvm::dyn_cast<llvm::ConstantInt>(y); by && by->getSExtValue() > 0) {
-    const std::int64_t times = op == llvm::Instruction::Mul ? by->getSExtValue()
-                               : op == llvm::Instruction::Shl && by->getSExtValue() < 16
-                                   ? 1 << by->getSExtValue()
-                                   : 0;
-    if (times > 0 && times <= ir::Facts::room) sum = take_constants(x, depth - 1) * times;
-  }
-  if (sum == 0 || !near(sum)) return 0;
-  index = b_.CreateBinOp(op, x, y);
-  return sum;
 }
 
 constexpr unsigned most_depth = 6;

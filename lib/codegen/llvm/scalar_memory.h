@@ -31,7 +31,6 @@ class Memory : public Part {
     std::int64_t constant = 0;
   };
   Index element_index(const Array& array, Indices indices);
-  std::int64_t take_constants(llvm::Value*& index, unsigned depth);
   /// The index of an element in a column: (counter + step) * stride + rest, where `counter` is that
   /// of an unrolled loop.
   struct Column {

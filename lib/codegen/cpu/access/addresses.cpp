@@ -8,6 +8,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "codegen/cpu/launch/arguments.h"
+#include "codegen/llvm/index_constants.h"
 
 namespace krait::codegen::cpu {
 
@@ -58,29 +59,14 @@ bool Addresses::is_own(ir::ValueId array) const {
   return f_.type_of(array).space == ir::Space::Local && d_.varying(array);
 }
 
-/// Takes constants off an index of 32 bits, for the address; gives their sum. That is right though
-/// the index may have wrapped: as its elements are in bounds, what is left of it did not, for
-/// constants that are not negative and in arrays that are far from 2^31.
-std::int64_t Addresses::take_constant(V& index, ir::Space space) {
-  constexpr std::int64_t most = 1 << 29;
-  std::int64_t sum = 0;
-  while (auto* add = llvm::dyn_cast<llvm::BinaryOperator>(index)) {
-    auto* c = add->getOpcode() == llvm::Instruction::Add
-                  ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1))
-                  : nullptr;
-    if (!c || !index->getType()->isIntegerTy(32)) break;
-    std::int64_t next = sum + c->getSExtValue();
-    if (next > most || next < (space == ir::Space::Global ? 0 : -most)) break;
-    index = add->getOperand(0), sum = next;
-  }
-  return sum;
-}
-
 /// Of an index that begins a run of lanes: element times its size, and an offset in bytes.
 V Addresses::pointer_to(ir::ValueId array, ir::ValueId index, V first, std::int64_t element,
                         std::int64_t offset) {
+  // The elements of a block's own arrays are far from 2^31.
+  constexpr std::int64_t most = 1 << 29;
+  const std::int64_t least = f_.type_of(array).space == ir::Space::Global ? 0 : -most;
   const std::int64_t plus =
-      values_.scalar_of(index) == Scalar::I32 ? take_constant(first, f_.type_of(array).space) : 0;
+      values_.scalar_of(index) == Scalar::I32 ? take_constants(b_, first, {least, most}) : 0;
   V bytes = b_.CreateAdd(b_.CreateMul(wide_index(first, index), b_.getInt64(element)),
                          b_.getInt64(offset + plus * element));
   return b_.CreatePtrAdd(array_base(array), bytes);

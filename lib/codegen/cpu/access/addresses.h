@@ -100,7 +100,6 @@ class Addresses : public Part {
 
  private:
   unsigned lanes_of_register(unsigned size) const;
-  static std::int64_t take_constant(V& index, ir::Space space);
   void step_through(Address& a, const Lowered& i, std::int64_t bytes);
   void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size,
                  Split split, llvm::function_ref<V(V)> at);

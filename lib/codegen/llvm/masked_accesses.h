@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A guard against a miscompilation of LLVM 22.
+// Guards against miscompilations of LLVM 22.
 #pragma once
 
+#include <llvm/IR/Module.h>
 #include <llvm/IR/PassInstrumentation.h>
 
 namespace krait::codegen {
@@ -10,5 +11,9 @@ namespace krait::codegen {
 /// Pipelines of passes with these callbacks leave masked loads in front of the stores behind them.
 /// To be given to the PassBuilder.
 void keep_masked_loads(llvm::PassInstrumentationCallbacks& callbacks);
+
+/// Makes a store of one lane of each masked store whose mask is known to have no other. To be
+/// called behind the last pass over the module.
+void store_lone_lanes(llvm::Module& module);
 
 }  // namespace krait::codegen
