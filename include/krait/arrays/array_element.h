@@ -51,12 +51,13 @@ class array_element {
     only_.copy_to(x);
     return x[0];
   }
-  /// The parts of a complex number.
+  /// The real part of a complex number, which is read.
   auto real() const
     requires detail::complex_number<value_type>
   {
     return detail::as_number(*this).real();
   }
+  /// The imaginary part of a complex number, which is read.
   auto imag() const
     requires detail::complex_number<value_type>
   {

@@ -80,6 +80,7 @@ class deferred_members {
   }
   /// The rows or elements, which a loop computes once: `for (float v : 2.0f * x)`.
   auto begin() const { return owning_row_iterator(made()); }
+  /// The end of that.
   after_rows end() const { return {}; }
   /// The elements in a new array, on the same device or another one.
   auto copy() const { return made(); }
