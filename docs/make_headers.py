@@ -120,7 +120,7 @@ def written():
     found, first = names_of(cindex, unit)
     for name, where in sorted(found.items(), key=lambda item: (item[0].lower(), item[0])):
         chosen = sorted({h for h in where if h.endswith(".h") and "/detail/" not in h})
-        if not chosen:  # declared below a public header: the smallest that includes it, of those of krait.h if any does
+        if not chosen:  # declared below a public header: the smallest that includes it, of those of krait.h if there are some
             chosen = [min((h for h in headers if where[0] in parts[h]), key=lambda h: (h not in by_krait, len(parts[h]), h))]
         places[name] = chosen
         extra = ["`krait.h`" if h in by_krait else "`algorithm.h`" if h in by_algorithm else "" for h in chosen]

@@ -194,6 +194,11 @@ struct Facts {
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 
+/// Of two launches that follow one another: whether the kernel lets the next one begin before it
+/// has ended, or may begin early itself, and then waits before it does anything. CUDA calls it
+/// programmatic dependent launch; other devices run one after the other.
+enum class Overlap : std::uint8_t { None, First, Second };
+
 /// What an atomic orders beside itself, and how far its order is seen (shared memory: the block at
 /// most).
 enum class Order : std::uint8_t { Relaxed, Acquire, Release, AcquireRelease, Sequential };
@@ -314,6 +319,7 @@ struct Header {
   std::array<std::int64_t, 3> cluster{};  // blocks of a cluster, or 0 where a kernel knows of none
   bool in_clusters() const { return cluster[0] != 0; }
   Bounds bounds{};
+  Overlap overlap = Overlap::None;
   // that a thread handles at once (widen): so many threads fewer cover an array
   unsigned elements = 1;
   // a kernel: what its last parameters are, which the library binds (hidden.h)

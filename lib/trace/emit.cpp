@@ -151,6 +151,9 @@ void abandon_recording(void* recording) noexcept {
   trace::set_recorder(nullptr);
   delete static_cast<Recorder*>(recording);
 }
+void overlap_launches(bool second) {
+  trace::recorder().functions.kernel().overlap = second ? ir::Overlap::Second : ir::Overlap::First;
+}
 bool recording_active() noexcept { return trace::find_recorder() != nullptr; }
 void misuse(const char* text, location where) {
   Recorder& r = trace::recorder();

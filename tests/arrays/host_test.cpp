@@ -89,7 +89,7 @@ TEST(Host, Rows) {
   const auto& constant = a;
   std::vector<Floats> rows;
   for (auto row : constant) {
-    static_assert(std::is_same_v<decltype(row), kr::array<const float, 1>>);
+    static_assert(std::is_same_v<decltype(row), kr::array_row<const float, 1>>);
     rows.push_back(host(row));
   }
   EXPECT_EQ(rows, (std::vector<Floats>{{0, 2, 4}, {6, 8, 10}}));

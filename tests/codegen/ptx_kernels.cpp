@@ -52,6 +52,19 @@ TEST(PtxKernels, SaxpyLoopIsMinimal) {
   EXPECT_TRUE(contains(loop, "setp.lt.u32")) << "the trip test has 32 bits\n" << ptx;
 }
 
+/// Of two launches in a row the second may begin early, and waits before it loads anything.
+TEST(PtxKernels, OverlappingLaunches) {
+  ir::Module m = kernel_of("saxpy", {{"FP", "native"}}, all);
+  m.kernel().overlap = ir::Overlap::First;
+  const std::string first = check_ptx(ir::print(m));
+  EXPECT_EQ(count(first, "griddepcontrol.launch_dependents"), 1u) << first;
+  m.kernel().overlap = ir::Overlap::Second;
+  const std::string second = check_ptx(ir::print(m));
+  EXPECT_EQ(count(second, "griddepcontrol.wait"), 1u) << second;
+  EXPECT_LT(second.find("griddepcontrol.wait"), second.find("ld.global")) << second;
+  EXPECT_EQ(count(ptx_of("saxpy", {{"FP", "native"}}, all), "griddepcontrol"), 0u);
+}
+
 /// The texture units' way costs time; see ptxas.cpp.
 TEST(PtxKernels, NoLoadIsReadOnly) {
   for (const ir::Facts& facts : {ir::Facts{true, true, true}, all})

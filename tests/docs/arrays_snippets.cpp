@@ -44,11 +44,13 @@ void creation() {
   auto steps = kr::arange(0.0f, 1.0f, 0.25f);          // kr::array<float, 1>: 0, 0.25, 0.5, 0.75
   auto points = kr::linspace(0, 1, 5);                 // kr::array<double, 1>: 0, 0.25, 0.5, 0.75, 1
   auto identity = kr::eye<double>(3);                  // kr::diag(v) has the elements of v on the diagonal
+  kr::array<float> given = std::vector<float>{1, 2};   // copied; kr::to_device({1.0f, 2.0f}) is the same
   auto [gx, gy] = kr::meshgrid(steps, points);         // two views of shape (5, 4), without a copy
   std::cout << identity << "\n";                       // or std::string(kr::to_string(identity))
   std::cout << kr::to_string(points, {.precision = 1, .threshold = 4, .edge_items = 1});  // options of this call
   // [/creation]
   expect(zeros, {0, 0, 0, 0, 0, 0}, __LINE__);
+  expect(given, {1, 2}, __LINE__);
   expect(sevens(0), {7.5f, 7.5f, 7.5f}, __LINE__);
   expect(steps, {0, 0.25f, 0.5f, 0.75f}, __LINE__);
   expect(gx(3), {0, 0.25f, 0.5f, 0.75f}, __LINE__);
@@ -68,10 +70,12 @@ void views() {
   auto back = a(kr::range(kr::none, kr::none, -1));    // a[::-1]
   auto turned = a.transpose();                         // of shape (4, 3)
   float x = a(2, -1);                                  // one element; reads it, and waits
+  float root = kr::sqrt(a(0, 0));                      // an element is a number for functions, indices and ranges
   // [/views]
   a.copy_from(counting);
   x = a(2, -1);
-  if (x != 11) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+  root = kr::sqrt(a(1, 0));
+  if (x != 11 || root != 2) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
   expect(row, {4, 5, 6, 7}, __LINE__);
   expect(inner, {1, 2, 5, 6, 9, 10}, __LINE__);
   expect(column, {0, 4, 8}, __LINE__);
@@ -184,8 +188,9 @@ void host_side() {
   std::vector<float> flat = h;                         // or h.vector()
   a.copy_from(h);                                      // kr::to_device(h) makes a new array of that shape
   for (auto row : a) row += 1.0f;                      // the views a(0) and a(1)
+  for (auto row : a) row = row * 2.0f;                 // writes the row's elements, as NumPy's row[...] = …
   // [/host]
-  expect(a, {6, 5, 4, 3, 2, 1}, __LINE__);
+  expect(a, {12, 10, 8, 6, 4, 2}, __LINE__);
   if (corner != 5 || same || flat[0] != 5) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 

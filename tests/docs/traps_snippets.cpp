@@ -45,6 +45,26 @@ void expressions() {
   expect(twice(0) == 2.0f);
 }
 
+void elements() {
+  kr::array<float> x = kr::ones<float>(4);
+  // [element]
+  auto v = x(0);                   // the element of the array, read where it is used
+  float w = x(0);                  // its number now: 1
+  x(0) = 9.0f;
+  bool changed = v == 9.0f;        // true
+  // [/element]
+  expect(changed && w == 1.0f);
+  kr::array<float, 2> a = kr::full({2, 4}, 3.0f);
+  // [rows]
+  for (auto row : a) row = row * 2.0f;  // a row of a loop: its elements are written
+  auto first = a(0);
+  first = kr::ones<float>(4);      // a name: it refers to another array now, and a keeps its elements
+  a(0) = kr::ones<float>(4);       // writes the elements
+  first = 5.0f;                    // a number is written to the elements of either
+  // [/rows]
+  expect(a(1, 2) == 6.0f && a(0, 2) == 1.0f && first(2) == 5.0f);
+}
+
 void captures() {
   std::vector<float> x{1, 2};
   // [captured]
@@ -262,6 +282,6 @@ void waiting() {
 
 int main() {
   setenv("KRAIT_WAIT_SECONDS", "1", 0);
-  expressions(), captures(), variables(), loops(), floats(), doubles(), minus_one(), structs(), table(), more_threads(), waiting();
+  expressions(), elements(), captures(), variables(), loops(), floats(), doubles(), minus_one(), structs(), table(), more_threads(), waiting();
   return wrong;
 }

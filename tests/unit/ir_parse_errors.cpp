@@ -59,7 +59,7 @@ TEST(IrParseErrors, Module) {
             "2:28: expected a number of elements");
   EXPECT_EQ(
       error("kir 1\nkernel fp(native) big ()"),
-      "2:19: expected facts, checked, flat, block, cluster, bounds, elements or the parameters");
+      "2:19: expected facts, checked, flat, block, cluster, bounds, elements, first, second or the parameters");
   EXPECT_EQ(error("kir 1\nkernel fp(native) block(1, 2) ()"), "2:29: expected ','");
   EXPECT_EQ(error("kir 1\nkernel fp(native) bounds(1, 2) ()"), "2:30: expected ','");
   EXPECT_EQ(error("kir 1\nkernel fp(native) bounds(-1, 2, 3) ()"),

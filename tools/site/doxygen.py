@@ -186,7 +186,7 @@ def same_words(signature):
 
 # ---- entries ---------------------------------------------------------------------------------------------------------------------
 
-HOMES = {"detail/all.h": "slice.h", "detail/text.h": "kernel.h", "detail/arguments.h": "kernel.h", "detail/vec_operators.h": "vec.h", "algorithm/detail/result.h": "algorithm/reduce.h",
+HOMES = {"detail/all.h": "slice.h", "detail/text.h": "kernel.h", "detail/arguments.h": "kernel.h", "detail/deferred_members.h": "expression.h", "detail/vec_operators.h": "vec.h", "algorithm/detail/result.h": "algorithm/reduce.h",
          "detail/dist/calls.h": "dist.h", "detail/dist/elements.h": "dist.h", "detail/dist/functions.h": "dist.h"}
 # Classes of krait::detail that calls give, and whose members users call: shown as if they were krait's.
 RETURNED = {"atomic_element": "atomic.h", "attributes_type": "kernel.h", "bound_kernel": "kernel.h", "elementwise_call": "vectorize.h",

@@ -76,14 +76,17 @@ auto vstack(const First& first, const More&... more) {
 }
 
 /// Count views of equal extent along an axis, by default the first, as numpy.split.
-/// Throws error{usage} if the extent is not a multiple of Count.
+/// Those of an array that is not const can be written. Throws error{usage} if the extent is not a
+/// multiple of Count.
 /// \code
 /// auto [left, right] = kr::split<2>(a, kr::axis(1));
 /// \endcode
-template <int Count, class Elem, int Rank, detail::word_option... Options>
-auto split(const array<Elem, Rank>& x, const Options&... options) {
+template <int Count, class Array, detail::word_option... Options>
+  requires detail::is_device_array<std::remove_reference_t<Array>>::value
+auto split(Array&& x, const Options&... options) {
   static_assert(Count >= 1, "krait: split needs a number of parts");
-  const int along = detail::checked_axis(detail::axis_in(0, options...), Rank);
+  constexpr int rank = std::remove_reference_t<Array>::rank;
+  const int along = detail::checked_axis(detail::axis_in(0, options...), rank);
   std::int64_t ends[Count];
   detail::check_split(x.extent(along), Count);
   for (int i = 0; i < Count; ++i) ends[i] = x.extent(along) / Count * (i + 1);
@@ -93,13 +96,25 @@ auto split(const array<Elem, Rank>& x, const Options&... options) {
 /// \code
 /// auto [head, middle, tail] = kr::split(x, {2, 5});
 /// \endcode
-template <class Elem, int Rank, std::integral Index, int Count, detail::word_option... Options>
-auto split(const array<Elem, Rank>& x, const Index (&at)[Count], const Options&... options) {
-  const int along = detail::checked_axis(detail::axis_in(0, options...), Rank);
+template <class Array, std::integral Index, int Count, detail::word_option... Options>
+  requires detail::is_device_array<std::remove_reference_t<Array>>::value
+auto split(Array&& x, const Index (&at)[Count], const Options&... options) {
+  constexpr int rank = std::remove_reference_t<Array>::rank;
+  const int along = detail::checked_axis(detail::axis_in(0, options...), rank);
   std::int64_t ends[Count + 1];
   for (int i = 0; i < Count; ++i) ends[i] = std::int64_t(at[i]);
   ends[Count] = x.extent(along);
   return detail::parts_until(x, along, ends, std::make_index_sequence<Count + 1>());
+}
+
+/// Of expressions, too: of the array that they become.
+template <int Count, detail::deferred Array, detail::word_option... Options>
+auto split(const Array& x, const Options&... options) {
+  return split<Count>(detail::as_argument(x), options...);
+}
+template <detail::deferred Array, std::integral Index, int Count, detail::word_option... Options>
+auto split(const Array& x, const Index (&at)[Count], const Options&... options) {
+  return split(detail::as_argument(x), at, options...);
 }
 
 /// Every element `times` times, one after another, as numpy.repeat.
@@ -199,31 +214,34 @@ auto pad(const array<Elem, Rank>& x, const std::int64_t (&widths)[Rank][2],
   return detail::padded(x, widths, mode, value);
 }
 
-/// A view that runs backwards along axes, or along all; see kr::array's flip.
+/// A view that runs backwards along axes, or along all; that of an array that is not const can be
+/// written.
 /// \code
 /// auto back = kr::flip(x);
 /// \endcode
-template <class Elem, int Rank, class... Axes>
-  requires((detail::axes_in<Axes> > 0) && ...)
-auto flip(const array<Elem, Rank>& x, const Axes&... axes) {
-  const unsigned named = (detail::mask_of(axes, Rank) | ... | 0);
-  std::int64_t along[Rank];
+template <class Array, class... Axes>
+  requires(detail::is_device_array<std::remove_reference_t<Array>>::value &&
+           ((detail::axes_in<Axes> != 0) && ...))
+auto flip(Array&& x, const Axes&... axes) {
+  constexpr int rank = std::remove_reference_t<Array>::rank;
+  const unsigned named = (detail::mask_of(axes, rank) | ... | 0);
+  std::int64_t along[rank];
   int count = 0;
-  for (int d = 0; d < Rank; ++d)
+  for (int d = 0; d < rank; ++d)
     if (sizeof...(Axes) == 0 || (named >> d & 1)) along[count++] = d;
-  return array<const Elem, Rank>(
-      detail::view_at(detail::flip(detail::layout_of(x), along, count), x));
+  return detail::views::make<rank>(x, detail::flip(detail::layout_of(x), along, count));
 }
 /// A view turned by `times` quarters from the first axis towards the second, as numpy.rot90.
+/// That of an array that is not const can be written.
 /// \code
 /// auto turned = kr::rot90(a);
 /// \endcode
-template <class Elem, int Rank>
-auto rot90(const array<Elem, Rank>& x, std::int64_t times = 1, std::int64_t first = 0,
-           std::int64_t second = 1) {
-  static_assert(Rank >= 2, "krait: rot90 turns arrays of two dimensions or more");
-  return array<const Elem, Rank>(
-      detail::view_at(detail::turned(detail::layout_of(x), times, first, second), x));
+template <class Array>
+  requires detail::is_device_array<std::remove_reference_t<Array>>::value
+auto rot90(Array&& x, std::int64_t times = 1, std::int64_t first = 0, std::int64_t second = 1) {
+  constexpr int rank = std::remove_reference_t<Array>::rank;
+  static_assert(rank >= 2, "krait: rot90 turns arrays of two dimensions or more");
+  return detail::views::make<rank>(x, detail::turned(detail::layout_of(x), times, first, second));
 }
 /// The elements on and below the k-th diagonal of each matrix, others are 0, as numpy.tril.
 /// \code

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 #include <utility>
 
@@ -44,23 +45,47 @@ class array {
   array() = default;
   /// Makes an array with uninitialised elements.
   /// Throws error{usage} for a negative extent, error{device} if memory is short.
-  explicit array(shape<Rank> extents, krait::device on = krait::device())
+  explicit array(krait::shape<Rank> extents, krait::device on = krait::device())
       : array(extents, storage_order::c, on) {}
-  array(shape<Rank> extents, storage_order order, krait::device on = krait::device())
+  array(krait::shape<Rank> extents, storage_order order, krait::device on = krait::device())
       : on_(detail::handle_of(on)) {
     detail::check_shape(extents.extents, Rank, sizeof(Elem));
     set(detail::dense(extents.extents, Rank, order == storage_order::fortran));
     if (extents.size() > 0) memory_ = detail::memory_share(detail::allocate(on_, bytes()));
   }
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
     requires(sizeof...(Extents) == Rank)
-  explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
+  explicit array(Extents... extents) : array(krait::shape<Rank>(extents...)) {}
   /// Makes an array from extents in braces: `kr::array<float, 2> a({rows, cols});`.
   template <std::integral Extent>
   explicit array(const Extent (&extents)[Rank], krait::device on = krait::device())
       : array(detail::to_shape(extents), on) {}
   explicit array(const detail::any_extent (&extents)[Rank], krait::device on = krait::device())
       : array(detail::to_shape(extents), on) {}
+
+  /// Copies the elements of a container of the host, as kr::to_device.
+  /// \code
+  /// kr::array<float> d = std::vector<float>{1, 2, 3};
+  /// \endcode
+  template <detail::contiguous_container Container>
+    requires(Rank == 1)
+  array(const Container& from, krait::device on = krait::device())
+      : array(krait::shape<1>(from.size()), on) {
+    copy_from(from);
+  }
+  array(const host_array<value_type, Rank>& from, krait::device on = krait::device())
+      : array(from.extents(), on) {
+    copy_from(from);
+  }
+  /// Never usable: numbers where extents belong.
+  template <class... Numbers>
+    requires(sizeof...(Numbers) > 1 && sizeof...(Numbers) != Rank &&
+             (std::is_arithmetic_v<detail::number_t<Numbers>> && ...))
+  array(Numbers...) {
+    static_assert(
+        detail::always_false<Numbers...>,
+        "krait: a kr::array is made from its extents, one per dimension, as in kr::array<float, 2> a({rows, columns}): an array of these numbers is kr::to_device({1.0f, 2.0f, 3.0f})");
+  }
 
   array(array&& other) noexcept { *this = std::move(other); }
   /// Never usable; the next one says so of a const array, and to type traits.
@@ -81,6 +106,14 @@ class array {
     static_assert(
         detail::always_false<Other>,
         "krait: the element types of the two arrays differ: kr::array<T> y = kr::cast<T>(x) converts");
+  }
+  /// Never usable: of a read-only view.
+  template <class Other>
+    requires(!std::is_const_v<Elem> && std::is_same_v<Other, const Elem>)
+  array(const array<Other, Rank>&) {
+    static_assert(
+        detail::always_false<Other>,
+        "krait: a view of a const array is read-only: write x.copy() for a new array, or auto for the view");
   }
   array& operator=(array&& other) & noexcept {
     std::swap(shape_, other.shape_), std::swap(strides_, other.strides_),
@@ -114,11 +147,19 @@ class array {
   /// Sets every element to a number: `x = 5.0f`. An array that shall have another shape is made
   /// anew.
   template <class Number>
-    requires(detail::plain<Number> || detail::complex_number<Number>)
+    requires(detail::host_number<Number> || detail::complex_number<detail::number_t<Number>>)
   array& operator=(const Number& x) & {
     static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
     assign_elements(detail::all_tag(), *this, x);
     return *this;
+  }
+
+  /// Writes these numbers to the elements of a view of as many: `x(kr::range(0, 2)) = {1, 2}`.
+  const array& operator=(std::initializer_list<value_type> numbers) && {
+    host_array<value_type, 1> listed(numbers.size());
+    std::size_t next = 0;
+    for (const value_type& x : numbers) listed[next++] = x;
+    return std::move(*this) = array<value_type, 1>(listed, device());
   }
 
   /// Makes an array of memory that another library owns, in C order.
@@ -128,11 +169,11 @@ class array {
   /// const auto address = reinterpret_cast<std::uintptr_t>(h.data());
   /// auto w = kr::array<float, 2>::wrap(address, kr::shape<2>(3, 4), kr::device::cpu());
   /// \endcode
-  static array wrap(std::uint64_t address, shape<Rank> extents, krait::device on) {
+  static array wrap(std::uint64_t address, krait::shape<Rank> extents, krait::device on) {
     return wrap(address, extents, detail::dense(extents.extents, Rank, false).strides, on);
   }
   /// The same with strides in elements, of any sign; `address` is the address of the first element.
-  static array wrap(std::uint64_t address, shape<Rank> extents, const std::int64_t* strides,
+  static array wrap(std::uint64_t address, krait::shape<Rank> extents, const std::int64_t* strides,
                     krait::device on) {
     array a;
     detail::check_shape(extents.extents, Rank, sizeof(Elem));
@@ -148,7 +189,9 @@ class array {
   /// The number of elements along dimension d.
   std::int64_t extent(int d) const noexcept { return shape_[d]; }
   /// The extents of all dimensions.
-  const shape<Rank>& extents() const noexcept { return shape_; }
+  const krait::shape<Rank>& extents() const noexcept { return shape_; }
+  /// The same, by NumPy's name.
+  const krait::shape<Rank>& shape() const noexcept { return shape_; }
   /// The distance of neighbours along dimension d, in elements.
   std::int64_t stride(int d) const noexcept { return strides_[d]; }
   /// Tests whether the elements are contiguous in this order, without gaps.
@@ -164,6 +207,22 @@ class array {
     return memory_.get() && size() > 0 ? detail::address_of(memory_.get()) +
                                              static_cast<std::uint64_t>(offset_) * sizeof(Elem)
                                        : 0;
+  }
+  /// Never usable: write kr::all(x) or kr::any(x).
+  template <class Never = Elem>
+  explicit operator bool() const {
+    static_assert(
+        detail::always_false<Never>,
+        "krait: the truth value of an array is ambiguous: write kr::all(x) or kr::any(x)");
+    return false;
+  }
+  /// Copies all elements to a new container of the host, as to_host() does.
+  /// \code
+  /// std::vector<float> h = x;
+  /// \endcode
+  template <detail::owning_container Container>
+  operator Container() const {
+    return to_host();
   }
   /// The device that holds the elements.
   krait::device device() const { return detail::device_from(on_); }
@@ -221,9 +280,10 @@ class array {
   /// Iterates along the first dimension: over the views a(0), a(1), … and, of one dimension, over
   /// elements, as a(i) gives them.
   /// Each element that is read so waits for the device, and is copied alone: to_host() copies all.
-  /// Iterators are valid as long as the array.
+  /// A row is a view that assignments write, as NumPy's `row[...] = x` does. Iterators are valid as
+  /// long as the array.
   /// \code
-  /// for (auto row : a) row *= 2.0f;
+  /// for (auto row : a) row = row * 2.0f;
   /// \endcode
   auto begin() { return detail::row_iterator<array>(*this, 0); }
   auto begin() const { return detail::row_iterator<const array>(*this, 0); }
@@ -236,13 +296,13 @@ class array {
   /// \code
   /// auto columns = a.reshape(-1, 4);
   /// \endcode
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
   auto reshape(Extents... extents) {
-    return detail::views::reshape(*this, shape<int(sizeof...(Extents))>(extents...));
+    return detail::views::reshape(*this, krait::shape<int(sizeof...(Extents))>(extents...));
   }
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
   auto reshape(Extents... extents) const {
-    return detail::views::reshape(*this, shape<int(sizeof...(Extents))>(extents...));
+    return detail::views::reshape(*this, krait::shape<int(sizeof...(Extents))>(extents...));
   }
   /// A view with the dimensions in reverse order.
   /// \code
@@ -255,11 +315,11 @@ class array {
   /// \code
   /// auto columns_first = a.permute(1, 0);
   /// \endcode
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto permute(Axes... axes) {
     return detail::views::permute(*this, axes...);
   }
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto permute(Axes... axes) const {
     return detail::views::permute(*this, axes...);
   }
@@ -267,11 +327,11 @@ class array {
   /// \code
   /// auto upside_down = a.flip(0);
   /// \endcode
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto flip(Axes... axes) {
     return detail::views::flip(*this, axes...);
   }
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto flip(Axes... axes) const {
     return detail::views::flip(*this, axes...);
   }
@@ -279,11 +339,11 @@ class array {
   /// \code
   /// auto vector = a.reshape(1, -1).squeeze(0);
   /// \endcode
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto squeeze(Axes... axes) {
     return detail::views::squeeze(*this, axes...);
   }
-  template <std::integral... Axes>
+  template <detail::host_integer... Axes>
   auto squeeze(Axes... axes) const {
     return detail::views::squeeze(*this, axes...);
   }
@@ -301,9 +361,9 @@ class array {
   /// \code
   /// auto rows = x.broadcast_to(3, x.size());
   /// \endcode
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
   auto broadcast_to(Extents... extents) const {
-    return detail::views::broadcast_to(*this, shape<int(sizeof...(Extents))>(extents...));
+    return detail::views::broadcast_to(*this, krait::shape<int(sizeof...(Extents))>(extents...));
   }
 
   /// A new array with the same elements in C order, on the same device or another one.
@@ -333,8 +393,7 @@ class array {
   /// std::vector<float> h(x.size());
   /// x.copy_from(h);
   /// \endcode
-  template <class Container>
-    requires requires(const Container& c) { c.data(), c.size(); }
+  template <detail::contiguous_container Container>
   void copy_from(const Container& from) {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*from.data())>, Elem>,
                   "the container's element type differs from the array's");
@@ -415,10 +474,31 @@ class array {
     offset_ = at.offset;
   }
 
-  shape<Rank> shape_{};
+  krait::shape<Rank> shape_{};
   std::int64_t strides_[Rank]{}, offset_ = 0;
   detail::memory_share memory_;
   void* on_ = nullptr;
+};
+
+/// A row of an array, as `for (auto row : a)` gives it: a view whose assignment writes its
+/// elements.
+/// \code
+/// for (auto row : a) row = row * 2.0f;
+/// \endcode
+template <class Elem, int Rank>
+class array_row : public array<Elem, Rank> {
+ public:
+  explicit array_row(array<Elem, Rank>&& view) : array<Elem, Rank>(std::move(view)) {}
+  array_row(array_row&&) = default;
+  /// Writes the elements: x is a number, an array or an expression that broadcasts to the row.
+  template <class Source>
+  const array_row& operator=(Source&& x) const {
+    static_assert(!std::is_const_v<Elem>, "this is a row of a const array: it cannot be written");
+    array<Elem, Rank> same = detail::view_at(detail::layout_of(*this), *this);
+    assign_elements(detail::all_tag(), same, std::forward<Source>(x));
+    return *this;
+  }
+  const array_row& operator=(const array_row& x) const { return operator=<const array_row&>(x); }
 };
 
 }  // namespace krait

@@ -64,6 +64,12 @@ text to_string(const array<Elem, Rank>& a, const print_options& how = {}) {
   return detail::print_elements({detail::memory_of(a), &at, sizeof(Elem)},
                                 detail::printed<std::remove_const_t<Elem>>(), how);
 }
+/// The text of one element, as of a number in an array.
+template <detail::unread_number Number>
+text to_string(const Number& x, const print_options& how = {}) {
+  const text whole = to_string(x.share(), how);  // "[1.5]"
+  return text(whole.data() + 1, whole.size() - 2);
+}
 /// Writes an array to a stream as kr::to_string gives it: `std::cout << a`.
 template <class Stream, class Elem, int Rank>
   requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }

@@ -67,8 +67,8 @@ KRAIT_API void divide_interval(double first, double last, bool with_last, double
 
 }  // namespace detail
 
-// Undefined below. A creator by a kr::shape, by extents in braces, and for one dimension by its
-// extent alone.
+// Undefined below. A creator by a kr::shape, by extents in braces, and by extents alone; for one
+// dimension a placement may follow.
 #define KRAIT_CREATOR(name, create)                                                            \
   template <class Elem, int Rank>                                                              \
   array<Elem, Rank> name(const shape<Rank>& extents, const placement& at = {}) {               \
@@ -82,9 +82,14 @@ KRAIT_API void divide_interval(double first, double last, bool with_last, double
   array<Elem, Rank> name(const Extent(&extents)[Rank], const placement& at = {}) {             \
     return name<Elem>(detail::to_shape(extents), at);                                          \
   }                                                                                            \
-  template <class Elem, std::integral Extent>                                                  \
+  template <class Elem, detail::host_integer Extent>                                           \
   array<Elem, 1> name(Extent extent, const placement& at = {}) {                               \
     return name<Elem>(shape<1>(extent), at);                                                   \
+  }                                                                                            \
+  template <class Elem, detail::host_integer... Extents>                                       \
+    requires(sizeof...(Extents) > 1)                                                           \
+  auto name(Extents... extents) {                                                              \
+    return name<Elem>(shape<int(sizeof...(Extents))>(extents...));                             \
   }
 // As another array.
 #define KRAIT_CREATOR_LIKE(name)                                                     \
@@ -138,7 +143,7 @@ KRAIT_CREATOR_LIKE(ones)
 /// \endcode
 template <class Elem = void, int Rank, class Value>
 auto full(const shape<Rank>& extents, const Value& x, const placement& at = {}) {
-  return detail::filled(extents, at, detail::named_or<Elem, Value>(x));
+  return detail::filled(extents, at, detail::named_or<Elem, detail::number_t<Value>>(x));
 }
 template <class Elem = void, int Rank, class Value>
 auto full(const detail::any_extent (&extents)[Rank], const Value& x, const placement& at = {}) {
@@ -148,7 +153,7 @@ template <class Elem = void, int Rank, std::integral Extent, class Value>
 auto full(const Extent (&extents)[Rank], const Value& x, const placement& at = {}) {
   return full<Elem>(detail::to_shape(extents), x, at);
 }
-template <class Elem = void, std::integral Extent, class Value>
+template <class Elem = void, detail::host_integer Extent, class Value>
 auto full(Extent extent, const Value& x, const placement& at = {}) {
   return full<Elem>(shape<1>(extent), x, at);
 }
@@ -168,9 +173,15 @@ auto full_like(const array<Like, Rank>& a, const Value& x) {
 /// \code
 /// auto quarters = kr::arange(0.0f, 1.0f, 0.25f);   // 0, 0.25, 0.5, 0.75
 /// \endcode
-template <class Elem = void, detail::plain First, detail::plain Last, detail::plain Step = int>
-auto arange(First first, Last last, Step step = Step(1), device on = device()) {
-  using common = detail::named_or<Elem, detail::arith_t<detail::arith_t<First, Last>, Step>>;
+template <class Elem = void, detail::host_number First, detail::host_number Last,
+          detail::host_number Step = int>
+auto arange(First first_, Last last_, Step step_ = Step(1), device on = device()) {
+  const auto first = detail::as_number(first_);
+  const auto last = detail::as_number(last_);
+  const auto step = detail::as_number(step_);
+  using common = detail::named_or<
+      Elem, detail::arith_t<detail::arith_t<detail::number_t<First>, detail::number_t<Last>>,
+                            detail::number_t<Step>>>;
   static_assert(!std::is_same_v<common, bool>,
                 "krait: arange cannot step through bool: choose another element type");
   using wide = std::conditional_t<detail::is_float_v<common>, double, std::int64_t>;
@@ -186,9 +197,10 @@ auto arange(First first, Last last, Step step = Step(1), device on = device()) {
   return out;
 }
 /// The numbers 0 to last - 1.
-template <class Elem = void, detail::plain Last>
+template <class Elem = void, detail::host_number Last>
 auto arange(Last last, device on = device()) {
-  return arange<detail::named_or<Elem, Last>>(Last(0), last, Last(1), on);
+  using number = detail::number_t<Last>;
+  return arange<detail::named_or<Elem, number>>(number(0), last, number(1), on);
 }
 /// `count` numbers at equal distances from first to last, as NumPy's linspace.
 /// `last` itself is left out if `with_last` is false. They are computed in double on the host;

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <krait/array_text.h>
+#include <krait/detail/deferred_members.h>
 #include <krait/detail/operands.h>
+#include <krait/detail/standard_elements.h>
 #include <krait/math.h>
 #include <krait/math_utilities.h>
 
@@ -20,7 +22,7 @@ namespace krait {
 /// kr::array<float> w = 2.0f * x + kr::sin(y);
 /// \endcode
 template <class Function, class... Operands>
-class expression {
+class expression : public detail::deferred_members<expression<Function, Operands...>> {
  public:
   /// The number of dimensions of the result.
   static constexpr int rank = detail::largest({Operands::rank...});
@@ -47,23 +49,26 @@ class expression {
         "krait: the expression has more dimensions than the array that it is assigned to");
     std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
   }
-
-  // ---- of the array that it becomes, which is computed by each call
-
-  /// The elements with other extents.
-  template <std::integral... Extents>
-  auto reshape(Extents... extents) const {
-    return eval(*this).reshape(extents...);
+  template <class Elem, int Rank>
+  void into(array<Elem, Rank>&& out) const {
+    into(out);
   }
-  /// The elements with the dimensions in reverse order.
-  auto transpose() const { return eval(*this).transpose(); }
-  /// Elements and parts, as of an array: `(x + y)(0)`.
-  template <class... Items>
-  auto operator()(const Items&... items) const {
-    return eval(*this)(items...);
+
+  /// The extents that the operands broadcast to. Throws error{usage} if they do not.
+  krait::shape<rank> extents() const {
+    using namespace detail;
+    return std::apply(
+        [](const auto&... of) {
+          argument packed[sizeof...(of)];
+          argument* next = packed;
+          (add_input(next, of), ...);
+          krait::shape<rank> whole;
+          const auto& named = expression_kernel<expression, bool>::object();
+          broadcast_shape(access::state(named), packed, sizeof...(of), rank, whole.extents);
+          return whole;
+        },
+        arguments());
   }
-  /// All elements on the host, in C order.
-  auto to_host() const { return eval(*this).to_host(); }
 
  private:
   friend struct detail::access;
@@ -104,19 +109,8 @@ struct is_expression : std::false_type {};
 template <class Function, class... Operands>
 struct is_expression<expression<Function, Operands...>> : std::true_type {};
 
-/// What becomes an array by kr::eval: an expression, or a selection of elements.
-template <class Type>
-inline constexpr bool is_deferred = is_expression<Type>::value;
-template <class Type>
-concept deferred = is_deferred<std::remove_cvref_t<Type>>;
-/// An argument as an algorithm of arrays takes it.
-template <class Type>
-decltype(auto) evaluated(const Type& x) {
-  if constexpr (deferred<Type>) return eval(x);
-  else return (x);
-}
-template <class... Types>
-concept some_deferred = (deferred<Types> || ...);
+template <class Function, class... Operands>
+inline constexpr bool is_deferred<expression<Function, Operands...>> = true;
 /// The values that an operand of expressions computes from.
 template <class Arguments>
 struct operand_values;
@@ -133,19 +127,26 @@ using operand_element = held_t<decltype(access::compute<Source, 0>(
 /// An array, an expression or a selection, of any reference.
 template <class Type>
 concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value || deferred<Type>;
-template <class Type>
-struct is_array_element : std::false_type {};
-template <class Elem>
-struct is_array_element<array_element<Elem>> : std::true_type {};
 /// The operand next to an array: a number, or an element `a(i, j)`, which is read when the
 /// expression becomes an array.
 template <class Type>
 concept beside_array =
     plain<std::remove_cvref_t<Type>> || complex_number<std::remove_cvref_t<Type>> ||
-    is_array_element<std::remove_cvref_t<Type>>::value;
+    unread_number<std::remove_cvref_t<Type>>;
 template <class Left, class Right>
 concept whole_arrays = (whole_array<Left> && (whole_array<Right> || beside_array<Right>)) ||
                        (beside_array<Left> && whole_array<Right>);
+template <class... Types>
+concept whole_arrays_of =
+    (whole_array<Types> || ...) && ((whole_array<Types> || beside_array<Types>)&&...);
+/// An element of an array of real numbers.
+template <class Type>
+concept real_element = unread_number<std::remove_cvref_t<Type>> && plain<number_t<Type>>;
+/// The operands of a function: arrays and numbers beside them, or numbers with an element of an
+/// array among them.
+template <class... Types>
+concept function_operands =
+    whole_arrays_of<Types...> || ((real_element<Types> || ...) && (plain<number_t<Types>> && ...));
 
 template <class Elem, int Rank>
 array_operand<std::remove_const_t<Elem>, Rank> make_operand(const array<Elem, Rank>& a) {
@@ -171,6 +172,14 @@ auto make_expression(Args&&... args) {
       make_operand(std::forward<Args>(args))...);
 }
 
+/// A function of operands: an expression, or the number if there is no array.
+template <class Function, class... Args>
+auto apply_whole(Args&&... args) {
+  if constexpr ((whole_array<Args> || ...))
+    return make_expression<Function>(std::forward<Args>(args)...);
+  else return Function()(as_number(args)...);
+}
+
 struct same_elements {
   template <class Type>
   auto operator()(const Type& x) const {
@@ -188,6 +197,16 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
                   "elements are assigned from a number, an array or an expression");
     make_expression<same_elements>(std::forward<Source>(source)).into(to);
   }
+}
+
+/// `x += y` and the like, where NumPy's rule holds: integers stay integers.
+template <class Elem, int Rank, class Source>
+void assign_kind(array<Elem, Rank>& to, const Source& source) {
+  if constexpr (std::is_integral_v<Elem>)
+    static_assert(
+        !is_float_v<operand_element<Source>>,
+        "krait: the array has integers and the result has floats: write n = kr::cast<int>(kr::round(n * 1.5)), or make it an array of floats");
+  source.into(to);
 }
 
 }  // namespace detail
@@ -214,39 +233,40 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
 // Both sides are computed for each element, as by NumPy's logical_and and logical_or.
 #define KRAIT_WHOLE_LOGICAL(symbol, Op, name) \
   KRAIT_WHOLE_BINARY(symbol, name, logical_element<op::Op>(x, y))
-#define KRAIT_WHOLE_FUNCTION1(function)                                                 \
-  namespace detail {                                                                    \
-  struct function##_elements {                                                          \
-    template <class Type>                                                               \
-    auto operator()(const Type& x) const {                                              \
-      using krait::function; /* and that of <krait/complex.h> */                        \
-      if constexpr (refuses_complex<Type> && !requires { function(x); })                \
-        return no_complex<Type>();                                                      \
-      else return function(x);                                                          \
-    }                                                                                   \
-  };                                                                                    \
-  }                                                                                     \
-  template <detail::whole_array Type, detail::never... Own>                             \
-  auto function(Type&& x, Own...) {                                                     \
-    return detail::make_expression<detail::function##_elements>(std::forward<Type>(x)); \
+#define KRAIT_WHOLE_FUNCTION1(function)                                             \
+  namespace detail {                                                                \
+  struct function##_elements {                                                      \
+    template <class Type>                                                           \
+    auto operator()(const Type& x) const {                                          \
+      using krait::function; /* and that of <krait/complex.h> */                    \
+      if constexpr (refuses_complex<Type> && !requires { function(x); })            \
+        return no_complex<Type>();                                                  \
+      else return function(x);                                                      \
+    }                                                                               \
+  };                                                                                \
+  }                                                                                 \
+  template <class Type, detail::never... Own>                                       \
+    requires detail::function_operands<Type>                                        \
+  auto function(Type&& x, Own...) {                                                 \
+    return detail::apply_whole<detail::function##_elements>(std::forward<Type>(x)); \
   }
-#define KRAIT_WHOLE_FUNCTION2(function)                                                  \
-  namespace detail {                                                                     \
-  struct function##_elements {                                                           \
-    template <class Left, class Right>                                                   \
-    auto operator()(const Left& x, const Right& y) const {                               \
-      using krait::function;                                                             \
-      if constexpr (refuses_complex<Left, Right> && !requires { function(x, y); })       \
-        return no_complex<Left>();                                                       \
-      else return function(x, y);                                                        \
-    }                                                                                    \
-  };                                                                                     \
-  }                                                                                      \
-  template <class Left, class Right, detail::never... Own>                               \
-    requires detail::whole_arrays<Left, Right>                                           \
-  auto function(Left&& x, Right&& y, Own...) {                                           \
-    return detail::make_expression<detail::function##_elements>(std::forward<Left>(x),   \
-                                                                std::forward<Right>(y)); \
+#define KRAIT_WHOLE_FUNCTION2(function)                                              \
+  namespace detail {                                                                 \
+  struct function##_elements {                                                       \
+    template <class Left, class Right>                                               \
+    auto operator()(const Left& x, const Right& y) const {                           \
+      using krait::function;                                                         \
+      if constexpr (refuses_complex<Left, Right> && !requires { function(x, y); })   \
+        return no_complex<Left>();                                                   \
+      else return function(x, y);                                                    \
+    }                                                                                \
+  };                                                                                 \
+  }                                                                                  \
+  template <class Left, class Right, detail::never... Own>                           \
+    requires detail::function_operands<Left, Right>                                  \
+  auto function(Left&& x, Right&& y, Own...) {                                       \
+    return detail::apply_whole<detail::function##_elements>(std::forward<Left>(x),   \
+                                                            std::forward<Right>(y)); \
   }
 
 // Those with an assignment: `a += x`, `a(kr::all, 0) -= x` write the elements, as a(…) = … does.
@@ -254,18 +274,18 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
 // Bits of bools are bools, as in NumPy and unlike C++: a mask stays a mask.
 #define KRAIT_WHOLE_BITS(symbol, Op, name) \
   KRAIT_WHOLE_ASSIGNING(symbol, name, bits_element<op::Op>(x, y))
-#define KRAIT_WHOLE_ASSIGNING(symbol, name, computed)                                \
-  KRAIT_WHOLE_BINARY(symbol, name, computed)                                         \
-  template <class Elem, int Rank, class Source>                                      \
-    requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
-  array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, Source&& y) {          \
-    detail::assign_elements(detail::all_tag(), x, x symbol std::forward<Source>(y)); \
-    return x;                                                                        \
-  }                                                                                  \
-  template <class Elem, int Rank, class Source>                                      \
-    requires detail::whole_arrays<array<Elem, Rank>, Source>                         \
-  void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {                       \
-    x symbol## = std::forward<Source>(y);                                            \
+#define KRAIT_WHOLE_ASSIGNING(symbol, name, computed)                       \
+  KRAIT_WHOLE_BINARY(symbol, name, computed)                                \
+  template <class Elem, int Rank, class Source>                             \
+    requires detail::whole_arrays<array<Elem, Rank>, Source>                \
+  array<Elem, Rank>& operator symbol##=(array<Elem, Rank>& x, Source&& y) { \
+    detail::assign_kind(x, x symbol std::forward<Source>(y));               \
+    return x;                                                               \
+  }                                                                         \
+  template <class Elem, int Rank, class Source>                             \
+    requires detail::whole_arrays<array<Elem, Rank>, Source>                \
+  void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {              \
+    x symbol## = std::forward<Source>(y);                                   \
   }
 #define KRAIT_WHOLE_PREFIX(symbol, name, computed)                                               \
   namespace detail {                                                                             \
@@ -330,9 +350,6 @@ KRAIT_WHOLE_FUNCTION2(ldexp)
 
 namespace detail {
 
-template <class... Types>
-concept whole_arrays_of =
-    (whole_array<Types> || ...) && ((whole_array<Types> || beside_array<Types>)&&...);
 struct fma_elements {
   template <class First, class Second, class Third>
   auto operator()(const First& x, const Second& y, const Third& z) const {
@@ -362,10 +379,10 @@ struct cast_elements {
 /// kr::array<float> w = kr::fma(x, 2.0f, y);
 /// \endcode
 template <class First, class Second, class Third, detail::never... Own>
-  requires detail::whole_arrays_of<First, Second, Third>
+  requires detail::function_operands<First, Second, Third>
 auto fma(First&& x, Second&& y, Third&& z, Own...) {
-  return detail::make_expression<detail::fma_elements>(
-      std::forward<First>(x), std::forward<Second>(y), std::forward<Third>(z));
+  return detail::apply_whole<detail::fma_elements>(std::forward<First>(x), std::forward<Second>(y),
+                                                   std::forward<Third>(z));
 }
 /// x limited to the range from `low` to `high`, for each element; NumPy's clip.
 /// The limits are numbers or arrays.
@@ -373,10 +390,10 @@ auto fma(First&& x, Second&& y, Third&& z, Own...) {
 /// kr::array<float> w = kr::clamp(x, 0.0f, 1.0f);
 /// \endcode
 template <class Type, class Low, class High, detail::never... Own>
-  requires detail::whole_arrays_of<Type, Low, High>
+  requires detail::function_operands<Type, Low, High>
 auto clamp(Type&& x, Low&& low, High&& high, Own...) {
-  return detail::make_expression<detail::clamp_elements>(
-      std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
+  return detail::apply_whole<detail::clamp_elements>(std::forward<Type>(x), std::forward<Low>(low),
+                                                     std::forward<High>(high));
 }
 /// Converts each element, as kr::cast converts numbers; NumPy's astype.
 /// \code
@@ -385,6 +402,10 @@ auto clamp(Type&& x, Low&& low, High&& high, Own...) {
 template <class To, detail::whole_array Type>
 auto cast(Type&& x) {
   return detail::make_expression<detail::cast_elements<To>>(std::forward<Type>(x));
+}
+template <class To, detail::real_element Type>
+auto cast(const Type& x) {
+  return krait::cast<To>(detail::as_number(x));
 }
 
 /// The elements of an expression have the type that it computes: `kr::array y(2.0f * x);`.

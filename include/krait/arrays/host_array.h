@@ -10,6 +10,7 @@
 
 #include <krait/detail/call.h>
 #include <krait/detail/layout.h>
+#include <krait/types.h>
 
 namespace krait {
 
@@ -20,7 +21,7 @@ struct shape {
   std::int64_t extents[Rank]{};
 
   constexpr shape() = default;
-  template <std::integral... Extents>
+  template <detail::host_integer... Extents>
     requires(sizeof...(Extents) == Rank)
   constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
   constexpr std::int64_t operator[](int d) const { return extents[d]; }
@@ -80,15 +81,15 @@ class host_array {
   static constexpr int rank = Rank;
 
   /// Uninitialised elements of that shape.
-  explicit host_array(const shape<Rank>& extents)
+  explicit host_array(const krait::shape<Rank>& extents)
       : data_(static_cast<Elem*>(
             detail::allocate_host(static_cast<std::size_t>(extents.size()) * sizeof(Elem)))),
         shape_(extents) {}
   explicit host_array(std::size_t size)
     requires(Rank == 1)
-      : host_array(shape<1>(size)) {}
+      : host_array(krait::shape<1>(size)) {}
   host_array(host_array&& other) noexcept : data_(other.data_), shape_(other.shape_) {
-    other.data_ = nullptr, other.shape_ = shape<Rank>();
+    other.data_ = nullptr, other.shape_ = krait::shape<Rank>();
   }
   host_array(const host_array& other) : host_array(other.shape_) {
     for (std::size_t i = 0; i < size(); ++i) data_[i] = other.data_[i];
@@ -107,7 +108,9 @@ class host_array {
   /// Tests whether there is no element.
   bool empty() const noexcept { return size() == 0; }
   /// The extents of all dimensions.
-  const shape<Rank>& extents() const noexcept { return shape_; }
+  const krait::shape<Rank>& extents() const noexcept { return shape_; }
+  /// The same, by NumPy's name.
+  const krait::shape<Rank>& shape() const noexcept { return shape_; }
   /// The number of elements along dimension d.
   std::int64_t extent(int d) const noexcept { return shape_[d]; }
   /// The first element.
@@ -121,12 +124,12 @@ class host_array {
   const Elem& operator[](std::size_t i) const noexcept { return data_[i]; }
   /// The element at these indices, one for each dimension; below 0 they count from the end.
   /// Throws error{usage} for an index out of bounds.
-  template <std::integral... Indices>
+  template <detail::host_integer... Indices>
     requires(sizeof...(Indices) == Rank)
   Elem& operator()(Indices... indices) {
     return data_[place({static_cast<std::int64_t>(indices)...})];
   }
-  template <std::integral... Indices>
+  template <detail::host_integer... Indices>
     requires(sizeof...(Indices) == Rank)
   const Elem& operator()(Indices... indices) const {
     return data_[place({static_cast<std::int64_t>(indices)...})];
@@ -179,7 +182,7 @@ class host_array {
   }
 
   Elem* data_;
-  shape<Rank> shape_;
+  krait::shape<Rank> shape_;
 };
 
 }  // namespace krait

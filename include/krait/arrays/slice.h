@@ -17,11 +17,11 @@ namespace detail {
 /// kr::end, and a distance from it.
 struct end_position {
   std::int64_t at = 0;
-  template <std::integral Number>
+  template <host_integer Number>
   friend constexpr end_position operator-(end_position e, Number n) {
     return {e.at - static_cast<std::int64_t>(n)};
   }
-  template <std::integral Number>
+  template <host_integer Number>
   friend constexpr end_position operator+(end_position e, Number n) {
     return {e.at + static_cast<std::int64_t>(n)};
   }
@@ -45,7 +45,12 @@ constexpr slice_item::bound bound_of(Number n) {
 template <class Type>
 concept slice_word = std::is_same_v<Type, end_position> || std::is_same_v<Type, none_type>;
 template <class Type>
-concept slice_bound = slice_word<Type> || std::integral<Type>;
+concept slice_bound = slice_word<Type> || host_integer<Type>;
+template <unread_number Number>
+  requires host_integer<Number>
+slice_item::bound bound_of(const Number& n) {
+  return bound_of(as_number(n));
+}
 
 struct slice_range {
   slice_item item;
@@ -59,6 +64,11 @@ template <std::integral Number>
 constexpr slice_item item_of(Number n) {
   return {slice_item::index, bound_of(n), {}, 1};
 }
+template <unread_number Number>
+  requires host_integer<Number>
+slice_item item_of(const Number& n) {
+  return item_of(as_number(n));
+}
 template <class Type, class Step>
 constexpr slice_item item_of(const plain_range<Type, Step>& r) {
   return {slice_item::range, bound_of(r.first()), bound_of(r.last()),
@@ -69,7 +79,7 @@ constexpr slice_item item_of(const plain_range<Type, Step>& r) {
 template <class Item>
 concept sliceable = requires(const Item& item) { item_of(item); };
 template <class Item>
-inline constexpr bool is_index = std::integral<Item> || std::is_same_v<Item, end_position>;
+inline constexpr bool is_index = host_integer<Item> || std::is_same_v<Item, end_position>;
 template <class Item>
 inline constexpr bool is_new_axis = std::is_same_v<Item, newaxis_type>;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Host memory as arrays on the CPU, and arrays on the CPU as std::span and std::mdspan; nothing is
-// copied. An mdspan is any type with data_handle(), extent(d), stride(d) and mapping_type:
-// std::mdspan, or that of the Kokkos project before C++23.
+// copied. An mdspan that is read is any type with data_handle(), extent(d), stride(d) and a static
+// rank(): std::mdspan, that of the Kokkos project before C++23, or a few lines of your own.
 //   auto a = kr::wrap(v.data(), {rows, columns});     // of a std::vector<float> v
 //   kr::to_span(a)[0] = 1.0f;
 #pragma once
@@ -26,11 +26,10 @@ namespace detail {
 /// std::mdspan or a similar type, with elements in memory.
 template <class Type>
 concept multidimensional_span = requires(const Type& m) {
-  { m.data_handle() } -> std::convertible_to<const typename Type::element_type*>;
-  typename Type::mapping_type;
+  *m.data_handle();
   m.extent(0);
   m.stride(0);
-  Type::rank();
+  shape<static_cast<int>(Type::rank())>();
 };
 /// Elements that the host may read through an address: throws error{usage} for arrays of other
 /// devices, which `operation` does not take.
@@ -147,11 +146,11 @@ auto wrap(const Span& from) {
   shape<rank> extents;
   std::int64_t strides[rank];
   for (int d = 0; d < rank; ++d) {
-    const auto r = static_cast<typename Span::rank_type>(d);
+    const auto r = static_cast<std::size_t>(d);
     extents.extents[d] = static_cast<std::int64_t>(from.extent(r)),
     strides[d] = static_cast<std::int64_t>(from.stride(r));
   }
-  return array<typename Span::element_type, rank>::wrap(
+  return array<std::remove_reference_t<decltype(*from.data_handle())>, rank>::wrap(
       reinterpret_cast<std::uintptr_t>(from.data_handle()), extents, strides, device::cpu());
 }
 

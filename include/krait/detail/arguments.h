@@ -41,7 +41,34 @@ struct is_device_array : std::false_type {};
 template <class Elem, int Rank>
 struct is_device_array<array<Elem, Rank>> : std::true_type {};
 template <class Elem, int Rank>
-struct is_device_array<const array<Elem, Rank>> : std::true_type {};
+struct is_device_array<array_row<Elem, Rank>> : std::true_type {};
+template <class Type>
+struct is_device_array<const Type> : is_device_array<Type> {};
+
+/// What becomes an array by kr::eval: an expression, or a selection of elements.
+template <class Type>
+inline constexpr bool is_deferred = false;
+template <class Type>
+concept deferred = is_deferred<std::remove_cvref_t<Type>>;
+template <class... Types>
+concept some_deferred = (deferred<Types> || ...);
+/// An argument as an algorithm of arrays takes it.
+template <class Type>
+decltype(auto) evaluated(const Type& x) {
+  if constexpr (deferred<Type>) return eval(x);
+  else return (x);
+}
+/// An argument that a call of a kernel or of an element-wise function does not take as it is.
+template <class Arg>
+concept unready = deferred<Arg> || unread_number<std::remove_cvref_t<Arg>>;
+/// An argument as these calls take it. Of an expression or a selection it is an array that cannot
+/// be written, as no one would see it.
+template <class Arg>
+decltype(auto) as_argument(Arg&& x) {
+  if constexpr (deferred<Arg>) return evaluated(x).share();
+  else if constexpr (unready<Arg>) return as_number(x);
+  else return static_cast<Arg&&>(x);
+}
 
 template <class Type>
 concept plain_scalar = std::is_arithmetic_v<Type> || std::is_enum_v<Type> || is_narrow_v<Type>;
@@ -80,6 +107,10 @@ struct container_traits<const array<Elem, Rank>> {
   using element = const Elem;
   static constexpr int rank = Rank;
 };
+template <class Elem, int Rank>
+struct container_traits<array_row<Elem, Rank>> : container_traits<array<Elem, Rank>> {};
+template <class Elem, int Rank>
+struct container_traits<const array_row<Elem, Rank>> : container_traits<const array<Elem, Rank>> {};
 template <class Elem, std::size_t Count>
 struct container_traits<Elem[Count]> {
   using element = Elem;
@@ -94,10 +125,14 @@ struct container_traits<Type> {
 template <class Arg>
 using referred = std::remove_reference_t<Arg>;
 
-/// Whether a container of the type refers to elements that outlive it, as std::span does: its own
-/// constness says nothing of theirs.
+/// Whether a container of the type refers to elements that outlive it, as std::span and a view of
+/// an array do: its own constness says nothing of theirs.
 template <class Type>
 inline constexpr bool refers = false;
+template <class Elem, int Rank>
+inline constexpr bool refers<array<Elem, Rank>> = !std::is_const_v<Elem>;
+template <class Elem, int Rank>
+inline constexpr bool refers<array_row<Elem, Rank>> = !std::is_const_v<Elem>;
 template <host_container Type>
 inline constexpr bool refers<Type> =
     !std::is_const_v<std::remove_reference_t<decltype(*std::declval<const Type&>().data())>>;
@@ -279,7 +314,8 @@ void add_argument(argument*& next, const kernel_state* state, unsigned parameter
         "number, or pass a.reshape(...)");
     static_assert(
         std::is_const_v<wanted> || !std::is_const_v<given>,
-        "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable");
+        "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable "
+        "(of an expression or a selection, kr::eval(x) makes an array)");
     *next++ = container_argument(from);
   } else {
     using wanted = typename traits::element;

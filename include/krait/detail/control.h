@@ -186,6 +186,9 @@ struct range_of {
                 "krait: the bounds of a range must be integers: convert with kr::cast<int>(n)");
   using type = arith_t<storage_type_t<Begin>, storage_type_t<End>>;
 };
+/// A bound of a range: a number that may be an element of an array, or a traced one.
+template <class Type>
+concept range_bound = traced<Type> || host_number<Type>;
 template <class Type, operand_type Bound>
 node bound_node(const Bound& x) {
   if constexpr (plain<Bound>) return node_of(convert_plain<Type>(x));

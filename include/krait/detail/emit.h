@@ -72,6 +72,9 @@ KRAIT_API void* finish_recording(void* recording);
 /// Ends the recording after an exception left the lambda.
 KRAIT_API void abandon_recording(void* recording) noexcept;
 KRAIT_API bool recording_active() noexcept;
+/// Of two launches that follow one another, with few blocks in the second: the recorded kernel is
+/// the first, or the second, whose blocks may wait on the device while the first still runs.
+KRAIT_API void overlap_launches(bool second);
 /// Keeps a misuse that a template found; without a file, at the place that is recorded now.
 KRAIT_API void misuse(const char* text, location where);
 

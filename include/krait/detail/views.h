@@ -20,6 +20,8 @@ template <class Elem, int Rank = 1>
 class array;
 template <class Elem>
 class array_element;
+template <class Elem, int Rank>
+class array_row;
 
 namespace detail {
 
@@ -41,16 +43,36 @@ using element_through =
     std::conditional_t<std::is_const_v<Array>, const typename Array::element_type,
                        typename Array::element_type>;
 
+/// A container of the host whose elements lie in a row.
+template <class Type>
+concept contiguous_container = requires(const Type& c) { c.data(), c.size(); };
+/// One that has elements of its own, and copies given ones.
+template <class Type>
+concept owning_container = requires {
+  typename Type::allocator_type;
+  requires std::constructible_from<Type, const typename Type::value_type*,
+                                   const typename Type::value_type*>;
+};
+
+/// What iteration gives: an element, or a row that can be assigned to.
+template <class View>
+struct iterated {
+  using type = View;
+};
+template <class Elem, int Rank>
+struct iterated<array<Elem, Rank>> {
+  using type = array_row<Elem, Rank>;
+};
 /// What `for (auto row : a)` goes by.
 template <class Array>
 class row_iterator {
  public:
-  using value_type = decltype(std::declval<Array&>()(std::int64_t()));
+  using value_type = typename iterated<decltype(std::declval<Array&>()(std::int64_t()))>::type;
   using difference_type = std::ptrdiff_t;
 
   row_iterator() = default;
   row_iterator(Array& of, std::int64_t at) : of_(&of), at_(at) {}
-  value_type operator*() const { return (*of_)(at_); }
+  value_type operator*() const { return value_type((*of_)(at_)); }
   row_iterator& operator++() {
     ++at_;
     return *this;

@@ -218,6 +218,39 @@ auto isfinite(const Complex& z) {
   return krait::isfinite(z.real()) && krait::isfinite(z.imag());
 }
 
+// Undefined below. Of an element of an array on the host: it is read.
+#define KRAIT_OF_COMPLEX_ELEMENT(function)        \
+  template <detail::unread_complex Type>          \
+  auto function(const Type& z) {                  \
+    return krait::function(detail::as_number(z)); \
+  }
+KRAIT_OF_COMPLEX_ELEMENT(real)
+KRAIT_OF_COMPLEX_ELEMENT(imag)
+KRAIT_OF_COMPLEX_ELEMENT(conj)
+KRAIT_OF_COMPLEX_ELEMENT(abs)
+KRAIT_OF_COMPLEX_ELEMENT(norm)
+KRAIT_OF_COMPLEX_ELEMENT(arg)
+KRAIT_OF_COMPLEX_ELEMENT(exp)
+KRAIT_OF_COMPLEX_ELEMENT(log)
+KRAIT_OF_COMPLEX_ELEMENT(log2)
+KRAIT_OF_COMPLEX_ELEMENT(log10)
+KRAIT_OF_COMPLEX_ELEMENT(sqrt)
+KRAIT_OF_COMPLEX_ELEMENT(sin)
+KRAIT_OF_COMPLEX_ELEMENT(cos)
+KRAIT_OF_COMPLEX_ELEMENT(tan)
+KRAIT_OF_COMPLEX_ELEMENT(sinh)
+KRAIT_OF_COMPLEX_ELEMENT(cosh)
+KRAIT_OF_COMPLEX_ELEMENT(tanh)
+KRAIT_OF_COMPLEX_ELEMENT(isnan)
+KRAIT_OF_COMPLEX_ELEMENT(isinf)
+KRAIT_OF_COMPLEX_ELEMENT(isfinite)
+#undef KRAIT_OF_COMPLEX_ELEMENT
+template <class Base, class Power>
+  requires detail::complex_beside<Base, Power>
+auto pow(const Base& base, const Power& power) {
+  return krait::pow(detail::as_number(base), detail::as_number(power));
+}
+
 namespace detail {
 // Of real numbers, too, as in NumPy.
 struct real_elements {

@@ -78,32 +78,41 @@ void while_(const Condition& condition, const Body& body,
 /// for (auto k : kr::range(n)) y[k] = x[k];
 /// for (auto k : kr::range(n - 1, -1, -1)) y[k] += 1.0f;
 /// \endcode
-template <detail::operand_type End>
+template <detail::range_bound End>
 auto range(End end, detail::location where = detail::location::here()) {
-  using type = typename detail::range_of<End, End>::type;
-  if constexpr (detail::plain<End>)
+  using type = typename detail::range_of<detail::number_t<End>, detail::number_t<End>>::type;
+  if constexpr (detail::unread_number<End>) return range(detail::as_number(end), where);
+  else if constexpr (detail::plain<End>)
     return detail::plain_range<type, type>(type{}, detail::convert_plain<type>(end), type{1},
                                            where);
   else
     return detail::range_loop<type>(detail::node_of(type{}), detail::bound_node<type>(end),
                                     detail::node_of(type{1}), where);
 }
-template <detail::operand_type Begin, detail::operand_type End>
+template <detail::range_bound Begin, detail::range_bound End>
 auto range(Begin begin, End end, detail::location where = detail::location::here()) {
-  using type = typename detail::range_of<Begin, End>::type;
-  if constexpr (detail::plain<Begin> && detail::plain<End>)
+  using type = typename detail::range_of<detail::number_t<Begin>, detail::number_t<End>>::type;
+  if constexpr (detail::unread_number<Begin>) return range(detail::as_number(begin), end, where);
+  else if constexpr (detail::unread_number<End>) return range(begin, detail::as_number(end), where);
+  else if constexpr (detail::plain<Begin> && detail::plain<End>)
     return detail::plain_range<type, type>(detail::convert_plain<type>(begin),
                                            detail::convert_plain<type>(end), type{1}, where);
   else
     return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end),
                                     detail::node_of(type{1}), where);
 }
-template <detail::operand_type Begin, detail::operand_type End, detail::operand_type Step>
+template <detail::range_bound Begin, detail::range_bound End, detail::range_bound Step>
 auto range(Begin begin, End end, Step step, detail::location where = detail::location::here()) {
-  using type = typename detail::range_of<Begin, End>::type;
-  static_assert(std::is_integral_v<detail::storage_type_t<Step>>,
+  using type = typename detail::range_of<detail::number_t<Begin>, detail::number_t<End>>::type;
+  static_assert(std::is_integral_v<detail::storage_type_t<detail::number_t<Step>>>,
                 "krait: the step of a range must be an integer: convert with kr::cast<int>(n)");
-  if constexpr (detail::plain<Begin> && detail::plain<End> && detail::plain<Step>)
+  if constexpr (detail::unread_number<Begin>)
+    return range(detail::as_number(begin), end, step, where);
+  else if constexpr (detail::unread_number<End>)
+    return range(begin, detail::as_number(end), step, where);
+  else if constexpr (detail::unread_number<Step>)
+    return range(begin, end, detail::as_number(step), where);
+  else if constexpr (detail::plain<Begin> && detail::plain<End> && detail::plain<Step>)
     return detail::plain_range<type, Step>(detail::convert_plain<type>(begin),
                                            detail::convert_plain<type>(end), step, where);
   else

@@ -51,9 +51,14 @@ class generalized_call {
   auto operator()(Args&&... args) const {
     static_assert(sizeof...(Args) == core_layout_of<Text>.inputs,
                   "the call and guvectorize's layout differ in their number of inputs");
-    using results = typename core_results<Signatures, core_layout_of<Text>.outputs, Args...>::type;
-    return generalized_function<Text, Lambda>::template call<results>(state_, lambda_, at_,
-                                                                      outputs_, args...);
+    if constexpr ((unready<Args> || ...)) {
+      return (*this)(as_argument(std::forward<Args>(args))...);
+    } else {
+      using results =
+          typename core_results<Signatures, core_layout_of<Text>.outputs, Args...>::type;
+      return generalized_function<Text, Lambda>::template call<results>(state_, lambda_, at_,
+                                                                        outputs_, args...);
+    }
   }
 
  private:

@@ -109,7 +109,9 @@ concept has_declared_parameters = requires { &Lambda::operator(); };
 template <auto Take, class Lambda, class... Args>
 auto pass_kernel(kernel_state* state, const Lambda& lambda, const call_config& config,
                  Args&&... args) {
-  if constexpr (has_declared_parameters<Lambda>) {
+  if constexpr ((unready<Args> || ...)) {
+    return pass_kernel<Take>(state, lambda, config, as_argument(std::forward<Args>(args))...);
+  } else if constexpr (has_declared_parameters<Lambda>) {
     return declared<decltype(&Lambda::operator())>::template pass_to<Take>(
         state, lambda, config, std::forward<Args>(args)...);
   } else {
@@ -176,12 +178,12 @@ class kernel_object : public detail::object {
   /// \endcode
   template <class Count>
   detail::bound_kernel<Lambda> forall(Count n) const {
-    static_assert(std::is_integral_v<Count>, "krait: forall needs an integer number of threads");
+    static_assert(detail::host_integer<Count>, "krait: forall needs an integer number of threads");
     return covering(static_cast<std::int64_t>(n), nullptr);
   }
   template <class Count>
   detail::bound_kernel<Lambda> forall(Count n, const stream& on) const {
-    static_assert(std::is_integral_v<Count>, "krait: forall needs an integer number of threads");
+    static_assert(detail::host_integer<Count>, "krait: forall needs an integer number of threads");
     return covering(static_cast<std::int64_t>(n), &on);
   }
   /// Not usable: a kernel needs a grid and a block. The compile error names the cure.

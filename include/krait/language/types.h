@@ -94,6 +94,28 @@ concept complex_number =
       requires sizeof(Type) == 2 * sizeof(x);
     };
 
+/// A number of the host that is read where it is used: an element of an array,
+/// krait/array_element.h.
+template <class Type>
+concept unread_number = requires { typename Type::number_type; };
+template <class Type>
+struct number_on_host : std::type_identity<Type> {};
+template <unread_number Type>
+struct number_on_host<Type> : std::type_identity<typename Type::number_type> {};
+/// The type of the number that an object of the host is, or reads as.
+template <class Type>
+using number_t = typename number_on_host<std::remove_cvref_t<Type>>::type;
+/// A number on the host, as indices, bounds of ranges, extents and functions take it.
+template <class Type>
+concept host_number = plain<number_t<Type>>;
+template <class Type>
+concept host_integer = std::is_integral_v<number_t<Type>>;
+/// Any object; of a number that is not yet read, the number.
+template <class Type>
+constexpr number_t<Type> as_number(const Type& x) {
+  return x;
+}
+
 template <class Type>
 inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v<Type>;
 

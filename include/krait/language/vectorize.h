@@ -59,7 +59,9 @@ class elementwise_call {
   template <class... Args>
   auto operator()(Args&&... args) const {
     static_assert(sizeof...(Args) > 0, "an element-wise function has at least one argument");
-    if constexpr (std::tuple_size_v<Outputs> != 0) {
+    if constexpr ((unready<Args> || ...)) {
+      return (*this)(as_argument(std::forward<Args>(args))...);
+    } else if constexpr (std::tuple_size_v<Outputs> != 0) {
       elementwise_into<Lambda>::call(state_, lambda_, at_, outputs_, mask_,
                                      std::forward<Args>(args)...);
     } else {
@@ -154,9 +156,9 @@ class vectorized : public detail::object {
   /// auto add = kr::vectorize([](auto p, auto q) { return p + q; });
   /// kr::array<float> sums = add.reduce(a, kr::axis(0));
   /// \endcode
-  template <class Elem, int Rank, class... Options>
-  auto reduce(const array<Elem, Rank>& x, const Options&... options) const {
-    return detail::methods<Lambda>{state(), lambda_}.reduce(x, options...);
+  template <class Array, class... Options>
+  auto reduce(const Array& x, const Options&... options) const {
+    return detail::methods<Lambda>{state(), lambda_}.reduce(detail::as_argument(x), options...);
   }
   /// The result after each element along an axis, computed by one thread per line.
   /// It needs <krait/algorithm/methods.h>.
@@ -165,9 +167,9 @@ class vectorized : public detail::object {
   /// auto largest = kr::vectorize([](auto p, auto q) { return kr::max(p, q); });
   /// auto records = largest.accumulate(x);
   /// \endcode
-  template <class Elem, int Rank, class Axis = std::int64_t>
-  auto accumulate(const array<Elem, Rank>& x, const Axis& axis = 0) const {
-    return detail::methods<Lambda>{state(), lambda_}.accumulate(x, axis);
+  template <class Array, class Axis = std::int64_t>
+  auto accumulate(const Array& x, const Axis& axis = 0) const {
+    return detail::methods<Lambda>{state(), lambda_}.accumulate(detail::as_argument(x), axis);
   }
   /// f of each element of x with each element of y; the shape is x's followed by y's.
   /// It needs <krait/algorithm/methods.h>.
@@ -176,9 +178,9 @@ class vectorized : public detail::object {
   /// auto multiply = kr::vectorize([](auto p, auto q) { return p * q; });
   /// kr::array<float, 2> table = multiply.outer(x, y);
   /// \endcode
-  template <class Left, int Rank, class Right, int OtherRank>
-  auto outer(const array<Left, Rank>& x, const array<Right, OtherRank>& y) const {
-    return detail::methods<Lambda>::outer(*this, x, y);
+  template <class Left, class Right>
+  auto outer(const Left& x, const Right& y) const {
+    return detail::methods<Lambda>::outer(*this, detail::as_argument(x), detail::as_argument(y));
   }
   /// Sets x[i] = f(x[i], other) for one index after the other, so that equal indices accumulate.
   /// Negative indices count from the end. `other` is a number or one element per index; functions
@@ -189,9 +191,15 @@ class vectorized : public detail::object {
   /// auto add = kr::vectorize([](auto p, auto q) { return p + q; });
   /// add.at(x, indices, 1.0f);
   /// \endcode
-  template <class Elem, class Index, class... Other>
-  void at(array<Elem, 1>& x, const array<Index, 1>& indices, const Other&... other) const {
-    detail::methods<Lambda>{state(), lambda_}.at(x, indices, other...);
+  template <class Elem, class Indices, class... Other>
+  void at(array<Elem, 1>& x, const Indices& indices, const Other&... other) const {
+    detail::methods<Lambda>{state(), lambda_}.at(x, detail::as_argument(indices),
+                                                 detail::as_argument(other)...);
+  }
+  /// Of a view: `add.at(a(0), indices, 1.0f)`.
+  template <class Elem, class Indices, class... Other>
+  void at(array<Elem, 1>&& x, const Indices& indices, const Other&... other) const {
+    at(x, indices, other...);
   }
   /// Reduces the parts of x that begin at each index and end before the next one.
   /// If the next index is not larger, the part is one element. It needs
@@ -201,9 +209,10 @@ class vectorized : public detail::object {
   /// auto add = kr::vectorize([](auto p, auto q) { return p + q; });
   /// auto sums = add.reduceat(x, offsets);
   /// \endcode
-  template <class Elem, class Index>
-  auto reduceat(const array<Elem, 1>& x, const array<Index, 1>& firsts) const {
-    return detail::methods<Lambda>{state(), lambda_}.reduceat(x, firsts);
+  template <class Array, class Firsts>
+  auto reduceat(const Array& x, const Firsts& firsts) const {
+    return detail::methods<Lambda>{state(), lambda_}.reduceat(detail::as_argument(x),
+                                                              detail::as_argument(firsts));
   }
 
   /// The types it was compiled for, one line each: "f32, f32 -> f32".

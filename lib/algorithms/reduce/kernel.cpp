@@ -54,6 +54,8 @@ class Body {
         start_(numbers_ + ReduceNumbers::dims + (form_.general() ? 2 * form_.rank : 0)) {}
 
   void run() const {
+    if (form_.to_states) detail::overlap_launches(false);
+    else if (form_.from_states) detail::overlap_launches(true);
     const State state(recipe_, identity());
     if_(in_group() + block_idx().x * groups() < results(), [&] { take_elements(state); });
     if (form_.tree) combine_lanes(state);

@@ -26,8 +26,11 @@ using What = ir::ArgumentSlot::What;
 
 }  // namespace
 
+constexpr unsigned first_overlapping = 90;  // compute capability that has overlapping launches
+
 Lowering::Lowering(scalar::Code& code, const support::PtxTarget& on)
     : Target(code), numeric_(b_), tiles_(code, on), float_bits_(f_.values.size(), -1) {
+  if (on.sm >= first_overlapping) overlap_ = f_.overlap;
   for (const ir::Function& f : code.all.module.functions) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
       const ir::Inst& inst = f.insts[i];
@@ -124,9 +127,11 @@ void Lowering::bind_kernel() {
         bool written = is_written(param);
         // Other threads may write what this one reads after a barrier; noalias would let LLVM keep
         // the old value.
-        if (f_.facts.disjoint && (!written || !synchronises_))
-          argument->addAttr(llvm::Attribute::NoAlias);
-        if (!written) argument->addAttr(llvm::Attribute::ReadOnly);
+        if (overlap_ != ir::Overlap::Second) {
+          if (f_.facts.disjoint && (!written || !synchronises_))
+            argument->addAttr(llvm::Attribute::NoAlias);
+          if (!written) argument->addAttr(llvm::Attribute::ReadOnly);
+        }
         if (f_.facts.aligned)
           argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
         break;
@@ -147,6 +152,11 @@ void Lowering::bind_kernel() {
       make_strides(arrays_[param]);
   place_shared();
   tiles_.begin();
+  if (overlap_ == ir::Overlap::First)
+    b_.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
+  // No load may pass it: what the launch before writes is there behind it.
+  if (overlap_ == ir::Overlap::Second)
+    b_.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_wait, {});
 }
 
 /// Whether an integer may be the bits of a float, or become them when LLVM drops what later

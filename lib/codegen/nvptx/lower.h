@@ -125,6 +125,7 @@ class Lowering final : public scalar::Target {
   bool reinterprets_ = false;                // the kernel takes the bits of floats
   // the kernel has barriers, fences or atomics
   bool synchronises_ = false;
+  ir::Overlap overlap_ = ir::Overlap::None;  // where the device has it
 };
 
 }  // namespace krait::codegen::nvptx

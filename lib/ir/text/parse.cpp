@@ -283,10 +283,13 @@ class Parser : Scanner {
       else if (name == "cluster") sizes(f_->cluster, "a number of blocks");
       else if (name == "bounds") bounds();
       else if (name == "elements") elements();
+      else if (name == "first") f_->overlap = Overlap::First;
+      else if (name == "second") f_->overlap = Overlap::Second;
       else
         fail_at(
             place,
-            "expected facts, checked, flat, block, cluster, bounds, elements or the parameters");
+            "expected facts, checked, flat, block, cluster, bounds, elements, first, second or the "
+            "parameters");
     }
   }
   void fp_mode() {

@@ -132,6 +132,7 @@ class Printer {
     if (f_.in_clusters()) out_ += "cluster(", list(f_.cluster), out_ += ") ";
     if (const Bounds& b = f_.bounds; b != Bounds{})
       out_ += "bounds(", list(std::array{b.threads, b.blocks, b.registers}), out_ += ") ";
+    if (f_.overlap != Overlap::None) out_ += f_.overlap == Overlap::First ? "first " : "second ";
     if (f_.elements > 1) out_ += "elements(", append_number(out_, f_.elements), out_ += ") ";
   }
 

@@ -152,7 +152,8 @@ CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f,
       function(f),
       name(kept(n)),
       fixed_shared(std::int64_t(code.fixed_shared)),
-      opted_in_shared(free_shared) {
+      opted_in_shared(free_shared),
+      waits(code.code.find("griddepcontrol.wait") != std::string::npos) {
   const auto get = [&](int which) {
     int v = 0;
     d.api_.function_attribute(&v, which, f);
@@ -307,11 +308,24 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
                    reinterpret_cast<void*>(2), &size, nullptr};
   const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
   const bool listed = !parameters.empty();
+  void** const own = listed ? parameters.data() : nullptr;
+  void** const packed = listed ? nullptr : extra;
+  const auto launch_early = [&] {
+    LaunchAttribute early;
+    const LaunchConfig config{{u(q.grid[0]), u(q.grid[1]), u(q.grid[2])},
+                              {u(q.block[0]), u(q.block[1]), u(q.block[2])},
+                              u(dynamic),
+                              q.stream.native,
+                              &early,
+                              1};
+    return api_.launch_early(&config, k.function, own, packed);
+  };
   const Result r =
-      k.meets ? k.launch_together(q, dynamic, parameters.data())
-              : api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]),
-                            u(q.block[1]), u(q.block[2]), u(dynamic), q.stream.native,
-                            listed ? parameters.data() : nullptr, listed ? nullptr : extra);
+      k.meets ? k.launch_together(q, dynamic, own)
+      : k.waits && api_.launch_early
+          ? launch_early()
+          : api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]),
+                        u(q.block[1]), u(q.block[2]), u(dynamic), q.stream.native, own, packed);
   if (r != 0) launch_failed(r, k, q);
 }
 

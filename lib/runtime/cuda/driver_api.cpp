@@ -50,6 +50,11 @@ Opened open_driver() {
     o.why = "the NVIDIA driver does not start: " + text_of(o.api, r);
     return o;
   }
+  constexpr int captures_early_launches = 12040;
+  int version = 0;
+  if (o.api.driver_version(&version) == 0 && version >= captures_early_launches)
+    o.api.launch_early =
+        reinterpret_cast<decltype(o.api.launch_early)>(dlsym(library, "cuLaunchKernelEx"));
   o.usable = true;
   return o;
 }

@@ -161,6 +161,21 @@ struct PoolAccess {
   X(error_name, "cuGetErrorName", (Result, const char**))                                          \
   X(error_text, "cuGetErrorString", (Result, const char**))
 
+/// CUlaunchConfig with its attributes: one, that the launch may begin before the one in front of it
+/// has ended.
+struct LaunchAttribute {
+  int id = 6;  // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+  int padding = 0;
+  int value = 1;
+  std::byte rest[60]{};
+};
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared;
+  Stream stream;
+  LaunchAttribute* attributes;
+  unsigned count;
+};
+
 struct DriverApi {
 #define X(name, symbol, parameters) Result(*name) parameters = nullptr;
   KRAIT_CUDA_ENTRY_POINTS(X)
@@ -169,6 +184,8 @@ struct DriverApi {
   /// they take no PTX 8.0.
   Result (*tile_map)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*,
                      const unsigned*, const unsigned*, int, int, int, int) = nullptr;
+  /// cuLaunchKernelEx. Null in drivers before CUDA 12.4, which do not capture such launches.
+  Result (*launch_early)(const LaunchConfig*, FunctionHandle, void**, void**) = nullptr;
 };
 
 /// The driver, initialised; null where there is none (no /dev/nvidiactl, no library, no device),

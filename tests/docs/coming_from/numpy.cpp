@@ -90,7 +90,10 @@ static void shape() {
   auto a = kr::arange(0.0f, 12.0f).reshape(3, 4);
   auto one = kr::zeros<float>({3, 1});
   // section: Shapes and views
-  // row: a.shape, a.ndim, a.size -- the number of dimensions is part of the type, 1 to 6
+  // row: a.shape -- a `kr::shape<2>`, as `a.extents()`; `a.shape()[0]` is a number
+  auto shape = a.shape();
+  expect(shape == kr::shape<2>(3, 4));
+  // row: a.shape[0], a.shape[1], a.size -- the number of dimensions, `a.ndim`, is part of the type, 1 to 6
   auto [rows, columns, n] = std::tuple(a.extent(0), a.extent(1), a.size());
   expect(rows == 3 && columns == 4 && n == 12 && decltype(a)::rank == 2);
   // row: a.dtype
@@ -130,12 +133,12 @@ static void shape() {
   // row: np.stack([x, y]) -- also hstack, vstack; of a container of arrays: `kr::stack(rows)`
   auto stacked = kr::stack(x, y);
   has(stacked, {0, 1, 2, 3, 4, 5, 6, 7});
-  // row: np.split(a, 2, axis=1), np.split(x, [1, 3]) -- views
+  // row: np.split(a, 2, axis=1), np.split(x, [1, 3]) -- views, which write to an array that is not const
   auto [left, right] = kr::split<2>(a, kr::axis(1));
   auto [head, middle, tail] = kr::split(x, {1, 3});
   has(right(0), {2, 3});
   has(middle, {1, 2});
-  // row: np.repeat(x, 2)
+  // row: np.repeat(x, 2) -- or by one count per element, `kr::repeat(x, counts)`
   auto repeated = kr::repeat(x, 2);
   has(repeated, {0, 0, 1, 1, 2, 2, 3, 3});
   // row: np.tile(x, (2, 1)) -- `kr::tile` is a part of a matrix in a kernel
@@ -249,6 +252,9 @@ static void indexing() {
   // row: for row in a: … -- views, to read and to write; of one dimension elements, and reading one waits
   for (auto line : a) line *= 2.0f;
   has(a(1), {10, -2, -2, 14});
+  // row: for row in a: row[...] = row / 2 -- assigning to the row of a loop writes its elements
+  for (auto each : a) each = each / 2.0f;
+  has(a(1), {5, -1, -1, 7});
   // row: for number in x.get(): … -- one copy for all; the container has the array's shape, `h(i, j)` and `==`
   auto numbers = x.to_host();
   float all = 0;

@@ -13,7 +13,7 @@ namespace krait::detail {
 template <class Item>
 auto selecting_item(const Item& item) {
   if constexpr (selecting<Item>) return eval(item);
-  else return item;
+  else return as_number(item);
 }
 template <class Item>
 struct selecting_facts {
@@ -45,19 +45,9 @@ array<To, Rank> read_as(const Selection& x) {
   if constexpr (std::is_same_v<To, typename Selection::value_type>) return x.read();
   else return make_expression<cast_elements<To>>(x.read());
 }
-/// `a(i, j) += x`, where of equal indices one counts, as in NumPy; and the shape.
+/// `a(i, j) += x`, where of equal indices one counts, as in NumPy.
 template <class Selection>
-class selected_assignments : public selected_elements {
- public:
-  /// The number of elements along dimension d. By a mask it waits for their number.
-  std::int64_t extent(int d) const { return self().extents()[d]; }
-  /// The number of elements. By a mask it waits for it.
-  std::int64_t size() const { return self().extents().size(); }
-  /// The elements on the host; see kr::host_array.
-  auto to_host() const { return eval(self()).to_host(); }
-
- private:
-  const Selection& self() const { return static_cast<const Selection&>(*this); }
+class selected_assignments : public selected_elements, public deferred_members<Selection> {
 // Undefined below.
 #define KRAIT_SELECTED_ASSIGNMENT(symbol)               \
  public:                                                \

@@ -162,16 +162,17 @@ struct split_arrays {
     return std::move(at[I]);
   }
 };
-template <class Elem, int Rank, int Count, std::size_t... Index>
-auto parts_until(const array<Elem, Rank>& x, int along, const std::int64_t (&ends)[Count],
+template <class Array, int Count, std::size_t... Index>
+auto parts_until(Array& x, int along, const std::int64_t (&ends)[Count],
                  std::index_sequence<Index...>) {
+  using part_type = array<element_through<Array>, Array::rank>;
   const auto part = [&](std::size_t i) {
-    slice_item items[Rank];
+    slice_item items[Array::rank];
     items[along].first = {i == 0 ? 0 : ends[i - 1], slice_item::number};
     items[along].last = {ends[i], slice_item::number};
-    return array<const Elem, Rank>(view_at(slice(layout_of(x), items, Rank), x));
+    return part_type(view_at(slice(layout_of(x), items, Array::rank), x));
   };
-  return split_arrays<array<const Elem, Rank>, Count>{part(Index)...};
+  return split_arrays<part_type, Count>{part(Index)...};
 }
 template <class Elem, int Rank, class... Options>
 auto taken_along(const array<Elem, Rank>& x, const array<std::int64_t>& indices, int axis,

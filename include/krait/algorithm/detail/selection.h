@@ -48,11 +48,6 @@ class selection : public selected_assignments<selection<Elem, Rank, Which, Which
       return out;
     }
   }
-  /// An element or a view of the selected elements.
-  template <class... Items>
-  auto operator()(const Items&... items) const {
-    return read()(items...);
-  }
   /// Assigns a number, or an array or expression: of one dimension for a mask, else one that
   /// broadcasts to the elements' shape.
   template <class Source>
@@ -106,6 +101,9 @@ struct selector<array<Elem, Rank>, array<Which, WhichRank>> {
     else return select_mixed(std::move(x), which.share());
   }
 };
+template <class Elem, int Rank, class Which, int WhichRank>
+struct selector<array<Elem, Rank>, array_row<Which, WhichRank>>
+    : selector<array<Elem, Rank>, array<Which, WhichRank>> {};
 template <class Elem, int Rank, class Which>
   requires is_deferred<Which>
 struct selector<array<Elem, Rank>, Which> {
