@@ -176,4 +176,24 @@ TEST(Language, RelaxedAtomicsAreNotMerged) {
   EXPECT_NE(ptx.find("ld.relaxed", one + 1), ptx.npos) << ptx;
 }
 
+/// A double beside integers: values, variables, elements and positions, on both sides.
+TEST(Language, DoublesStandBesideIntegers) {
+  auto k = kr::kernel([](kr::view<double> y, kr::view<const int> n) {
+    auto i = kr::thread_idx().x;
+    kr::var<int> three(3);
+    kr::value<int> v = n[i];
+    y[0] = 0.5 * i + i * 0.5 + 1.0 - i - (i - 1.0);
+    y[1] = 0.5 * v + v / 2.0 + n[i] * 0.25 + 0.25 * n[i];
+    y[2] = three * 2.5 + 0.5 / three - three / 6.0;
+    y[3] = kr::select((v > 3.5) & (3.5 < n[i]) & (v != 3.5) & (4.0 == v) & (v <= 4.0) & (4.5 >= v),
+                      1.0 * (v > 0), 0.0);
+  });
+  std::vector<double> y(4);
+  const std::vector<int> n{4};
+  k.launch({1, 1}, y, n);
+  EXPECT_EQ(y, (std::vector<double>{2.0, 6.0, 7.5 + 0.5 / 3 - 0.5, 1.0}));
+  auto half = kr::vectorize([](kr::value<int> x) { return 0.5 * x; });
+  EXPECT_EQ(half(5), 2.5);
+}
+
 }  // namespace

@@ -14,9 +14,11 @@
 #include <krait/algorithm/methods.h>
 #include <krait/algorithm/rearrange.h>
 #include <krait/algorithm/reduce.h>
+#include <krait/algorithm/scan.h>
 #include <krait/complex.h>
 #include <krait/guvectorize.h>
 #include <krait/krait.h>
+#include <krait/span.h>
 
 namespace kr = krait;
 
@@ -284,6 +286,30 @@ TEST(Views, AreOutputsWithoutAName) {
   clear.forall(3)(a(1, kr::range(0, 3)));
   clear.launch({1, 2}, a(kr::all, 5));
   EXPECT_EQ(kr::sum(a(1)), 4 + 5);
+}
+
+/// What has no name becomes an array of another type, as an expression does.
+TEST(Arrays, ConvertWithoutAName) {
+  const auto moves = kr::to_device({1, -1, 1});
+  const kr::array<int> position = kr::concatenate(kr::zeros<std::int64_t>(1), kr::cumsum(moves));
+  EXPECT_EQ(int(position(1)) * 10 + int(position(3)), 11);
+  const kr::array<float, 2> kernel = kr::to_device({-1, 0, 1, 2}).reshape(2, 2);
+  EXPECT_EQ(float(kernel(1, 1)), 2.0f);
+}
+
+TEST(Arrays, WrapAContainerWithAShape) {
+  std::vector<double> v(6, 1.0);
+  auto rows = kr::wrap(v, {2, 3});
+  rows(1, 2) = 5.0;
+  EXPECT_EQ(v[5], 5.0);
+  EXPECT_EQ(double(kr::wrap(std::span(v), kr::shape<2>(3, 2))(2, 1)), 5.0);
+  EXPECT_THROW((void)kr::wrap(v, {2, 2}), kr::error);
+}
+
+TEST(Arrays, ShapesArePrintedAsTuples) {
+  std::ostringstream out;
+  out << table().shape() << kr::shape<1>(5) << kr::shape<3>(1, 2, 3);
+  EXPECT_EQ(out.str(), "(3, 4)(5,)(1, 2, 3)");
 }
 
 }  // namespace

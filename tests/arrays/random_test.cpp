@@ -391,4 +391,17 @@ TEST(Random, BadInput) {
   krait::test::expect_library_works();
 }
 
+TEST(Random, ShapesAndContainers) {
+  kr::generator random(3);
+  const auto data = kr::to_device({1.0, 2.0});
+  const auto drawn = random.choice(data, {20, 8});
+  EXPECT_EQ(drawn.extents(), kr::shape<2>(20, 8));
+  const auto covariances = kr::eye<double>(2);
+  const std::vector<double> means{100, 200};
+  const auto first = random.multivariate_normal(means, covariances, 50),
+             second = random.multivariate_normal({100.0, 200.0}, covariances, 50);
+  EXPECT_NEAR(double(kr::mean(first)), 150, 2);
+  EXPECT_NEAR(double(kr::mean(second)), 150, 2);
+}
+
 }  // namespace

@@ -78,7 +78,7 @@ void tile() {
 void share() {
   // [share]
   std::vector<float> theirs(12, 1.0f);
-  auto a = kr::wrap(theirs.data(), {3, 4});            // on the CPU, without a copy
+  auto a = kr::wrap(theirs, {3, 4});                   // on the CPU, without a copy
   a *= 2.0f;
   kr::synchronize();                                   // before others read the memory
   const float first = theirs[0];                       // 2

@@ -94,8 +94,10 @@ auto indices(const Extent (&extents)[Rank], const device& on = device()) {
 template <class Elem, class Function, int Rank>
 array<Elem, Rank> fromfunction(const Function&, const shape<Rank>& extents,
                                const device& on = device()) {
-  static_assert(std::is_empty_v<Function> && std::is_default_constructible_v<Function>,
-                "krait: the function of fromfunction must not capture anything");
+  static_assert(
+      std::is_empty_v<Function> && std::is_default_constructible_v<Function>,
+      "krait: the function of fromfunction must not capture anything: scale the result, or call a "
+      "kr::vectorize, which may capture numbers, with kr::indices");
   array<Elem, Rank> out(extents, on);
   [&]<int... D>(std::integer_sequence<int, D...>) {
     detail::make_expression<detail::from_indices<Function>>(

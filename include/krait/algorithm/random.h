@@ -293,6 +293,19 @@ class generator {
     return out;
   }
 
+  template <class Means, class Elem>
+    requires detail::contiguous_container<Means>
+  auto multivariate_normal(const Means& means, const array<Elem, 2>& covariances,
+                           std::int64_t count) {
+    return multivariate_normal(array<std::remove_const_t<Elem>, 1>(to_device(means, on_)),
+                               covariances, count);
+  }
+  template <class Elem, std::size_t Count>
+  auto multivariate_normal(const std::remove_const_t<Elem> (&means)[Count],
+                           const array<Elem, 2>& covariances, std::int64_t count) {
+    return multivariate_normal(to_device(means, on_), covariances, count);
+  }
+
   /// The numbers 0 to n - 1 in random order. Throws error{usage} for 2^32 or more.
   template <detail::into_option... Options>
   auto permutation(std::int64_t n, const Options&... options) {
@@ -336,6 +349,17 @@ class generator {
         x,
         detail::draw_places(seed_, calls_++, on_, count, probabilities.get(), x.extent(0), replace),
         0, options...);
+  }
+  /// The same of a vector, as an array of a shape: `choice(x, {2000, 80})`.
+  template <detail::whole_array Source, int Rank>
+  auto choice(const Source& source, const shape<Rank>& extents, bool replace = true) {
+    auto drawn = choice(source, extents.size(), replace);
+    return detail::views::reshape(drawn, extents);
+  }
+  template <detail::whole_array Source, std::integral Extent, int Rank>
+    requires(Rank > 1)
+  auto choice(const Source& source, const Extent (&extents)[Rank], bool replace = true) {
+    return choice(source, detail::to_shape(extents), replace);
   }
   template <detail::listed Elem, std::size_t Count, detail::into_option... Options>
   auto choice(const Elem (&list)[Count], std::int64_t count, bool replace = true,

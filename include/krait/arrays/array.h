@@ -99,6 +99,10 @@ class array {
   // clang-format off
   array(const array&) = delete;  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
   // clang-format on
+  /// A new array of the elements of one that has no name, converted as C++ does.
+  template <class Other>
+    requires(!std::is_same_v<std::remove_const_t<Other>, std::remove_const_t<Elem>>)
+  array(array<Other, Rank>&& from) : array(static_cast<array>(cast<Elem>(from))) {}
   /// Never usable: of another element type.
   template <class Other>
     requires(!std::is_same_v<std::remove_const_t<Other>, std::remove_const_t<Elem>>)

@@ -76,5 +76,13 @@ template <class Stream, class Elem, int Rank>
 Stream& operator<<(Stream& to, const array<Elem, Rank>& a) {
   return to << to_string(a);
 }
+/// Writes a shape to a stream as a tuple of Python's: `std::cout << a.shape()` gives (480, 640).
+template <class Stream, int Rank>
+  requires requires(Stream& to, const char* text, long size) { to.write(text, size).width(); }
+Stream& operator<<(Stream& to, const shape<Rank>& s) {
+  for (int d = 0; d < Rank; ++d) to << (d == 0 ? "(" : ", ") << static_cast<long long>(s[d]);
+  to << (Rank == 1 ? ",)" : ")");
+  return to;
+}
 
 }  // namespace krait

@@ -123,6 +123,24 @@ auto wrap(Container&& from) {
                 "krait: wrap shares memory, and this container is a temporary: give it a name");
   return wrap(from.data(), shape<1>(from.size()));
 }
+/// The same with a shape, in C order: `kr::wrap(v, {3, 4})`. Throws error{usage} where the
+/// container has another number of elements.
+template <class Container, int Rank>
+  requires detail::host_container<std::remove_cvref_t<Container>>
+auto wrap(Container&& from, const shape<Rank>& extents) {
+  auto flat = wrap(static_cast<Container&&>(from));
+  return detail::views::reshape(flat, extents);
+}
+template <class Container, int Rank>
+  requires detail::host_container<std::remove_cvref_t<Container>>
+auto wrap(Container&& from, const detail::any_extent (&extents)[Rank]) {
+  return wrap(static_cast<Container&&>(from), detail::to_shape(extents));
+}
+template <class Container, std::integral Extent, int Rank>
+  requires detail::host_container<std::remove_cvref_t<Container>>
+auto wrap(Container&& from, const Extent (&extents)[Rank]) {
+  return wrap(static_cast<Container&&>(from), detail::to_shape(extents));
+}
 /// An array on the CPU that shares the elements of a host_array, and has its shape.
 /// The host_array must be a variable.
 template <class Elem, int Rank>

@@ -68,8 +68,11 @@ class located_double {
   double value_;
   location where_;
 };
-template <class Type>
-concept plain_but_double = plain<Type> && !std::is_same_v<Type, double>;
+/// A plain operand beside a traced one of this type, as it is. Also a double beside an integer: the
+/// conversion that refuses an index of std::vector would make the other way ambiguous.
+template <class Type, class Traced>
+concept plain_beside =
+    plain<Type> && (!std::is_same_v<Type, double> || std::is_integral_v<storage_type_t<Traced>>);
 
 /// The operation in the rule's type.
 template <class Types>
@@ -105,14 +108,15 @@ class logical_left {
     detail::set_caller();                                                                          \
     return detail::compute<detail::rule<Left, Right>>(detail::op::name, node_of(x), node_of(y));   \
   }                                                                                                \
-  template <detail::traced Left, detail::plain_but_double Right>                                   \
+  template <detail::traced Left, detail::plain_beside<Left> Right>                                 \
   [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, Right y) {                      \
     detail::set_caller();                                                                          \
     using types = detail::rule<Left, Right>;                                                       \
     return detail::compute<types>(detail::op::name, node_of(x),                                    \
                                   detail::plain_node<typename types::type>(y));                    \
   }                                                                                                \
-  template <detail::plain_but_double Left, detail::traced Right>                                   \
+  template <class Left, detail::traced Right>                                                      \
+    requires detail::plain_beside<Left, Right>                                                     \
   [[gnu::noinline, gnu::cold]] auto operator symbol(Left x, const Right& y) {                      \
     detail::set_caller();                                                                          \
     using types = detail::rule<Left, Right>;                                                       \
