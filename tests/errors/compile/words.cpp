@@ -3,7 +3,7 @@
 // error: krait: roll takes one distance, or one for each axis
 // error: krait: roll by several distances needs kr::axis with as many axes
 // error: krait: triangles are of matrices: arrays of two dimensions or more
-// error: krait: the function of fromfunction must not capture anything
+// error: krait: the function of fromfunction must not capture anything: scale the result, or call a kr::vectorize, which may capture numbers, with kr::indices
 // error: krait: the right side of lstsq is a vector or a matrix
 // error: krait: the keys of lexsort must have one dimension
 // error: krait: tensordot sums over more axes than an array has
