@@ -137,7 +137,7 @@ auto concatenated_all(Output given, std::int64_t axis, const Container& arrays, 
   }
   return give_result(given, std::move(out));
 }
-/// Arrays to name by `auto [a, b] =`. <array> would cost more lines than the rest.
+/// Arrays to name by `auto [a, b] =`. A std::array would cost more lines than the rest.
 template <class Array, std::size_t Count>
 struct split_arrays {
   Array at[Count];
