@@ -147,7 +147,7 @@ LINES_ABOVE = {
     "algorithm/grouped_matmul.h": 28000,
     "algorithm/linalg.h": 46000,  # std::complex
     "algorithm/fft.h": 47000,
-    "algorithm/fftconvolve.h": 47000,
+    "algorithm/fftconvolve.h": 47500,
     "algorithm/frequency.h": 47500,
     "algorithm/matrix_functions.h": 51500,
     "span.h": 24000,  # <vector>, <span>

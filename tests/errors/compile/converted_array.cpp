@@ -6,6 +6,6 @@ void f(const kr::array<float>& x) {
 #ifdef RIGHT
   kr::array<double> y = kr::cast<double>(x);
 #else
-  kr::array<double> y = x.copy();
+  kr::array<double> y = x;
 #endif
 }
