@@ -436,6 +436,12 @@ TEST(PtxKernels, TheEnvelopeTellsWhatTheLauncherNeeds) {
   EXPECT_FALSE(contains(wide.data, "// krait")) << wide.data;
   EXPECT_EQ(wide.envelope.elements, 4u);
   EXPECT_EQ(wide.envelope.registers, 32u);
+  const auto waits = [&](const Compiled& code) {
+    support::PtxCode said;
+    return code.envelope.get_own(said) ? int(said.waits) : -1;
+  };
+  EXPECT_EQ(waits(of("second")), 1);
+  EXPECT_EQ(waits(of("first")) + waits(narrow), 0);
   support::PtxCode own;
   ASSERT_TRUE(wide.envelope.get_own(own));
   std::string held = wide.data;

@@ -32,7 +32,7 @@ struct Fake {
   // grid, block and shared bytes of launches whose blocks meet
   std::vector<std::vector<unsigned>> together;
   std::vector<std::uint32_t> parameters;  // of the last of them
-  int capability = 90, driver = 13000, trims = 0, waits = 0, frees = 0;
+  int capability = 90, driver = 13000, trims = 0, waits = 0, frees = 0, early = 0, plain = 0;
 } fake;
 
 template <class... Params>
@@ -88,7 +88,10 @@ DriverApi make_api() {
     return 0;
   };
   api.launch = [](FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                  unsigned, Stream, void**, void**) -> Result { return fake.launch; };
+                  unsigned, Stream, void**, void**) -> Result { return ++fake.plain, fake.launch; };
+  api.launch_early = [](const LaunchConfig*, FunctionHandle, void**, void**) -> Result {
+    return ++fake.early, fake.launch;
+  };
   api.occupancy_blocks = [](int* blocks, FunctionHandle, int, std::size_t) -> Result {
     return *blocks = fake.blocks_each, 0;
   };
@@ -429,6 +432,22 @@ TEST_F(DriverFaults, RemarksOfTheCompilerAreKept) {
           "setmaxnreg ignored to maintain minimum register requirements."}));
 }
 
+/// What the compiler says of a kernel counts, and not its text, which may be a user's.
+TEST_F(DriverFaults, OnlyKernelsThatWaitBeginEarly) {
+  CudaDevice d(api, 0);
+  support::Envelope code;
+  code.entry = "krait_entry", code.code = ".entry krait_entry()\n{ // griddepcontrol.wait;\n}";
+  const auto launch = [&](std::uint64_t waits) {
+    code.set_own(support::PtxCode{code.code.find("\n{"), waits});
+    const std::unique_ptr<Executable> k = load(d, "second", code);
+    fake.early = fake.plain = 0;
+    d.launch(*k, {});
+    return std::pair(fake.early, fake.plain);
+  };
+  EXPECT_EQ(launch(1), std::pair(1, 0));
+  EXPECT_EQ(launch(0), std::pair(0, 1));
+}
+
 /// What was loaded, and what the kernel that stays takes.
 struct Wished {
   std::vector<std::string> texts;
@@ -478,7 +497,7 @@ TEST_F(DriverFaults, CodeThatIsNoneIsRefused) {
   wishes.registers = 32;
   EXPECT_EQ(
       message([&] { load(d, "wide", wishes); }),
-      "kernel wide: its code is damaged: 0 bytes of facts about it, expected 8 with a place in the text");
+      "kernel wide: its code is damaged: 0 bytes of facts about it, expected 16 with a place in the text");
 }
 
 TEST_F(DriverFaults, CodeThatTheDriverRefuses) {

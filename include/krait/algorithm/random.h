@@ -293,6 +293,7 @@ class generator {
     return out;
   }
 
+  /// The same with the means in a container of the host, or in braces.
   template <class Means, class Elem>
     requires detail::contiguous_container<Means>
   auto multivariate_normal(const Means& means, const array<Elem, 2>& covariances,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KRAIT_CODEGEN_LLVM_INDEX_CONSTANTS_H
-#define KRAIT_CODEGEN_LLVM_INDEX_CONSTANTS_H
+#pragma once
 
 #include <cstdint>
 
@@ -14,11 +13,9 @@ struct IndexConstants {
 };
 
 /// Takes the constants of an index of 32 bits out of its sums, for the offsets that instructions
-/// hold; gives their sum. The index may wrap: what is left is the element's number less that sum,
-/// modulo 2^32. It is that number as 32 bits with a sign where the elements' numbers lie within
-/// [0, 2^31 + least), which the caller knows, and -2^31 + most is negative enough.
+/// hold; gives their sum. What is left is the element's number less that sum, modulo 2^32. As 32
+/// bits with a sign it is that number where no element's number is 2^31 + least or above, which the
+/// caller knows; `most` is at most 2^31.
 std::int64_t take_constants(llvm::IRBuilderBase& b, llvm::Value*& index, IndexConstants within);
 
 }  // namespace krait::codegen
-
-#endif  // KRAIT_CODEGEN_LLVM_INDEX_CONSTANTS_H

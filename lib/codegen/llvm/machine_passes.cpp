@@ -13,7 +13,6 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "codegen/llvm/masked_accesses.h"
-
 #include "codegen/reply.h"
 
 namespace krait::codegen {

@@ -26,11 +26,17 @@ using What = ir::ArgumentSlot::What;
 
 }  // namespace
 
-constexpr unsigned first_overlapping = 90;  // compute capability that has overlapping launches
+ir::Overlap overlap_on(const support::PtxTarget& on, const ir::Function& kernel) {
+  constexpr unsigned first_overlapping = 90;  // compute capability
+  return on.sm >= first_overlapping ? kernel.overlap : ir::Overlap::None;
+}
 
 Lowering::Lowering(scalar::Code& code, const support::PtxTarget& on)
-    : Target(code), numeric_(b_), tiles_(code, on), float_bits_(f_.values.size(), -1) {
-  if (on.sm >= first_overlapping) overlap_ = f_.overlap;
+    : Target(code),
+      numeric_(b_),
+      tiles_(code, on),
+      float_bits_(f_.values.size(), -1),
+      overlap_(overlap_on(on, f_)) {
   for (const ir::Function& f : code.all.module.functions) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
       const ir::Inst& inst = f.insts[i];

@@ -40,6 +40,9 @@ std::string with_functions(std::string ptx, const ir::Module& module);
 void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments,
                   const support::PtxTarget& on);
 
+/// How a kernel's launches overlap with others on a device: those before sm_90 have no such thing.
+ir::Overlap overlap_on(const support::PtxTarget& on, const ir::Function& kernel);
+
 class Lowering final : public scalar::Target {
  public:
   Lowering(scalar::Code& code, const support::PtxTarget& on);
@@ -125,7 +128,7 @@ class Lowering final : public scalar::Target {
   bool reinterprets_ = false;                // the kernel takes the bits of floats
   // the kernel has barriers, fences or atomics
   bool synchronises_ = false;
-  ir::Overlap overlap_ = ir::Overlap::None;  // where the device has it
+  const ir::Overlap overlap_;
 };
 
 }  // namespace krait::codegen::nvptx

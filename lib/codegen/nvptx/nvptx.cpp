@@ -109,7 +109,8 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
              !ir::any_inst(module.kernel(),
                            [](const ir::Inst& i) { return i.op == ir::Op::Product; }))
       envelope.registers = tuning::gpu::two_blocks_registers;
-    envelope.set_own(support::PtxCode{directives_at(reply.data)});
+    envelope.set_own(support::PtxCode{directives_at(reply.data),
+                                      overlap_on(on, module.kernel()) == ir::Overlap::Second});
     envelope.code = reply.data;
     reply.data = support::seal(envelope);
   }

@@ -152,8 +152,8 @@ CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f,
       function(f),
       name(kept(n)),
       fixed_shared(std::int64_t(code.fixed_shared)),
-      opted_in_shared(free_shared),
-      waits(code.code.find("griddepcontrol.wait") != std::string::npos) {
+      opted_in_shared(free_shared) {
+  if (support::PtxCode own; code.get_own(own)) waits = own.waits != 0;
   const auto get = [&](int which) {
     int v = 0;
     d.api_.function_attribute(&v, which, f);

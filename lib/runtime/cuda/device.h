@@ -42,7 +42,7 @@ class CudaExecutable final : public Executable {
   // bytes of dynamic shared memory that launches may ask for so far
   std::atomic<std::int64_t> opted_in_shared;
   // it waits for the launch before it by itself, and may begin early
-  const bool waits;
+  bool waits = false;
   // its blocks wait for each other, and must run at once
   bool meets = false;
   // Offsets in the argument block, of maps of tiles, and of all parameters where there are some or

@@ -176,6 +176,8 @@ struct LaunchConfig {
   unsigned count;
 };
 
+static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56, "as cuda.h has them");
+
 struct DriverApi {
 #define X(name, symbol, parameters) Result(*name) parameters = nullptr;
   KRAIT_CUDA_ENTRY_POINTS(X)

@@ -18,6 +18,9 @@ struct PtxCode {
   // `.reqntid` (ptxas of CUDA 13.0: sin of f64 keeps 40 registers with -maxrregcount 32, and takes
   // 32 with `.maxnreg 32`).
   std::uint64_t directives = 0;
+  // 1: the entry waits for the launch before it by itself (ir::Overlap::Second), so it may begin
+  // early
+  std::uint64_t waits = 0;
 };
 
 /// Bytes of the parameters behind those of the layout's slots: a launch's block is a multiple of 8,
