@@ -176,7 +176,8 @@ struct LaunchConfig {
   unsigned count;
 };
 
-static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56, "as cuda.h has them");
+// as cuda.h has them
+static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
 
 struct DriverApi {
 #define X(name, symbol, parameters) Result(*name) parameters = nullptr;
