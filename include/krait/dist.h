@@ -236,7 +236,8 @@ class array {
   auto operator()(Indices...) const {
     static_assert(
         krait::detail::always_false<Indices...>,
-        "krait: reading an element is a message: kr::dist::at(a, i, j), on all ranks; this rank's elements are a.owned()");
+        "krait: reading an element is a message: kr::dist::at(a, i, j), on all ranks; this rank's "
+        "elements are a.owned()");
     return Elem{};
   }
 

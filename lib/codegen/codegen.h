@@ -5,8 +5,10 @@
 // and shares no type and no memory with the library.
 //
 // Targets are texts (support/target.h). What to emit:
-//   "binary"  what the runtime loads: an envelope (support/blobs/envelope.h) with machine code, PTX, SPIR-V words or WGSL
-//   "llvm"    LLVM IR as text (cpu, ptx)      "asm"  assembly (cpu), PTX (ptx), SPIR-V disassembly (spirv), WGSL (wgsl)
+//   "binary"  what the runtime loads: an envelope (support/blobs/envelope.h) with machine code, PTX,
+//             SPIR-V words or WGSL
+//   "llvm"    LLVM IR as text (cpu, ptx)
+//   "asm"     assembly (cpu), PTX (ptx), SPIR-V disassembly (spirv), WGSL (wgsl)
 #pragma once
 
 #include <cstddef>

@@ -122,7 +122,8 @@ void Trace::write() {
   std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
   for (const auto& [name, number] : tracks)
     text += fmt::format(
-        "{{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": {}, \"args\": {{\"name\": {}}}}},\n",
+        "{{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": {}, \"args\": "
+        "{{\"name\": {}}}}},\n",
         number, quoted(name));
   for (const Span& s : spans)
     text += fmt::format(

@@ -259,16 +259,16 @@ T binary_float(T x, T y) {
 // An operation on a narrow float of p bits, at most 11, is the f64 operation rounded once more, and
 // that is the correctly rounded result:
 // - products of two are exact in f64 (22 bits at most); sums of f16 are (they span at most 41
-// bits), and where one of bf16 is not, the
-//   smaller term is far below a quarter of the larger's last place, so both roundings give the larger;
+//   bits), and where one of bf16 is not, the smaller term is far below a quarter of the larger's
+//   last place, so both roundings give the larger;
 // - quotients and roots: 53 ≥ 2·p + 2 digits make the second rounding innocuous (Figueroa, "When is
-// double rounding
-//   innocuous?", 1995); the same argument with fewer kept digits covers subnormal quotients;
+//   double rounding innocuous?", 1995); the same argument with fewer kept digits covers subnormal
+//   quotients;
 // - x·y + z: the product is exact, and the sum is rounded to odd. Of f16 a plain sum would do: let
-// 2^p and 2^s be the leading bits of
-//   product and z. If p ≥ 17 the sum overflows f16 in f64 too, as |z| < 2^16. Else the sum is exact in f64 whenever its bits span at most
-//   53, that is unless p < s - 30, as a product has 22 bits and z is a multiple of 2^-24. Then the product is far below a quarter of z's
-//   last place, f64 keeps z's neighbourhood, and both roundings give z.
+//   2^p and 2^s be the leading bits of product and z. If p ≥ 17 the sum overflows f16 in f64 too, as
+//   |z| < 2^16. Else the sum is exact in f64 whenever its bits span at most 53, that is unless
+//   p < s - 30, as a product has 22 bits and z is a multiple of 2^-24. Then the product is far below
+//   a quarter of z's last place, f64 keeps z's neighbourhood, and both roundings give z.
 // The other operations give a value that the type holds.
 
 template <Op op, class T>

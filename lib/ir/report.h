@@ -7,7 +7,8 @@
 // The buffer has an area for lines and one for faults, so that lines cannot drown faults. An area's
 // head is four words: the word where the next record goes, the end of the area, and how many
 // records found no room (64 bits, low word first). A record is
-//   the launch's number, the site's number, in a fault also thread x, thread y | z << 16, block x (two words), y, z,
+//   the launch's number, the site's number,
+//   in a fault also thread x, thread y | z << 16, block x (two words), y, z,
 // then the values: one word each, floats and halves by their bits, two words for 64-bit types, low
 // word first. Launches count from 1 and the buffer is zero at first: a zero ends the records, as
 // the one that found no room moved the next word too.

@@ -4,18 +4,22 @@
 // code-generation plug-in is told, and part of the key of compiled code. Equal targets have equal
 // texts.
 //   "cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4 tune=znver4"
-//        lanes × parts threads run as one gang, without parts= as many as the generator chooses; a processor's name and whose tuning, by LLVM's names. features=+avx2,… adds
-//        instructions; effort=quick: code that is soon made, for a first launch; debug=on: the same code with what debuggers read
+//        lanes × parts threads run as one gang, without parts= as many as the generator chooses; a
+//        processor's name and whose tuning, by LLVM's names. features=+avx2,… adds instructions;
+//        effort=quick: code that is soon made, for a first launch; debug=on: the same code with
+//        what debuggers read
 //   "ptx sm=90 isa=80"
-//        sm=90a: with the instructions that this device alone has. "sm_90" alone: with the PTX version that its drivers have
+//        sm=90a: with the instructions that this device alone has. "sm_90" alone: with the PTX
+//        version that its drivers have
 //   "spirv features=i64,f64,… subgroup=32 push=128"
-//        words of features.def; lanes of a subgroup where that is fixed, else 0; bytes of push constants. "vulkan" alone: what nearly
-//        all devices have
+//        words of features.def; lanes of a subgroup where that is fixed, else 0; bytes of push
+//        constants. "vulkan" alone: what nearly all devices have
 //   "spirv-cl features=i64,f64,…"
 //        the dialect of OpenCL; words of features.def. "opencl" alone: what nearly all devices have
 //   "wgsl features=warp,f16,… subgroup=32 buffers=8 shared=16384 threads=256"
-//        words of features.def; lanes of a subgroup where that is fixed, else 0; what a kernel may have: arrays among its arguments, bytes
-//        of shared memory, threads of a block. f64=double-single: doubles are pairs of f32. "webgpu" alone: what every browser gives
+//        words of features.def; lanes of a subgroup where that is fixed, else 0; what a kernel may
+//        have: arrays among its arguments, bytes of shared memory, threads of a block.
+//        f64=double-single: doubles are pairs of f32. "webgpu" alone: what every browser gives
 //   "interpreter"
 #pragma once
 

@@ -55,7 +55,8 @@ bool in_own_header(std::string_view file);
 /// The operation that gave this value may be approximate (ir::Inst::fast).
 void allow_approximation(detail::node result);
 
-/// A recording longer than this ends with an error: a C++ loop that waits for a traced value never ends by itself.
+/// A recording longer than this ends with an error: a C++ loop that waits for a traced value never
+/// ends by itself.
 inline constexpr std::size_t max_instructions = 2'000'000;
 /// A line that was recorded as so many operations is taken for one in a C++ loop, which runs while
 /// recording; who writes one by hand writes fewer. Where all such lines have so many, the kernel

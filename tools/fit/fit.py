@@ -13,9 +13,10 @@ import remez
 HEADER = os.path.join(os.path.dirname(__file__), "..", "..", "lib", "math", "coefficients.h")
 PREAMBLE = """// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Polynomials and constants of the mathematical functions. Made by tools/fit/fit.py: own minimax fits (Remez in multiple
-// precision, coefficients rounded one after another); do not edit. The lowest power comes first; "error" is the largest weighted
-// error of the polynomial itself, relative to the function.
+// Polynomials and constants of the mathematical functions. Made by tools/fit/fit.py: own minimax
+// fits (Remez in multiple precision, coefficients rounded one after another); do not edit. The
+// lowest power comes first; "error" is the largest weighted error of the polynomial itself, relative
+// to the function.
 #pragma once
 
 namespace krait::math {
@@ -173,8 +174,8 @@ def words(kind):
 
 def wrapped(line):
     out = []
-    while len(line) > 120:
-        cut = line.rfind(" ", 0, 120)
+    while len(line) > 100:
+        cut = line.rfind(" ", 0, 100)
         out.append(line[:cut])
         line = "    " + line[cut + 1:]
     return out + [line]

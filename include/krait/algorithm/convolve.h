@@ -3,7 +3,8 @@
 // Convolutions and stencils of arrays of one to three dimensions, with SciPy's modes and borders.
 //   auto smooth = kr::convolve(signal, weights, "same");
 //   auto edges = kr::correlate(image, sobel, kr::border::nearest);
-//   auto next = kr::stencil([](auto at) { return 0.25f * (at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1)); }, heat, kr::border::wrap);
+//   auto mean = [](auto at) { return 0.25f * (at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1)); };
+//   auto next = kr::stencil(mean, heat, kr::border::wrap);
 #pragma once
 
 #include <krait/algorithm/detail/any_array.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Discrete Fourier transforms, as in numpy.fft.
-//   auto spectrum = kr::fft(x);                        // along the last axis: kr::array<std::complex<float>, N>
+//   auto spectrum = kr::fft(x);        // along the last axis: kr::array<std::complex<float>, N>
 //   auto half = kr::rfft(signal, kr::points(1024), "ortho");
 //   auto image = kr::ifft2(kr::fft2(picture));
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The number of elements in each bin.
-//   auto counts = kr::histogram(x, 64);              // 64 bins of one width, from the least element to the largest
+//   auto counts = kr::histogram(x, 64);  // bins of one width, from the least element to the largest
 //   auto inner = kr::histogram(x, 64, 0.0, 1.0);     // from 0 to 1
 //   auto uneven = kr::histogram(x, edges);           // bin b is from edges(b) up to edges(b + 1)
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements selected by an array of indices or of bool, as in NumPy:
-//   kr::array<float> some = a(indices);         // or kr::take(a, indices, axis); indices below 0 count from the end
+//   // or kr::take(a, indices, axis); indices below 0 count from the end
+//   kr::array<float> some = a(indices);
 //   kr::array<float> above = a(a > 0.0f);       // or kr::compress(a > 0.0f, a); in C order
 //   a(indices) = 1.0f, a(a < 0.0f) = 0.0f;      // where indices are equal, the last value stays
 //   kr::array<float> z = kr::where(a > 0.0f, a, -1.0f);

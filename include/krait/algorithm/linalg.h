@@ -22,7 +22,8 @@ struct linalg_type {
   static_assert(
       std::is_integral_v<Elem> || std::is_same_v<Elem, float> || std::is_same_v<Elem, double> ||
           std::is_same_v<Elem, std::complex<float>> || std::is_same_v<Elem, std::complex<double>>,
-      "krait: linear algebra needs elements of type float, double, std::complex of these, or an integer type");
+      "krait: linear algebra needs elements of type float, double, std::complex of these, or an "
+      "integer type");
   using type = std::conditional_t<std::is_integral_v<Elem>, double, Elem>;
 };
 template <class Elem>

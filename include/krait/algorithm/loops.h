@@ -3,7 +3,8 @@
 // Loops over 0 to n - 1 on a device. The body is a function of the index and of arguments, as in a
 // kernel.
 //   kr::parallel_for(n, [](auto i, auto x, auto y) { y[i] = 2.0f * x[i]; }, x, y);
-//   float s = kr::reduce(n, 0.0f, [](auto a, auto b) { return a + b; }, [](auto i, auto x) { return x[i] * x[i]; }, x);
+//   float s = kr::reduce(n, 0.0f, [](auto a, auto b) { return a + b; },
+//                        [](auto i, auto x) { return x[i] * x[i]; }, x);
 #pragma once
 
 #include <krait/algorithm/detail/form.h>

@@ -4,7 +4,8 @@
 //   kr::array<float, 2> c = kr::matmul(a, b);
 //   kr::array<double, 3> z = kr::matmul(batch, one);   // dimensions before the last two broadcast
 //   auto v = kr::matmul(a, x);                         // of a vector
-//   auto y = kr::matmul<kr::bf16>(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias);  // with an ending
+//   auto ending = [](auto sum, auto b) { return kr::max(sum + b, 0.0f); };
+//   auto y = kr::matmul<kr::bf16>(x, w, ending, bias);
 #pragma once
 
 #include <krait/algorithm/detail/complex_product.h>

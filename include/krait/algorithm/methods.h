@@ -5,7 +5,8 @@
 //   f.reduce(x, kr::axis(1))        // x[:, 0] f x[:, 1] f …; without axes the first
 //   f.accumulate(x, 1)              // the result after each element
 //   f.outer(x, y)                   // of each element of x with each of y
-//   f.at(x, indices, y)             // x[i] = f(x[i], y) for one index after the other, also where indices are equal
+//   // x[i] = f(x[i], y) for one index after the other, also where indices are equal
+//   f.at(x, indices, y)
 //   f.reduceat(x, firsts)           // of x from each index to before the next
 #pragma once
 
@@ -76,7 +77,8 @@ struct methods {
   auto reduce(const array<Elem, Rank>& x, const Options&... options) const {
     static_assert(
         (outputs_in<Options> + ... + 0) == 0,
-        "krait: a function's reduce returns a new array: kr::into works with kr::sum and the other reductions");
+        "krait: a function's reduce returns a new array: kr::into works with kr::sum and the "
+        "other reductions");
     if constexpr ((axes_in<Options> + ... + 0) == 0) return reduce(x, axis_list<1>(0), options...);
     else return reduce_along(x, options...);
   }

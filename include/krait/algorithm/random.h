@@ -286,7 +286,8 @@ class generator {
           cholesky_of(detail::erased(covariances), {});
           dot_of_more(detail::all_tag(), covariances, covariances);
         },
-        "krait: multivariate_normal needs #include <krait/algorithm/linalg.h> and <krait/algorithm/matmul.h>");
+        "krait: multivariate_normal needs #include <krait/algorithm/linalg.h> and "
+        "<krait/algorithm/matmul.h>");
     const auto noise = normal<number>(shape<2>(count, means.extent(0)));
     const auto factor = cholesky(covariances);
     array<number, 2> out = matmul(noise, factor.transpose()) + means;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reductions of arrays and expressions, as in NumPy: over all elements, or along axes.
-//   float s = kr::sum(x * y);                          // one kernel, no array in between; waits for the number
+//   float s = kr::sum(x * y);  // one kernel, no array in between; waits for the number
 //   kr::array<float, 2> m = kr::max(x, kr::axis(0));   // of a kr::array<float, 3>
 //   auto n = kr::norm(x, kr::axis(-1), kr::keepdims);
 #pragma once

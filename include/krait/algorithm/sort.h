@@ -4,7 +4,8 @@
 //   auto sorted = kr::sort(x);                             // along the last axis; NaN last
 //   auto places = kr::argsort(x, kr::descending);
 //   auto [keys, values] = kr::sort_by_key(k, v);
-//   auto by_mass = kr::sort(particles, [](auto a, auto b) { return a[&particle::mass] < b[&particle::mass]; });
+//   auto lighter = [](auto a, auto b) { return a[&particle::mass] < b[&particle::mass]; };
+//   auto by_mass = kr::sort(particles, lighter);
 #pragma once
 
 #include <krait/algorithm/detail/keys.h>

@@ -84,7 +84,8 @@ class array {
   array(Numbers...) {
     static_assert(
         detail::always_false<Numbers...>,
-        "krait: a kr::array is made from its extents, one per dimension, as in kr::array<float, 2> a({rows, columns}): an array of these numbers is kr::to_device({1.0f, 2.0f, 3.0f})");
+        "krait: a kr::array is made from its extents, one per dimension, as in kr::array<float, "
+        "2> a({rows, columns}): an array of these numbers is kr::to_device({1.0f, 2.0f, 3.0f})");
   }
 
   array(array&& other) noexcept { *this = std::move(other); }
@@ -94,7 +95,8 @@ class array {
   array(Same&) {
     static_assert(
         detail::always_false<Same>,
-        "krait: arrays move: write x.copy() for a new array, x(kr::all) for one more view of the elements, or std::move(x)");
+        "krait: arrays move: write x.copy() for a new array, x(kr::all) for one more view of the "
+        "elements, or std::move(x)");
   }
   // clang-format off
   array(const array&) = delete;  // krait: arrays move; x.copy() makes a new array, x(kr::all) one more view of the elements
@@ -130,7 +132,8 @@ class array {
   array& operator=(Same&) & {
     static_assert(
         detail::always_false<Same>,
-        "krait: arrays move: write x.copy_from(y) to copy the elements, x = y.copy() for a new array, or x = std::move(y)");
+        "krait: arrays move: write x.copy_from(y) to copy the elements, x = y.copy() for a new "
+        "array, or x = std::move(y)");
     return *this;
   }
   // clang-format off
@@ -250,7 +253,8 @@ class array {
   auto operator[](const Index&) const {  // auto: this assertion comes before other errors
     static_assert(
         detail::always_false<Index>,
-        "krait: a kr::array has no [i]: write a(i) on the host; a kernel takes the array as a parameter, kr::view<T>");
+        "krait: a kr::array has no [i]: write a(i) on the host; a kernel takes the array as a "
+        "parameter, kr::view<T>");
     return Elem{};
   }
   /// Selects elements by an array of indices along the first dimension, or by a mask of bool.

@@ -108,7 +108,8 @@ class array_element {
   static void refuse_name() {
     static_assert(
         detail::always_false<Other>,
-        "krait: `auto v = x(i)` names the element of the array: write x(i) = y to change it, or declare `float v = x(i)` for a variable");
+        "krait: `auto v = x(i)` names the element of the array: write x(i) = y to change it, or "
+        "declare `float v = x(i)` for a variable");
   }
   array<Elem, 1> only_;
 };

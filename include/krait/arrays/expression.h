@@ -203,9 +203,9 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
 template <class Elem, int Rank, class Source>
 void assign_kind(array<Elem, Rank>& to, const Source& source) {
   if constexpr (std::is_integral_v<Elem>)
-    static_assert(
-        !is_float_v<operand_element<Source>>,
-        "krait: the array has integers and the result has floats: write n = kr::cast<int>(kr::round(n * 1.5)), or make it an array of floats");
+    static_assert(!is_float_v<operand_element<Source>>,
+                  "krait: the array has integers and the result has floats: write n = "
+                  "kr::cast<int>(kr::round(n * 1.5)), or make it an array of floats");
   source.into(to);
 }
 

@@ -160,7 +160,8 @@ constexpr auto parameter_for() {
       "std::vector<bool> stores bits, which a kernel cannot access: use std::vector<unsigned char>");
   static_assert(
       by_value<plain> || container<referred<Arg>> || is_vector_of_bool<plain>,
-      "a kernel's arguments must be numbers, plain structs of numbers, kr::array, or containers with data() and size()");
+      "a kernel's arguments must be numbers, plain structs of numbers, kr::array, or containers "
+      "with data() and size()");
   if constexpr (by_value<plain>) return std::type_identity<value<plain>>{};
   else return std::type_identity<typename view_parameter<Arg>::type>{};
 }
@@ -306,16 +307,16 @@ void add_argument(argument*& next, const kernel_state* state, unsigned parameter
     using wanted = typename traits::element;
     static_assert(
         std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
-        "the container's element type differs from the view's: convert the container, or declare the parameter "
-        "kr::view of its type");
+        "the container's element type differs from the view's: convert the container, or declare "
+        "the parameter kr::view of its type");
     static_assert(
         container_traits<referred<Arg>>::rank == traits::rank,
-        "the array and the view differ in their number of dimensions: declare the parameter kr::view<T, N> with the array's "
-        "number, or pass a.reshape(...)");
+        "the array and the view differ in their number of dimensions: declare the parameter "
+        "kr::view<T, N> with the array's number, or pass a.reshape(...)");
     static_assert(
         std::is_const_v<wanted> || !std::is_const_v<given>,
-        "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable "
-        "(of an expression or a selection, kr::eval(x) makes an array)");
+        "a const or temporary container cannot be written: declare the parameter kr::view<const "
+        "T>, or pass a variable (of an expression or a selection, kr::eval(x) makes an array)");
     *next++ = container_argument(from);
   } else {
     using wanted = typename traits::element;

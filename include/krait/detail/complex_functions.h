@@ -170,7 +170,8 @@ sum_and_rest<Real> whole_sum(const Real& x, const Real& y) {
   const Real sum = x + y, other = sum - x;
   return {sum, Real((x - (sum - other)) + (y - other))};
 }
-/// |z|^2 is the sum of two numbers, high and low, so that its logarithm has its digits near the unit circle too: log high + low / high.
+/// |z|^2 is the sum of two numbers, high and low, so that its logarithm has its digits near the
+/// unit circle too: log high + low / high.
 /// There they cancel, and so do the terms of low; the errors of products come from fma.
 template <class Real>
 complex_parts<Real> complex_log(const Real& x, const Real& y) {

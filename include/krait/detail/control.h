@@ -12,7 +12,8 @@ template <class Body>
 constexpr void check_body() {
   static_assert(
       std::is_void_v<decltype(static_cast<const Body*>(nullptr)->operator()())>,
-      "krait: the body of if_, while_ or switch_ must return nothing: assign to a kr::var, or use kr::select or kr::return_");
+      "krait: the body of if_, while_ or switch_ must return nothing: assign to a kr::var, or use "
+      "kr::select or kr::return_");
 }
 
 /// A condition that mostly holds, or mostly does not.
@@ -92,7 +93,8 @@ class switch_chain {
              const Rest&... rest) const {
     static_assert(
         plain_integer<First> || std::is_enum_v<First>,
-        "krait: the values of a case must be plain integers or enumerators, and its last argument must be the body");
+        "krait: the values of a case must be plain integers or enumerators, and its last argument "
+        "must be the body");
     values.at[Count - 1 - sizeof...(Rest)] = static_cast<std::int64_t>(first);
     split<Count>(values, second, rest...);
   }

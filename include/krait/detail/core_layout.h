@@ -145,7 +145,8 @@ struct wrong_layout {
       "krait: guvectorize's layout needs a ( at the character that wrong_layout names, counted from 0");
   static_assert(
       Problem != expected_name_or_size,
-      "krait: guvectorize's layout needs a dimension's name or size at the character that wrong_layout names, counted from 0");
+      "krait: guvectorize's layout needs a dimension's name or size at the character that "
+      "wrong_layout names, counted from 0");
   static_assert(
       Problem != expected_comma_or_close,
       "krait: guvectorize's layout needs a , or ) at the character that wrong_layout names, counted from 0");

@@ -35,9 +35,9 @@ struct element_of<Arg, false> {
   static_assert(
       !is_vector_of_bool<std::remove_cvref_t<Arg>>,
       "std::vector<bool> stores bits, which a kernel cannot access: use std::vector<unsigned char>");
-  static_assert(
-      container<referred<Arg>>,
-      "an element-wise function takes numbers, plain structs of numbers, kr::array, and containers with data() and size()");
+  static_assert(container<referred<Arg>>,
+                "an element-wise function takes numbers, plain structs of numbers, kr::array, and "
+                "containers with data() and size()");
   using type = std::remove_const_t<typename container_traits<referred<Arg>>::element>;
 };
 template <class Arg>
@@ -47,7 +47,8 @@ template <class Lambda, class... Elems>
 struct lambda_results {
   static_assert(
       std::is_invocable_v<const Lambda&, value<Elems>...>,
-      "the lambda cannot be called with these arguments: it is called with one kr::value<T> per argument; a struct of them is kr::value<S>(a, b), not S{a, b}");
+      "the lambda cannot be called with these arguments: it is called with one kr::value<T> per "
+      "argument; a struct of them is kr::value<S>(a, b), not S{a, b}");
   using type = typename results<
       std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Elems>...>>>::type;
 };
@@ -176,7 +177,8 @@ struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Out
                       every_dim{});
       else
         misuse(
-            "kr::return_(v) returns a number, but this element-wise function returns a struct: assign to a kr::var",
+            "kr::return_(v) returns a number, but this element-wise function returns a struct: "
+            "assign to a kr::var",
             {});
     }
   };

@@ -134,7 +134,8 @@ struct generalized_function {
     } else {
       static_assert(
           layout.unknown() < 0,
-          "krait: a dimension of an output of guvectorize's layout is in no input: give the output, f.into(z)(…)");
+          "krait: a dimension of an output of guvectorize's layout is in no input: give the "
+          "output, f.into(z)(…)");
       static_assert(
           sizeof...(Results) == sizeof...(Out),
           "krait: guvectorize's signature and its layout differ in their number of results");

@@ -171,14 +171,14 @@ consteval bool check_aggregate() {
   static_assert(
       std::is_class_v<Type> || std::is_union_v<Type> || std::is_pointer_v<Type> ||
           std::is_reference_v<Type>,
-      "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3, "
-      "kr::f8e5m2, kr::vec and plain structs of these");
+      "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, "
+      "kr::bf16, kr::f8e4m3, kr::f8e5m2, kr::vec and plain structs of these");
   if constexpr (std::is_class_v<Type>) {
     static_assert(std::is_trivially_copyable_v<Type>,
                   "krait: kernels copy structs as bytes: this one must be trivially copyable");
-    static_assert(
-        std::is_aggregate_v<Type>,
-        "krait: this class has constructors or private members: use a plain struct, or std::complex with krait/complex.h");
+    static_assert(std::is_aggregate_v<Type>,
+                  "krait: this class has constructors or private members: use a plain struct, or "
+                  "std::complex with krait/complex.h");
     static_assert(
         std::is_copy_assignable_v<Type>,
         "krait: a struct in a kernel cannot have references or const members: store plain values");

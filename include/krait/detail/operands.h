@@ -48,7 +48,8 @@ template <class Type>
 auto no_complex() {
   static_assert(
       always_false<Type>,
-      "krait: complex numbers do not have this: take kr::real(z), kr::imag(z), kr::abs(z) or kr::arg(z) first");
+      "krait: complex numbers do not have this: take kr::real(z), kr::imag(z), kr::abs(z) or "
+      "kr::arg(z) first");
   return value<bool>(false);
 }
 template <class... Types>

@@ -2,7 +2,8 @@
 //
 // Included twice before the end of each header of algorithms that take arrays, to define its macros
 // and to undefine them:
-//   KRAIT_TAKES_EXPRESSIONS(sort, argsort)   functions of arguments of which some are expressions or selections: they become arrays once
+//   // functions of arguments of which some are expressions or selections: they become arrays once
+//   KRAIT_TAKES_EXPRESSIONS(sort, argsort)
 //   KRAIT_TAKES_LISTS(dot)                   functions whose second argument may be numbers in braces
 #ifndef KRAIT_TAKES_EXPRESSIONS
 #define KRAIT_PARENS ()

@@ -3,7 +3,8 @@
 // Exchanges arrays with other libraries through DLPack, without a copy. The structures are those of
 // the program's own <dlpack/dlpack.h>, of any version: DLManagedTensor, or
 // DLManagedTensorVersioned, which can also express read-only elements.
-//   auto a = kr::from_dlpack<float, 2>(tensor);            // keeps the tensor as long as a, or a view of it, is there
+//   // keeps the tensor as long as a, or a view of it, is there
+//   auto a = kr::from_dlpack<float, 2>(tensor);
 //   auto* tensor = kr::to_dlpack<DLManagedTensor>(a);      // keeps a's memory until tensor->deleter(tensor)
 #pragma once
 
@@ -120,7 +121,8 @@ template <dlpack_managed Managed, class Elem, int Rank>
 Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
   static_assert(
       !std::is_const_v<Elem> || dlpack_versioned<Managed>,
-      "krait: the elements of this array are const, which DLManagedTensor cannot express: use DLManagedTensorVersioned, or a copy()");
+      "krait: the elements of this array are const, which DLManagedTensor cannot express: use "
+      "DLManagedTensorVersioned, or a copy()");
   tensor_description d;
   export_tensor(memory_of(a), a.address(), handle_of(a.device()), tensor_element_of<Elem>(),
                 consumer, d);

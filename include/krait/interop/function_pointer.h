@@ -93,7 +93,8 @@ template <class Lambda, class Given, class... Params, class Result, class... Arg
 struct native_declared<Given (Lambda::*)(Params...) const, Result, Args...> {
   static_assert(
       sizeof...(Params) == sizeof...(Args),
-      "krait: the function pointer and the lambda differ in their number of parameters: declare one per argument");
+      "krait: the function pointer and the lambda differ in their number of parameters: declare "
+      "one per argument");
   template <class... Each>
   static constexpr bool all_taken() {
     if constexpr (sizeof...(Each) == sizeof...(Params))
@@ -102,7 +103,9 @@ struct native_declared<Given (Lambda::*)(Params...) const, Result, Args...> {
   }
   static_assert(
       all_taken<Args...>(),
-      "krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for T* and void*, and kr::view<const T> for const T*. kr::value<std::uint64_t> takes any pointer");
+      "krait: the lambda of a function pointer takes kr::value<T> for a number T, kr::view<T> for "
+      "T* and void*, and kr::view<const T> for const T*. kr::value<std::uint64_t> takes any "
+      "pointer");
   using body = native_body<Lambda, Result, std::remove_cvref_t<Params>...>;
 };
 template <class Lambda, class Result, class... Args>

@@ -47,8 +47,8 @@ template <class Stream, detail::traced Type>
 Stream& operator<<(Stream& to, const Type&) {
   static_assert(
       detail::always_false<Type>,
-      "krait: a traced value has no value while the kernel is recorded, so a stream cannot print it: kr::print(\"{}\", v) prints it "
-      "from the kernel's threads");
+      "krait: a traced value has no value while the kernel is recorded, so a stream cannot print "
+      "it: kr::print(\"{}\", v) prints it from the kernel's threads");
   return to;
 }
 

@@ -52,7 +52,8 @@ struct inside {
   using plain = std::remove_cvref_t<Parameter>;
   static_assert(
       operand_type<plain> || std::is_enum_v<plain>,
-      "krait: the parameters of a kr::function must be kr::value<T>, kr::var<T>, kr::var<T>&, kr::view<T> or auto");
+      "krait: the parameters of a kr::function must be kr::value<T>, kr::var<T>, kr::var<T>&, "
+      "kr::view<T> or auto");
   using element = storage_type_t<plain>;
   static constexpr bool by_reference = false;
   using type = const value<element>;
@@ -115,7 +116,8 @@ template <class Lambda, class... Params>
 struct function_recording {
   static_assert(
       !takes_itself<Lambda, Params...>,
-      "krait: kernels do not support recursion: write a loop, kr::while_, with a kr::local array as its stack");
+      "krait: kernels do not support recursion: write a loop, kr::while_, with a kr::local array "
+      "as its stack");
   using result =
       std::remove_cvref_t<std::invoke_result_t<const Lambda&, typename inside<Params>::type&...>>;
   using results = function_results<result>;
@@ -152,7 +154,8 @@ struct function_recording {
                    location where, Args&... args) {
     static_assert(
         sizeof...(Args) == sizeof...(Params),
-        "krait: the call and the lambda differ in their number of arguments: pass one argument per parameter");
+        "krait: the call and the lambda differ in their number of arguments: pass one argument "
+        "per parameter");
     const function_argument passed[sizeof...(Params) + 1] = {inside<Params>::pass(args)...};
     node nodes[results::count + 1];
     call_function(

@@ -14,8 +14,9 @@ template <class Lambda, class... Params>
 struct kernel_recording {
   static_assert(
       std::is_invocable_v<const Lambda&, Params...>,
-      "the lambda cannot be called with these arguments: compare its parameters with the launch's (numbers give "
-      "kr::value<T>, containers kr::view<T>, const and temporary containers kr::view<const T>)");
+      "the lambda cannot be called with these arguments: compare its parameters with the launch's "
+      "(numbers give kr::value<T>, containers kr::view<T>, const and temporary containers "
+      "kr::view<const T>)");
   static_assert(std::is_void_v<std::invoke_result_t<const Lambda&, Params...>>,
                 "a kernel must return nothing: write its results to a view");
 
@@ -75,8 +76,8 @@ template <class Lambda, class Result, class... Params>
 struct declared<Result (Lambda::*)(Params...) const> {
   static_assert(
       (kernel_parameter<std::remove_cvref_t<Params>> && ...),
-      "a kernel's parameters must be kr::value<T>, kr::view<T>, kr::specialized<T> or auto: a plain T would be read "
-      "once, while recording");
+      "a kernel's parameters must be kr::value<T>, kr::view<T>, kr::specialized<T> or auto: a "
+      "plain T would be read once, while recording");
   template <auto Take, class... Args>
   static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config,
                       Args&&... args) {
@@ -189,10 +190,9 @@ class kernel_object : public detail::object {
   /// Not usable: a kernel needs a grid and a block. The compile error names the cure.
   template <class... Args>
   void operator()(Args&&...) const {
-    static_assert(
-        detail::always_false<Args...>,
-        "krait: a kernel is called with its launch: k.forall(n)(args...), k[{grid, block}](args...) or k.launch({grid, "
-        "block}, args...)");
+    static_assert(detail::always_false<Args...>,
+                  "krait: a kernel is called with its launch: k.forall(n)(args...), k[{grid, "
+                  "block}](args...) or k.launch({grid, block}, args...)");
   }
 
   /// Compiles now for the default device, so that the first call is fast.

@@ -255,7 +255,8 @@ view<Type, static_cast<int>(sizeof...(Extents))> shared(
     detail::location where = detail::location::here()) {
   static_assert(
       ((Extents > 0) && ...),
-      "krait: the extents of a shared array must be positive; for a size known at launch use kr::dynamic_shared<T>(n)");
+      "krait: the extents of a shared array must be positive; for a size known at launch use "
+      "kr::dynamic_shared<T>(n)");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
   const detail::node array = detail::make_array(detail::op::Shared, detail::element<Type>::type,

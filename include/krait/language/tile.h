@@ -4,11 +4,15 @@
 // threads. All threads of the block must reach an operation on tiles, as for a barrier. The block
 // size is fixed (kr::kernel<grid, block>, or kr::kernel(f, {.block = 128})) and is 32 times a power
 // of two.
-//   auto multiply = kr::kernel([](kr::view<const kr::bf16, 2> a, kr::view<const kr::bf16, 2> b, kr::view<float, 2> c) {
+//   using matrix = kr::view<const kr::bf16, 2>;
+//   auto multiply = kr::kernel([](matrix a, matrix b, kr::view<float, 2> c) {
 //     const auto i = kr::block_idx().y * 128, j = kr::block_idx().x * 128;
 //     kr::tile<float, 128, 128> sum;
 //     kr::pipelined<4>((a.extent(1) + 63) / 64,
-//                      [&](auto step) { return std::tuple(kr::load<128, 64>(a, {i, step * 64}), kr::load<64, 128>(b, {step * 64, j})); },
+//                      [&](auto step) {
+//                        return std::tuple(kr::load<128, 64>(a, {i, step * 64}),
+//                                          kr::load<64, 128>(b, {step * 64, j}));
+//                      },
 //                      [&](auto, const auto& x, const auto& y) { sum = kr::mma(x, y, sum); });
 //     kr::store(c, {i, j}, kr::max(sum, 0.0f));
 //   }, {.block = 256});

@@ -53,10 +53,12 @@ auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x,
   using sums = typename sums_of<Left, Right>::type;
   static_assert(
       !std::is_void_v<sums>,
-      "krait: products of tiles need two factors of one floating-point type, of any two 8-bit floating-point types, or of any two 8-bit integer types");
+      "krait: products of tiles need two factors of one floating-point type, of any two 8-bit "
+      "floating-point types, or of any two 8-bit integer types");
   static_assert(
       std::is_void_v<sums> || std::is_same_v<sums, Sums>,
-      "krait: sums of products of tiles must be double for factors of double, float for other floats, and int for integers");
+      "krait: sums of products of tiles must be double for factors of double, float for other "
+      "floats, and int for integers");
   tile_nodes nodes = access::nodes(sum);
   multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at,
            nodes.data(), unsigned(nodes.size()));

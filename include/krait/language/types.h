@@ -123,8 +123,8 @@ template <class Type>
 constexpr scalar find_scalar() {
   static_assert(
       plain<Type>,
-      "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3 and "
-      "kr::f8e5m2");
+      "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, "
+      "kr::bf16, kr::f8e4m3 and kr::f8e5m2");
   if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
   else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
   else if constexpr (is_narrow_v<Type>) return narrow_scalar<Type>;

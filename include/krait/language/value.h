@@ -33,13 +33,13 @@ class numeric_handle : public handle {
     if constexpr (std::is_same_v<Plain, bool>)
       static_assert(
           always_false<Plain>,
-          "krait: a traced value is not known while recording: use kr::if_, kr::while_ or kr::select instead of if, "
-          "while and ?:");
+          "krait: a traced value is not known while recording: use kr::if_, kr::while_ or "
+          "kr::select instead of if, while and ?:");
     else
       static_assert(
           always_false<Plain>,
-          "krait: a traced value cannot become a plain C++ value: keep it in `auto` or kr::value, and convert with "
-          "kr::cast<T>(v)");
+          "krait: a traced value cannot become a plain C++ value: keep it in `auto` or kr::value, "
+          "and convert with kr::cast<T>(v)");
     return Plain();
   }
   /// Never usable: std::vector and its like take such an index. Implicit, and a template so that it
@@ -49,8 +49,8 @@ class numeric_handle : public handle {
   operator std::size_t() const {
     static_assert(
         always_false<Never>,
-        "krait: a traced value is not known while recording, so C++ cannot take it as an index or a size: a table is "
-        "kr::constant(table)[i], or a parameter kr::view<const T>");
+        "krait: a traced value is not known while recording, so C++ cannot take it as an index or "
+        "a size: a table is kr::constant(table)[i], or a parameter kr::view<const T>");
     return 0;
   }
   /// Never usable: a view of several dimensions was indexed as x[i][j].
@@ -142,8 +142,8 @@ class value<Type> : public detail::numeric_handle<Type> {
   value() : value::numeric_handle(detail::node()) {
     static_assert(
         detail::always_false<Never>,
-        "krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var, as in "
-        "kr::var<float> a[4] or std::array<kr::var<float>, 4>");
+        "krait: a kr::value is immutable and must be initialised: give it a value, or declare a "
+        "kr::var, as in kr::var<float> a[4] or std::array<kr::var<float>, 4>");
   }
   explicit value(detail::node_source& from) noexcept : value::numeric_handle(*from.next++) {}
   value(const value&) = default;
@@ -235,7 +235,8 @@ class var<Type> : public detail::numeric_handle<Type> {
   void operator=(const Other&) const {
     static_assert(
         detail::always_false<Other>,
-        "krait: this kr::var is const: a lambda that captures it by copy, [=], has a local of its own: capture by reference, [&]");
+        "krait: this kr::var is const: a lambda that captures it by copy, [=], has a local of its "
+        "own: capture by reference, [&]");
   }
 
   [[gnu::noinline, gnu::cold]] var& operator++() {

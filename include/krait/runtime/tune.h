@@ -2,7 +2,9 @@
 //
 // Chooses parameters of a kernel, such as its block size, by measuring them (docs/tuning.md).
 //   const kr::space forms{{"block", {64, 128, 256}}, {"each", {1, 2, 4}}};
-//   const auto run = [&](const kr::candidate& c) { make_blur(c["each"]).launch({blocks(c), c["block"]}, x, y); };
+//   const auto run = [&](const kr::candidate& c) {
+//     make_blur(c["each"]).launch({blocks(c), c["block"]}, x, y);
+//   };
 //   const kr::tuned best = kr::tune("blur", forms, run, {.search = true}, y);
 //   run(best.choice);
 #pragma once

@@ -227,7 +227,8 @@ Value* Lowering::approximate(const ir::Inst& inst) {
       root ? llvm::Intrinsic::nvvm_sqrt_approx_ftz_f : llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {x});
 }
 
-/// |x - y| of numbers of 8 or 16 bits that were widened to 32: in LLVM's hands it becomes a difference of their minimum and maximum in
+/// |x - y| of numbers of 8 or 16 bits that were widened to 32: in LLVM's hands it becomes a
+/// difference of their minimum and maximum in
 /// 16 bits, which the hardware does not have. Null: it is none.
 Value* Lowering::distance(const ir::Inst& inst) {
   if (inst.op != Op::Abs || inst.type.scalar != Scalar::I32) return nullptr;

@@ -40,7 +40,9 @@ std::unique_ptr<llvm::TargetMachine> create_machine(const support::PtxTarget& on
 // The lowering gives SSA form, so what remains is to clean address arithmetic, rotate loops and
 // hoist: 0.3 to 0.7 ms a kernel.
 constexpr const char* pipeline =
-    "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),share-arithmetic,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>";
+    "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-rotate<header-duplication>,licm),share-arithmetic,early-cse<memssa>,"
+    "instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>";
 
 /// Passes of LLVM's own list for the target that change nothing after those above, or that ptxas
 /// does again, and which take a quarter of the time from LLVM IR to PTX.

@@ -52,7 +52,8 @@ std::string through_32_bits(const Line& line) {
 /// (x xor s) - s, where s is x shifted to its sign.
 std::string absolute(const Line& line, unsigned bits) {
   return fmt::format(
-      "\t{{ .reg .b{0} %sign, %flipped; shr.s{0} %sign, {2}, {1}; xor.b{0} %flipped, {2}, %sign; sub.s{0} {3}, %flipped, %sign; }}\n",
+      "\t{{ .reg .b{0} %sign, %flipped; shr.s{0} %sign, {2}, {1}; xor.b{0} %flipped, {2}, %sign; "
+      "sub.s{0} {3}, %flipped, %sign; }}\n",
       bits, bits - 1, line.operands[1].str(), line.operands[0].str());
 }
 

@@ -488,11 +488,11 @@ void Tiles::copy(const ir::Inst& inst) {
   const bool whole = all && all->getZExtValue() >= bytes;
   const std::string_view cached = bytes == 16 ? "cg" : "ca";
   const std::string text =
-      whole
-          ? fmt::format("cp.async.{}.shared.global [$0], [$1], {};", cached, bytes)
-          : fmt::format(
-                "{{ .reg .pred %any; setp.ge.s32 %any, $2, 0; @%any cp.async.{}.shared.global [$0], [$1], {}, $2; }}",
-                cached, bytes);
+      whole ? fmt::format("cp.async.{}.shared.global [$0], [$1], {};", cached, bytes)
+            : fmt::format(
+                  "{{ .reg .pred %any; setp.ge.s32 %any, $2, 0; @%any cp.async.{}.shared.global "
+                  "[$0], [$1], {}, $2; }}",
+                  cached, bytes);
   std::vector<llvm::Type*> types{to->getType(), p->getType()};
   Values operands{to, p};
   if (!whole) types.push_back(given->getType()), operands.push_back(given);
@@ -582,7 +582,9 @@ void Tiles::copy_tile(const ir::Inst& inst) {
     for (unsigned d = 0; d < rank; ++d) inputs += ",r";
     statement(
         fmt::format(
-            "{{ .reg .pred %first; setp.eq.s32 %first, $0, 0; @%first cp.async.bulk.tensor.{}d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$2, {}], [$3]; }}",
+            "{{ .reg .pred %first; setp.eq.s32 %first, $0, 0; @%first "
+            "cp.async.bulk.tensor.{}d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], "
+            "[$2, {}], [$3]; }}",
             rank, list(4, rank)),
         operands, inputs);
   }
@@ -595,7 +597,8 @@ void Tiles::copy_group() {
   if (ring_ == 0) return;
   Value* group = b_.CreateLoad(b_.getInt32Ty(), begun_);
   statement(
-      "{ .reg .pred %first; setp.eq.s32 %first, $0, 0; @%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2; }",
+      "{ .reg .pred %first; setp.eq.s32 %first, $0, 0; @%first "
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2; }",
       {thread(), phase(group), b_.CreateLoad(b_.getInt32Ty(), bytes_)}, "r,r,r");
   b_.CreateStore(b_.CreateAdd(group, number(1)), begun_);
   b_.CreateStore(number(0), bytes_);
@@ -614,7 +617,8 @@ void Tiles::copy_wait(std::int64_t groups) {
       wait, done);
   b_.SetInsertPoint(wait);
   statement(
-      "{ .reg .pred %done; again: mbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1; @!%done bra again; }",
+      "{ .reg .pred %done; again: mbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1; "
+      "@!%done bra again; }",
       {phase(group),
        b_.CreateAnd(b_.CreateLShr(group, std::uint64_t(std::countr_zero(std::uint64_t(ring_)))),
                     number(1))},

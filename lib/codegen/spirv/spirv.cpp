@@ -54,8 +54,8 @@ std::string invalid(const Words& words, spv_target_env env) {
 
 std::string disassembled(const Words& words) {
   if (!is_known(words))
-    return "; This SPIRV-Tools is older than the module's cooperative matrices and has no text for them: for one without,\n"
-           "; give a target without the features coop and coopbf16.\n";
+    return "; This SPIRV-Tools is older than the module's cooperative matrices and has no text "
+           "for them: for one without,\n; give a target without the features coop and coopbf16.\n";
   std::string text;
   spvtools::SpirvTools(SPV_ENV_VULKAN_1_2)
       .Disassemble(words, &text,

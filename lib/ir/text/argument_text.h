@@ -2,12 +2,15 @@
 //
 // Arguments of a launch as text:
 //   3   -0x1p-3   nan   bits(2a)          a scalar of the parameter's type; its bits in hexadecimal
-//   [64]=7   [4,16]={1,2,3}   …           a view by its extents, which may be products, and its elements in C order:
+//   [64]=7   [4,16]={1,2,3}   …           a view by its extents, which may be products, and its
+//                                         elements in C order:
 //     NUMBER                all of them
 //     {A,B,C}               these, again and again
 //     ramp(FROM,STEP)       FROM, FROM + STEP, FROM + 2 STEP …
-//     hash(N,FROM,STEP)     FROM + k STEP, the k without order and below N; FROM is 0 and STEP 1 where they are left out
-//     permuted(K)           every index once, in steps of K, which has no factor in common with the number of elements
+//     hash(N,FROM,STEP)     FROM + k STEP, the k without order and below N; FROM is 0 and STEP 1
+//                           where they are left out
+//     permuted(K)           every index once, in steps of K, which has no factor in common with the
+//                           number of elements
 //     random(SEED)          numbers of every size, and of floats the edges, too
 //     bytes(HEX)            what lies in memory
 // Elements of an aggregate are its bytes.

@@ -4,7 +4,9 @@
 // to becomes a loop of the block, with a barrier before each trip. Barriers split the block's loop
 // over its gangs, so that the gangs of a block make one trip after the other together, on
 // neighbouring elements, instead of one gang all of its trips, far apart in memory:
-//   for (k < trips in which all threads are below the bound) { barrier; i = global_id.x + k * global_size.x … }
+//   for (k < trips in which all threads are below the bound) {
+//     barrier; i = global_id.x + k * global_size.x …
+//   }
 //   if (i < bound) { … }    the trip in which a part of them is
 // What a loop carries then lies in memory from trip to trip. Where its body is short, as a sum's,
 // several trips stand behind one barrier, and what is carried goes through memory once for all of

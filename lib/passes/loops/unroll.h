@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops that take several trips at once, for passes that say which:
-//   for n { i: body }   becomes   for n / W { j: the body W times, for W j, W j + 1, … }, for n % W { the body }
+//   for n { i: body }   becomes
+//   for n / W { j: the body W times, for W j, W j + 1, … }, for n % W { the body }
 // The copies stand one after another: the bits are those of the loop. Where there are at most M
 // trips:
-//   for n { i: body }   becomes   loop { if n <= 0 { break }, the body for 0, if n <= 1 { break }, the body for 1, …, break }
+//   for n { i: body }   becomes
+//   loop { if n <= 0 { break }, the body for 0, if n <= 1 { break }, the body for 1, …, break }
 #pragma once
 
 #include <functional>

@@ -4,7 +4,8 @@
 // trip. A vector of threads loads one element each of as many rows, which lie far apart; of several
 // elements side by side it loads whole pieces of the rows, and shuffles
 // (codegen/cpu/access/row_accesses.cpp).
-//   for n { i: … load a[row + i] … }   becomes   for n / W { j: load_vec a[row + W j], the body W times }, for n % W { the body }
+//   for n { i: … load a[row + i] … }   becomes
+//   for n / W { j: load_vec a[row + W j], the body W times }, for n % W { the body }
 // Loads move up to the first of the copies, so nothing in the loop may write what they read; and
 // what threads do together would find other threads there.
 #include <algorithm>

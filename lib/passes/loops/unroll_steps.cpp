@@ -3,7 +3,8 @@
 // Loops whose few trips are known from constants alone go, if threads meet in them: steps that
 // double or halve from one barrier to the next (scans, trees, sorting networks). What each trip
 // does with its step is known then: which threads take part, which half of a buffer is read.
-//   loop (step = 1) { if step < 256 {} else { break }, the body, continue 2 * step }   becomes   the body with 1, with 2, … with 128
+//   loop (step = 1) { if step < 256 {} else { break }, the body, continue 2 * step }   becomes
+//   the body with 1, with 2, … with 128
 #include <algorithm>
 #include <optional>
 

@@ -2,7 +2,8 @@
 //
 // Element-wise loops handle several consecutive elements a trip, with accesses of up to 16 bytes:
 //   groups = threads < bound ? bound / W : 0
-//   grid_stride bound - W*groups { the rest, one by one }; grid_stride groups { elements W*g … W*g+W-1 at once }
+//   grid_stride bound - W*groups { the rest, one by one };
+//   grid_stride groups { elements W*g … W*g+W-1 at once }
 // The rest comes first: behind the wide loop it would keep ptxas from seeing that the threads of a
 // warp run that loop together, and each constant would take a register (log of f64: 64 instead of
 // 24). Which thread handles which element changes, so nothing in the kernel may depend on it: no

@@ -74,7 +74,8 @@ constexpr std::uint64_t one = 0x3f800000, smallest_normal = 0x00800000;  // bits
 
 // The formatter joins the last case and the directive behind it.
 // clang-format off
-/// The slope at zero, as bits of f32, of functions that lose subnormal arguments with an fma that flushes them; 0 of others.
+/// The slope at zero, as bits of f32, of functions that lose subnormal arguments with an fma that
+/// flushes them; 0 of others.
 std::uint64_t slope(Op op) {
   switch (op) {
 #define FUNCTION1(Name, name)

@@ -15,18 +15,22 @@ namespace krait::runtime::opencl {
 
 struct Api {
 // clang-format off
-#define OPENCL_FUNCTIONS(F)                                                                                                      \
-  F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetDeviceIDs) F(clGetDeviceInfo) F(clCreateContext) F(clReleaseContext)              \
-  F(clCreateCommandQueue) F(clReleaseCommandQueue) F(clFlush) F(clFinish) F(clCreateBuffer) F(clReleaseMemObject)                   \
-  F(clEnqueueReadBuffer) F(clEnqueueWriteBuffer) F(clEnqueueCopyBuffer) F(clCreateProgramWithBinary) F(clBuildProgram)              \
-  F(clGetProgramInfo) F(clGetProgramBuildInfo) F(clReleaseProgram) F(clCreateKernel) F(clReleaseKernel) F(clSetKernelArg)           \
-  F(clGetKernelWorkGroupInfo) F(clEnqueueNDRangeKernel) F(clEnqueueMarkerWithWaitList) F(clEnqueueBarrierWithWaitList)              \
-  F(clWaitForEvents) F(clGetEventProfilingInfo) F(clGetEventInfo) F(clReleaseEvent) F(clRetainEvent)                                           \
+#define OPENCL_FUNCTIONS(F)                                                                       \
+  F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetDeviceIDs) F(clGetDeviceInfo)                   \
+  F(clCreateContext) F(clReleaseContext) F(clCreateCommandQueue) F(clReleaseCommandQueue)         \
+  F(clFlush) F(clFinish) F(clCreateBuffer) F(clReleaseMemObject) F(clEnqueueReadBuffer)           \
+  F(clEnqueueWriteBuffer) F(clEnqueueCopyBuffer) F(clCreateProgramWithBinary) F(clBuildProgram)   \
+  F(clGetProgramInfo) F(clGetProgramBuildInfo) F(clReleaseProgram) F(clCreateKernel)              \
+  F(clReleaseKernel) F(clSetKernelArg) F(clGetKernelWorkGroupInfo) F(clEnqueueNDRangeKernel)      \
+  F(clEnqueueMarkerWithWaitList) F(clEnqueueBarrierWithWaitList) F(clWaitForEvents)               \
+  F(clGetEventProfilingInfo) F(clGetEventInfo) F(clReleaseEvent) F(clRetainEvent)                 \
   F(clRetainCommandQueue)
 #define DECLARE(name) decltype(&::name) name = nullptr;
   OPENCL_FUNCTIONS(DECLARE)
   // Of OpenCL 2.0 and 2.1: a loader may lack them.
-#define OPENCL_LATER_FUNCTIONS(F) F(clCreateProgramWithIL) F(clSVMAlloc) F(clSVMFree) F(clSetKernelArgSVMPointer) F(clEnqueueSVMMemcpy) F(clEnqueueSVMFree)
+#define OPENCL_LATER_FUNCTIONS(F)                                                                 \
+  F(clCreateProgramWithIL) F(clSVMAlloc) F(clSVMFree) F(clSetKernelArgSVMPointer)                 \
+  F(clEnqueueSVMMemcpy) F(clEnqueueSVMFree)
   // clang-format on
   OPENCL_LATER_FUNCTIONS(DECLARE)
 #undef DECLARE

@@ -56,7 +56,8 @@ std::string example(const Module& m, const Example& e, std::size_t number_of_it)
   const std::string image = k.image[0] ? fmt::format("[{}, {}]", k.image[0], k.image[1]) : "null";
   return fmt::format(
       "  "
-      "{{ title: {}, kernel: {}, launch: {{ grid: [{}], block: [{}] }}, image: {}, within: [{}],\n    given: [{}],\n    expected: [{}] }},\n",
+      "{{ title: {}, kernel: {}, launch: {{ grid: [{}], block: [{}] }}, image: {}, within: "
+      "[{}],\n    given: [{}],\n    expected: [{}] }},\n",
       quoted(title), k.name, fmt::join(e.launch.grid, ", "), fmt::join(e.launch.block, ", "), image,
       fmt::join(k.within, ", "), fmt::join(given, ", "), fmt::join(expected, ", "));
 }

@@ -82,8 +82,8 @@ struct einstein_sum {
         "krait: einstein sum subscripts string contains too many subscripts for an operand");
     static_assert(
         own.has_ellipsis() || own.named() == Rank,
-        "krait: operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
-        "broadcast the extra dimensions.");
+        "krait: operand has more dimensions than subscripts given in einstein sum, but no '...' "
+        "ellipsis provided to broadcast the extra dimensions.");
     const int rest = Rank - own.named();
     for (int i = 0; i < own.count; ++i) {
       if (own.letters[i] != '.') *dimensions++ = All.find(own.letters[i]);
@@ -105,8 +105,8 @@ struct einstein_sum {
                   "krait: the subscripts of einsum name more than 6 dimensions");
     static_assert(
         all<Ranks...>.ellipsis == 0 || parsed::text.output.has_ellipsis(),
-        "krait: output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
-        "broadcast the extra dimensions.");
+        "krait: output has more dimensions than subscripts given in einstein sum, but no '...' "
+        "ellipsis provided to broadcast the extra dimensions.");
     ((at[Operands] = layout_of(operands)), ...);
     (place<Ranks, Operands, all<Ranks...>>(dimensions[Operands]), ...);
     sum_operands(at, dimensions, sizeof...(Elems), all<Ranks...>.count, all<Ranks...>.letters);

@@ -98,24 +98,24 @@ struct wrong_subscripts {
   using enum subscripts_problem;
   static_assert(
       Problem != letter,
-      "krait: invalid subscript in einstein sum subscripts string, subscripts must be letters: at the character that "
-      "wrong_subscripts names, counted from 0");
+      "krait: invalid subscript in einstein sum subscripts string, subscripts must be letters: at "
+      "the character that wrong_subscripts names, counted from 0");
   static_assert(
       Problem != ellipsis,
-      "krait: einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...'), or two of them: "
-      "at the character that wrong_subscripts names, counted from 0");
+      "krait: einstein sum subscripts string contains a '.' that is not part of an ellipsis "
+      "('...'), or two of them: at the character that wrong_subscripts names, counted from 0");
   static_assert(
       Problem != arrow,
-      "krait: einstein sum subscripts string does not contain proper '->' output specified: at the character that "
-      "wrong_subscripts names, counted from 0");
+      "krait: einstein sum subscripts string does not contain proper '->' output specified: at "
+      "the character that wrong_subscripts names, counted from 0");
   static_assert(
       Problem != unknown,
-      "krait: einstein sum subscripts string included an output subscript which never appeared in an input: at the "
-      "character that wrong_subscripts names, counted from 0");
+      "krait: einstein sum subscripts string included an output subscript which never appeared in "
+      "an input: at the character that wrong_subscripts names, counted from 0");
   static_assert(
       Problem != repeated,
-      "krait: einstein sum subscripts string includes an output subscript multiple times: at the character that "
-      "wrong_subscripts names, counted from 0");
+      "krait: einstein sum subscripts string includes an output subscript multiple times: at the "
+      "character that wrong_subscripts names, counted from 0");
   static_assert(Problem != many, "krait: einsum takes up to 8 operands of up to 6 dimensions");
   static constexpr bool none_is_wrong = Problem == none;
 };

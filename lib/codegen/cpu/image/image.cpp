@@ -26,12 +26,16 @@ namespace {
 // The loops come out of the lowering in the form the machine wants, with common values shared and
 // constants folded; these passes give the speed of O3 at a fraction of its time.
 constexpr const char* pipeline =
-    "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),early-cse<memssa>,simplifycfg";
+    "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-rotate<header-duplication>,licm),early-cse<memssa>,simplifycfg";
 /// Of one thread at a time: short loops of constant trips go, as a loop by hand would lose them.
 /// Other loops, and neighbours in straight code, become vectors where that changes no result:
 /// floats are added in their order, but for sums that fast code may reorder (Pure::find_sums).
 constexpr const char* scalar_pipeline =
-    "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),loop(indvars,loop-unroll-full),early-cse<memssa>,simplifycfg,loop-vectorize,slp-vectorizer,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-mssa(licm)";
+    "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-rotate<header-duplication>,licm),loop(indvars,loop-unroll-full),"
+    "early-cse<memssa>,simplifycfg,loop-vectorize,slp-vectorizer,"
+    "instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-mssa(licm)";
 /// For the first launch: what the lowering leaves to a pass in any case.
 constexpr const char* quick_pipeline = "mem2reg,early-cse";
 

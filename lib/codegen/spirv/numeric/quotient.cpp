@@ -12,7 +12,8 @@ namespace {
 constexpr Scalar w = Scalar::U64;
 
 /// n / d for a d other than 0: 0 in what follows stands for the numbers before them.
-///   X = 2^64 / d. An integer R <= X with a = X - R gives q = R·n / 2^64, rounded down, where n / d - q < 1 + a.
+///   X = 2^64 / d. An integer R <= X with a = X - R gives q = R·n / 2^64, rounded down, where
+///   n / d - q < 1 + a.
 /// Where d is known, R is X rounded down: a < 1, and q is at most 1 too small.
 /// Else R begins as X (1 - e) in floats: conversion, division (2.5 ULP on Vulkan) and product err
 /// by less than 2^-21 of it, the factor takes 2^-20, so 0 < e < 2^-19. Newton's step R + R (2^64 -
