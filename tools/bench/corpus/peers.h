@@ -133,4 +133,28 @@ void peer_md5_search(const unsigned* wanted, int values, int keys, int* found, u
 void peer_responsibilities(const float* data, const float* means, const float* inverses,
                            const float* constants, float* member, float* total, int n,
                            int clusters);
+void peer_cavity(const double* u, const double* v, double* f, double* g, double step, double dt,
+                 double reynolds, double mix, int n);
+// slots of a key, or 0, and a payload; rows without a match become ~0u
+void peer_hash_join(const unsigned* table, const unsigned* rows, unsigned* joined, unsigned slots,
+                    int n);
+// blocks of four words
+void peer_aes(const unsigned* text, const unsigned* keys, const unsigned* spread,
+              const unsigned char* box, unsigned* out, int n, int rounds);
+// blocks of two words
+void peer_xtea(const unsigned* key, const unsigned* text, unsigned* out, int n);
+void peer_walsh(const float* in, float* out, int n, int points);
+// model: spot, strike, rate, variance, and the variance's speed, mean, spread and correlation
+void peer_heston(const float* model, int steps, float dt, float* payoff, int n);
+void peer_cell_lists(const float* positions, float origin, float width, int side, int* counts,
+                     int* lists, int room, int n);
+void peer_su3(const double* a, const double* b, double* c, int n);
+void peer_gaussian_pairs(int batch, int parts, int* counts, double* sums);
+void peer_gram_schmidt(const float* initial, float* a, float* r, float* q, int m, int n);
+// of five hidden numbers
+void peer_lstm(const float* x, const float* in_weight, const float* weight, const float* bias,
+               const float* out_weight, const float* out_bias, float* y, int n, int steps);
+// an even number of iterations
+void peer_mean_shift(const float* initial, float* points, float* next, int n, int iterations,
+                     float radius2, float sigma);
 }
