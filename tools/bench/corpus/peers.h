@@ -157,4 +157,28 @@ void peer_lstm(const float* x, const float* in_weight, const float* weight, cons
 // an even number of iterations
 void peer_mean_shift(const float* initial, float* points, float* next, int n, int iterations,
                      float radius2, float sigma);
+void peer_string_match(const unsigned char* text, const int* start, const unsigned char* word,
+                       int* first, int lines, int length);
+// words of 32 bytes each
+void peer_levenshtein(const unsigned char* words, const int* lengths, const unsigned char* query,
+                      int* distance, int n, int letters);
+void peer_hough(const unsigned char* image, const float* cosines, const float* sines, int threshold,
+                int* votes, int w, int h, int angles, int radii);
+// w and h: multiples of 8
+void peer_dct(const float* in, float* out, int w, int h);
+void peer_bootstrap(const float* data, unsigned seed, float* means, int n, int samples);
+// of 80 rates in 40 steps
+void peer_libor(const float* shocks, const float* volatility, const int* maturity,
+                const float* swap_rate, float delta, float* value, int paths, int options);
+// 32 direction numbers a dimension
+void peer_sobol(const unsigned* directions, float* out, int n, int dimensions);
+void peer_base64(const unsigned char* in, char* out, int n);
+void peer_resampling(const double* x, const double* y, const double* sums, const double* u,
+                     double* new_x, double* new_y, int n);
+void peer_ell(const float* value, const int* column, const int* lengths, const float* x, float* y,
+              int rows);
+// blocks of 4x4
+void peer_block_rows(const int* start, const int* column, const float* value, const float* x,
+                     float* y, int block_rows);
+void peer_morton(const float* points, const float* low, const float* scale, unsigned* codes, int n);
 }
