@@ -26,6 +26,8 @@
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/log.h"
+#include "support/tuning/passes.h"
+#include "trace/own.h"
 #include "trace/trace.h"
 
 namespace krait::host {
@@ -45,8 +47,19 @@ std::string named(const detail::kernel_state& state) {
   return place.empty() ? state.name : fmt::format("{} ({})", state.name, place);
 }
 
+std::size_t operations(const ir::Module& m) {
+  std::size_t all = 0;
+  for (const ir::Function& f : m.functions)
+    ir::for_each_inst(f,
+                      [&](ir::InstId i, ir::RegionId) { all += f.insts[i].op != ir::Op::Const; });
+  return all;
+}
+
 /// Of a module: its canonical form, and what it is called by.
 void identify(Recorded& out, const detail::kernel_state& state) {
+  // What Krait's own kernels have written out is meant so.
+  if (!trace::is_own(place_of(state)))
+    passes::roll_repeats(out.module, tuning::passes::rolled_from, tuning::passes::least_rolled);
   std::optional<ir::Module> written;
   passes::prepare(out.module, &written);
   trace::Spots::Of written_of;
@@ -113,12 +126,13 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
       trace::take(detail::finish_recording(recording), trace::Places::Spots);
   for (const trace::Warning& w : taken->warnings)
     std::fputs(message("warning", w.file, w.line, w.text, describe(state)).c_str(), stderr);
-  if (const auto& hint = taken->hint)
-    out.hints.push_back({"unrolled", hint->file, hint->line, hint->text});
   out.module = std::move(taken->module);
   out.tables = std::move(taken->tables);
   out.spots = std::move(taken->spots);
   identify(out, state);
+  // Loops that ran while recording may be loops again.
+  if (const auto& hint = taken->hint; hint && operations(out.module) >= trace::unrolled_kernel)
+    out.hints.push_back({"unrolled", hint->file, hint->line, hint->text});
   out.record_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   support::log_info("recorded {} in {:.3f} ms: {} operations", out.name, out.record_ms,

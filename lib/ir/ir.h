@@ -243,6 +243,7 @@ struct Attributes {
       // tiles.h
       list;
   std::string text;  // Print, Fault: with {} for each operand (ir/report.h)
+  friend bool operator==(const Attributes&, const Attributes&) = default;
 };
 
 struct Inst : Attributes {

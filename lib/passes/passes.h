@@ -23,6 +23,9 @@ void check_accesses(ir::Module& m);
 void lower_reports(ir::Module& m);
 /// Takes out what the program promises, for targets that make nothing of it.
 void drop_assumptions(ir::Module& m);
+/// Equal pieces of a function that follow one another become a loop, as long as it has more than
+/// `largest` operations and a loop saves at least `least`.
+void roll_repeats(ir::Module& m, std::size_t largest, std::size_t least);
 /// Slots become SSA values: results of ifs and switches, carried values of loops.
 void promote_slots(ir::Module& m);
 void promote_slots(ir::Module& m, std::optional<ir::Module>* written);

@@ -280,6 +280,7 @@ std::span<const Pass> all_passes() {
   static constexpr Pass passes[] = {
       {"check_accesses", check_accesses, true},
       {"drop_assumptions", drop_assumptions, true},
+      {"roll_repeats", [](Module& m) { roll_repeats(m, 0, 1); }, true},
       {"promote_slots", promote_slots, true},
       {"inline_calls", inline_calls, true},
       {"fold", fold, true},

@@ -112,7 +112,7 @@ void loops() {
   const int n = 3000;
   auto unrolled = kr::kernel([=](kr::view<const float> x, kr::view<float> out) {
     kr::var sum = 0.0f;
-    for (int i = 0; i < n; ++i) sum += x[i];       // C++: 3,000 loads and additions are recorded
+    for (int i = 0; i < n; ++i) sum += x[i * i % n];     // C++: 3,000 loads and additions are recorded
     out[0] = sum;
   });
   // [/unrolled]
@@ -122,7 +122,7 @@ void loops() {
   // [looped]
   auto looped = kr::kernel([=](kr::view<const float> x, kr::view<float> out) {
     kr::var sum = 0.0f;
-    for (auto i : kr::range(n)) sum += x[i];       // one loop of the kernel
+    for (auto i : kr::range(n)) sum += x[i * i % n];  // one loop of the kernel
     out[0] = sum;
   });
   // [/looped]

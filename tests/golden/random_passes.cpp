@@ -18,6 +18,7 @@
 #include "ir/text/text.h"
 #include "ir/walk.h"
 #include "passes/passes.h"
+#include "passes/rewrite.h"
 #include "passes/analysis/uniformity.h"
 #include "support/seed.h"
 #include "unit/random_ir.h"
@@ -409,6 +410,88 @@ TEST(RandomPasses, ThePipelineKeepsWhatTheInterpreterComputes) {
                                                 << print(m);
     }
   }
+}
+
+/// What a C++ loop around a part of a random kernel would have recorded: some instructions once
+/// more, and again. Some of their constants grow, and some of their operands are what the part
+/// before has made.
+void repeat_a_part(Function& f, std::mt19937& rng) {
+  const auto below = [&](std::size_t n) { return rng() % std::uint32_t(n); };
+  std::vector<RegionId> regions;
+  for_each_region(f, [&](RegionId r) {
+    if (f.regions[r].insts.size() > 2) regions.push_back(r);
+  });
+  if (regions.empty()) return;
+  const RegionId r = regions[below(regions.size())];
+  const std::vector<InstId> insts = std::exchange(f.regions[r].insts, {});
+  const std::size_t n = insts.size() - 1, begin = below(n), end = begin + 1 + below(n - begin);
+  const unsigned times = 2 + unsigned(below(5)), step = unsigned(below(3)),
+                 handed = unsigned(below(3));
+  std::vector<ValueId> outer, made;
+  for (std::size_t k = begin; k < end; ++k) {
+    for (const ValueId v : f.insts[insts[k]].operands)
+      if (f.type_of(v).is_value()) outer.push_back(v);
+    for (const ValueId v : f.insts[insts[k]].results)
+      if (f.type_of(v).is_value()) made.push_back(v);
+  }
+  std::vector<std::pair<ValueId, ValueId>> hands;  // the outer value and what stands for it then
+  for (unsigned k = 0; k < handed && !outer.empty() && !made.empty(); ++k) {
+    const ValueId from = outer[below(outer.size())], to = made[below(made.size())];
+    if (std::find(made.begin(), made.end(), from) == made.end() && f.type_of(from) == f.type_of(to))
+      hands.emplace_back(from, to);
+  }
+  f.regions[r].insts.assign(insts.begin(), insts.begin() + std::ptrdiff_t(end));
+  Builder b(f);
+  b.at(r);
+  std::vector<ValueId> map;
+  for (unsigned time = 1; time < times; ++time) {
+    std::vector<ValueId> next(f.values.size(), none);
+    for (const auto& [from, to] : hands) next[from] = map.empty() ? to : map[to];
+    for (std::size_t k = begin; k < end; ++k) {
+      const InstId copy = clone_inst(f, insts[k], b, next);
+      Inst& inst = f.insts[copy];
+      if (inst.op == Op::Const && is_int(inst.type.scalar) && step != 0 && k % 2 == 0)
+        inst.imm = (inst.imm + time * step) & mask_of(inst.type.scalar);
+    }
+    map = std::move(next);
+  }
+  f.regions[r].insts.insert(f.regions[r].insts.end(), insts.begin() + std::ptrdiff_t(end),
+                            insts.end());
+  // What follows reads the last part.
+  const bool reads_last = below(2) != 0;
+  for (std::size_t k = end; k < insts.size() && reads_last; ++k)
+    for (ValueId& v : f.insts[insts[k]].operands)
+      if (v < map.size() && map[v] != none && std::find(made.begin(), made.end(), v) != made.end())
+        v = map[v];
+}
+
+TEST(RandomPasses, RepeatedPartsBecomeLoops) {
+  int tried = 0, rolled = 0;
+  for (std::uint32_t seed = test::first_seed(), end = seed + 1500; seed != end; ++seed) {
+    Module m = Generator(seed).make();
+    std::mt19937 rng(seed);
+    for (unsigned n = 1 + rng() % 2; n > 0; --n) repeat_a_part(m.kernel(), rng);
+    if (!verify(m).empty()) continue;
+    const Memory expected = run(m, seed);
+    if (!expected.fault.empty()) continue;
+    ++tried;
+    const std::string before = print(m);
+    const auto loops = [&] {
+      int found = 0;
+      for_each_inst(m.kernel(),
+                    [&](InstId i, RegionId) { found += is_loop(m.kernel().insts[i].op); });
+      return found;
+    };
+    const int loops_before = loops();
+    roll_repeats(m, 0, 1);
+    rolled += loops() != loops_before;
+    ASSERT_EQ(verify(m), "") << "seed " << seed << "\n" << before << "\n" << print(m);
+    ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n"
+                                              << before << "\n"
+                                              << print(m);
+  }
+  EXPECT_GT(tried, 1000);
+  EXPECT_GT(rolled, 300);
 }
 
 /// Ends of regions under r, without those of loops within, by what they are.

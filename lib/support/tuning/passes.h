@@ -19,5 +19,9 @@ inline constexpr std::int64_t sums_at_once = 4;
 /// Copies of pieces of a tile by one thread that are written out, with constant distances, instead
 /// of a loop. `bench_forms cuda:0`.
 inline constexpr std::int64_t copies_written_out = 32;
+/// Operations from which a recording is searched for what C++ loops wrote out, and what a loop has
+/// to save: first code for the CPU takes about 0.2 ms an operation (AVX-512, a gang of 16), and so
+/// a kernel of so many 100 ms. `bench_compile`.
+inline constexpr std::size_t rolled_from = 500, least_rolled = 100;
 
 }  // namespace krait::tuning::passes
