@@ -16,7 +16,7 @@ sys.path.append(str(ROOT / "tools"))
 from headers import public, spelled  # noqa: E402
 PAGE = ROOT / "docs" / "headers.md"
 ELSEWHERE = INCLUDE / "krait" / "detail" / "elsewhere.h"
-OPTIONAL = {"krait/krait.h", "krait/krait_c.h", "krait/algorithm.h"}  # umbrellas, and C's header
+OPTIONAL = {"krait/krait.h", "krait/krait_c.h", "krait/algorithm.h", "krait/numpy.h"}  # umbrellas, and C's header
 
 
 def index():
@@ -115,7 +115,7 @@ def written():
     bad = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
     if bad:
         sys.exit("\n".join(str(d) for d in bad[:5]))
-    by_krait, by_algorithm = included_by("krait/krait.h"), included_by("krait/algorithm.h")
+    by_krait, by_algorithm, by_numpy = (included_by(f"krait/{name}.h") for name in ("krait", "algorithm", "numpy"))
     parts, rows, places = {h: included_by(h) for h in headers}, [], {}
     found, first = names_of(cindex, unit)
     for name, where in sorted(found.items(), key=lambda item: (item[0].lower(), item[0])):
@@ -123,14 +123,14 @@ def written():
         if not chosen:  # declared below a public header: the smallest that includes it, of those of krait.h if there are some
             chosen = [min((h for h in headers if where[0] in parts[h]), key=lambda h: (h not in by_krait, len(parts[h]), h))]
         places[name] = chosen
-        extra = ["`krait.h`" if h in by_krait else "`algorithm.h`" if h in by_algorithm else "" for h in chosen]
+        extra = ["`krait.h`" if h in by_krait else "`algorithm.h`" if h in by_algorithm else "`numpy.h`" if h in by_numpy else "" for h in chosen]
         if len(set(extra)) > 1:  # some of its overloads
             extra = [f"`{h.split('/')[-1]}` with {e}" for h, e in zip(chosen, extra) if e]
         rows.append(f"| `{name}` | {', '.join(f'`<{h}>`' for h in chosen)} | {', '.join(dict.fromkeys(e for e in extra if e))} |")
     head = f"""# Which name is in which header
 
-`#include <krait/krait.h>` has kernels, arrays, expressions and what stands in kernels. `#include <krait/algorithm.h>` adds the algorithms that are cheap to include.
-Everything else has a header of its own. The last column names the umbrella that includes it.
+`#include <krait/krait.h>` has kernels, arrays, expressions and what stands in kernels. `#include <krait/algorithm.h>` adds the algorithms that are cheap to include,
+and `#include <krait/numpy.h>` all that [NumPy's names](coming-from-numpy.md) stand for. Everything else has a header of its own. The last column names the umbrella that includes it.
 
 Made by `docs/make_headers.py` from the headers; the test `docs.headers` compares. {len(rows)} names, `kr` is `namespace kr = krait;`.
 

@@ -2,6 +2,7 @@
 //
 // Equal and close arrays, and comparisons of elements.
 #include <krait/algorithm/compare.h>
+#include <krait/algorithm/indexing.h>
 #include <krait/complex.h>
 
 #include <complex>
@@ -78,6 +79,27 @@ TEST(Compare, Equal) {
   EXPECT_TRUE(kr::array_equal(kr::zeros<int>(0), kr::zeros<int>(0)));
   const auto f = kr::full({2, 3}, 2, kr::storage_order::fortran);
   EXPECT_TRUE(kr::array_equal(f, kr::full({3, 2}, 2).transpose()));
+}
+
+TEST(Compare, NumbersListsAndContainers) {
+  const auto x = kr::to_device({1.0, 2.0, 5.0});
+  const auto z = kr::to_device(std::vector<std::complex<double>>{{3, 4}});
+  EXPECT_TRUE(kr::allclose(x(0), 1));
+  EXPECT_FALSE(kr::allclose(x(1), 1.0f));
+  EXPECT_TRUE(kr::isclose(kr::sum(x), 8.0000001));
+  EXPECT_FALSE(kr::isclose(kr::sum(x), 8.0000001, {.rtol = 0, .atol = 1e-8}));
+  EXPECT_TRUE(kr::isclose(z(0), std::complex<double>(3, 4 + 1e-9)));
+  EXPECT_FALSE(kr::isclose(z(0), 3.0));
+  EXPECT_TRUE(kr::isclose(double(inf), inf));
+  EXPECT_FALSE(kr::isclose(1.0, inf));
+  EXPECT_FALSE(kr::isclose(nan, nan));
+  EXPECT_TRUE(kr::isclose(nan, nan, {.equal_nan = true}));
+  EXPECT_TRUE(kr::allclose(x, {1, 2, 5}));
+  EXPECT_TRUE(kr::allclose(x * 2.0, {1.9, 4, 10}, {.rtol = 0.1}));
+  EXPECT_FALSE(kr::allclose(x, std::vector{1.0, 2.0, 6.0}));
+  EXPECT_TRUE(kr::array_equal(x(x > 1.0), {2.0, 5.0}));
+  EXPECT_FALSE(kr::array_equal(x, {1, 2}));
+  EXPECT_TRUE(kr::array_equal(x, std::vector{1, 2, 5}));
 }
 
 }  // namespace

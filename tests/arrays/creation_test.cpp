@@ -116,7 +116,7 @@ TEST(Creation, Meshgrid) {
   EXPECT_EQ(host(a), (Doubles{0, 1, 2, 0, 1, 2}));
   EXPECT_EQ(host(b), (Doubles{10, 10, 10, 11, 11, 11}));
   EXPECT_EQ(a.address(), x.address());
-  const auto [i, j, k] = kr::meshgrid<kr::indexing::ij>(x, y.flip(), x);
+  const auto [i, j, k] = kr::meshgrid(x, y.flip(), x, kr::indexing::ij);
   EXPECT_EQ(i.extents(), (kr::shape<3>(3, 2, 3)));
   EXPECT_EQ(host(j(0, kr::all, 0)), (Doubles{11, 10}));
   EXPECT_EQ(host(k(0, 0)), (Doubles{0, 1, 2}));

@@ -18,7 +18,10 @@
 #include <krait/complex.h>
 #include <krait/guvectorize.h>
 #include <krait/krait.h>
+#include <krait/numpy.h>
 #include <krait/span.h>
+
+#include "api/expect.h"
 
 namespace kr = krait;
 
@@ -310,6 +313,61 @@ TEST(Arrays, ShapesArePrintedAsTuples) {
   std::ostringstream out;
   out << table().shape() << kr::shape<1>(5) << kr::shape<3>(1, 2, 3);
   EXPECT_EQ(out.str(), "(3, 4)(5,)(1, 2, 3)");
+}
+
+/// Functions of elements of arrays are those of numbers, too, on the host and in kernels.
+TEST(Arrays, FunctionsOfElementsTakeNumbers) {
+  const auto x = kr::to_device({-2.0f, 0.5f, 3.0f});
+  EXPECT_EQ(kr::sign(x(0)), -1.0f);
+  EXPECT_TRUE(std::isnan(kr::sign(std::nanf(""))));
+  EXPECT_EQ(kr::square(x(1)), 0.25f);
+  EXPECT_EQ(kr::abs2(x(2)), 9.0f);
+  EXPECT_EQ(kr::abs2(std::complex<double>(3, 4)), 25.0);
+  EXPECT_EQ(kr::clip(x(2), 0, 1), 1.0f);
+  EXPECT_EQ(kr::clip(7, 0, 5), 5);
+  EXPECT_TRUE(std::isnan(kr::clip(std::nan(""), 0.0, 1.0)));
+  auto f =
+      kr::vectorize([](auto v) { return kr::sign(v) * kr::square(v) + kr::clip(v, 0.0f, 1.0f); });
+  EXPECT_EQ(f(std::vector<float>{-2, 0.5f, 3}), (std::vector<float>{-4, 0.75f, 10}));
+  auto k = kr::kernel([](kr::view<float> v) {
+    auto i = kr::grid();
+    v[i] = kr::clip(v[i], 0.0f, 1.0f) + kr::sign(v[i]) + kr::abs2(v[i]);
+  });
+  std::vector<float> y{2, -1};
+  k[{1, 2}](y);
+  EXPECT_EQ(y, (std::vector<float>{6, 0}));
+}
+
+/// `auto` declares several ranges, with and without an end.
+TEST(Arrays, RangesHaveOneType) {
+  const auto low = kr::range(0, -2), mid = kr::range(1, -1), high = kr::range(2, kr::none);
+  const auto x = kr::arange(6);
+  EXPECT_TRUE(kr::array_equal(x(low) + x(mid) + x(high), {3, 6, 9, 12}));
+  EXPECT_TRUE(kr::array_equal(x(kr::range(kr::none, kr::none, -2)), {5, 3, 1}));
+  EXPECT_TRUE(kr::array_equal(x(kr::range(std::size_t(4), ~std::size_t(0))), {4, 5}));
+  auto endless = kr::kernel([](kr::view<int> v) {
+    for (auto i : kr::range(0, kr::end)) v[i] = 1;
+  });
+  std::vector<int> y(3);
+  krait::test::expect_usage({"a range with kr::end or kr::none is a slice of an array: a loop "
+                             "needs two numbers, as in kr::range(0, x.size())"},
+                            [&] {
+                              endless[{1, 1}](y);
+                            });
+}
+
+TEST(Arrays, PlacesOfOneNumber) {
+  const auto x = kr::to_device({1.0, 2.0, 5.0});
+  EXPECT_EQ(kr::searchsorted(x, 2), 1);
+  EXPECT_EQ(kr::searchsorted(x, x(1), kr::side::right), 2);
+  EXPECT_EQ(kr::digitize(1.5, x), 1);
+  EXPECT_EQ(kr::interp(1.5, x, x * 2.0), 3.0);
+  EXPECT_EQ(kr::interp(9, x, x, -1, 7), 7.0);
+  EXPECT_TRUE(kr::isin(2, x));
+  EXPECT_FALSE(kr::isin(x(0) + 2, x));
+  EXPECT_TRUE(kr::array_equal(kr::take(x, std::vector{2, 0}), {5.0, 1.0}));
+  const auto a = kr::to_device({2.0, 0.0, 0.0, 4.0}).reshape(2, 2);
+  EXPECT_TRUE(kr::allclose(kr::solve(a, {2.0, 4.0}), {1, 1}));
 }
 
 }  // namespace

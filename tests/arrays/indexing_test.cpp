@@ -208,4 +208,27 @@ TEST(Indexing, BadInput) {
                [&] { kr::scatter(kr::arange(3), kr::arange(3), one); });
 }
 
+/// The assignment that C++ makes for a class would leave the elements alone.
+TEST(Indexing, SelectionsOfOneTypeAreAssigned) {
+  auto x = kr::arange(6), y = kr::arange(10, 16);
+  const auto ends = kr::to_device(Ints{0, -1}), swapped = kr::to_device(Ints{-1, 0});
+  x(ends) = x(swapped);  // read before it is written
+  EXPECT_EQ(host(x), (Ints{5, 1, 2, 3, 4, 0}));
+  x(x > 3) = y(x > 3);
+  EXPECT_EQ(host(x), (Ints{10, 1, 2, 3, 14, 0}));
+  auto named = y(ends);
+  x(swapped) = named;
+  EXPECT_EQ(host(x), (Ints{15, 1, 2, 3, 14, 10}));
+  x(ends) = std::move(named);
+  EXPECT_EQ(host(x), (Ints{10, 1, 2, 3, 14, 15}));
+  const auto constant = y(ends);
+  x(kr::to_device(Ints{1, 2})) = constant;
+  EXPECT_EQ(host(x), (Ints{10, 10, 15, 3, 14, 15}));
+  auto table = kr::arange(6).reshape(2, 3).copy();
+  table(kr::all, ends) = table(kr::all, swapped);
+  EXPECT_EQ(host(table), (Ints{2, 1, 0, 5, 4, 3}));
+  table(ends, swapped) = table(swapped, ends);
+  EXPECT_EQ(host(table), (Ints{2, 1, 5, 0, 4, 3}));
+}
+
 }  // namespace

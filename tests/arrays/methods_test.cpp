@@ -4,6 +4,7 @@
 // equal indices.
 #include <krait/algorithm/methods.h>
 
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -183,6 +184,17 @@ TEST(Methods, BadInput) {
                [&] { gone.reduce(y); });
   expect_usage({"a moved-from element-wise function has no types"}, [&] { (void)gone.types(); });
   krait::test::expect_library_works();
+}
+
+TEST(Methods, TakeContainers) {
+  const std::vector<int> v{4, 2, 7, 3};
+  EXPECT_EQ(kr::vectorize([](auto a, auto b) { return kr::min(a, b); }).reduce(v), 2);
+  EXPECT_EQ(host(add.accumulate(v)), (Ints{4, 6, 13, 16}));
+  EXPECT_EQ(host(add.outer(std::vector{1, 2}, std::array{10, 20})), (Ints{11, 21, 12, 22}));
+  EXPECT_EQ(host(add.reduceat(v, std::vector{0, 1})), (Ints{4, 12}));
+  auto x = kr::zeros<int>(3);
+  add.at(x, std::vector{0, 0, 2}, 1);
+  EXPECT_EQ(host(x), (Ints{2, 0, 1}));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TOPICS = [
     ("Control flow, memory and threads", ["control.h", "index.h", "memory.h", "span.h", "atomic.h", "volatile.h", "warp.h", "cluster.h", "tile.h",
                                           "tile_elements.h", "tile_product.h", "debug.h"]),
     ("Arrays", ["array.h", "creation.h", "slice.h", "expression.h", "host_array.h", "array_element.h", "array_text.h", "dlpack.h", "files.h"]),
-    ("Algorithms", ["algorithm.h", "algorithm/*"]),
+    ("Algorithms", ["algorithm.h", "numpy.h", "algorithm/*"]),
     ("Devices, streams and time", ["device.h", "async.h", "graph.h", "vulkan.h", "benchmark.h", "stats.h", "trace_file.h", "label.h", "progress.h", "tune.h"]),
     ("Several processes", ["dist.h"]),
     ("Shipping and other languages", ["pack.h", "target.h", "web.h", "krait_c.h"]),

@@ -73,6 +73,17 @@ struct same_or_nan {
   }
 };
 
+struct plain_complex {
+  double re, im;
+};
+inline bool is_close(const plain_complex& x, const plain_complex& y, const tolerance& within) {
+  const auto size = [](double re, double im) { return __builtin_hypot(re, im); };
+  if (x.re == y.re && x.im == y.im) return true;
+  if ((x.re != x.re || x.im != x.im) && (y.re != y.re || y.im != y.im)) return within.equal_nan;
+  const double most = within.atol + within.rtol * size(y.re, y.im);
+  return size(y.re, y.im) <= __DBL_MAX__ && size(x.re - y.re, x.im - y.im) <= most;
+}
+
 template <int Rank, int OtherRank>
 bool same_shape(const shape<Rank>& x, const shape<OtherRank>& y) {
   if constexpr (Rank == OtherRank) return x == y;
@@ -105,6 +116,35 @@ template <class Left, class Right>
 bool allclose(Left&& x, Right&& y, const tolerance& within = {}) {
   return krait::all(isclose(std::forward<Left>(x), std::forward<Right>(y), within));
 }
+/// Of two numbers.
+template <detail::any_host_number Left, detail::any_host_number Right>
+bool allclose(const Left& x, const Right& y, const tolerance& within = {}) {
+  const auto number = []<class Number>(const Number& n) -> detail::plain_complex {
+    if constexpr (detail::complex_number<Number>) return {double(n.real()), double(n.imag())};
+    else return {double(n), 0};
+  };
+  return detail::is_close(number(detail::as_number(x)), number(detail::as_number(y)), within);
+}
+template <detail::any_host_number Left, detail::any_host_number Right>
+bool isclose(const Left& x, const Right& y, const tolerance& within = {}) {
+  return allclose(x, y, within);
+}
+// Numbers in braces and containers: not by KRAIT_TAKES_LISTS, which has no defaults.
+template <detail::whole_array Left, detail::listed Elem, std::size_t Count>
+bool allclose(const Left& x, const Elem (&y)[Count], const tolerance& within = {}) {
+  const auto& from = detail::evaluated(x);
+  return allclose(from, to_device(y, from.device()), within);
+}
+template <detail::whole_array Left, std::size_t Count>
+bool allclose(const Left& x, const double (&y)[Count], const tolerance& within = {}) {
+  const auto& from = detail::evaluated(x);
+  return allclose(from, to_device(y, from.device()), within);
+}
+template <detail::whole_array Left, detail::listed_container Right>
+bool allclose(const Left& x, const Right& y, const tolerance& within = {}) {
+  const auto& from = detail::evaluated(x);
+  return allclose(from, to_device(y, from.device()), within);
+}
 /// Tests whether shapes and all elements are equal; waits for the answer.
 /// NaN equals NaN only if `equal_nan` is true.
 /// \code
@@ -121,6 +161,7 @@ bool array_equal(const array<Left, Rank>& x, const array<Right, OtherRank>& y,
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
 KRAIT_TAKES_EXPRESSIONS(array_equal)
+KRAIT_TAKES_LISTS(array_equal)
 #include <krait/detail/takes_expressions.h>
 
 }  // namespace krait

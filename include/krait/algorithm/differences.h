@@ -127,6 +127,13 @@ auto interp(const array<Elem, Rank>& x, const array<Point, 1>& points,
             const array<Value, 1>& values, double left, double right) {
   return detail::interpolated(x, points, values, &left, &right);
 }
+/// The value at one x.
+template <detail::host_number Number, class Point, class Value, class... Ends>
+auto interp(const Number& x, const array<Point, 1>& points, const array<Value, 1>& values,
+            const Ends&... ends) {
+  const auto one = interp(detail::alone(x, points.device()), points, values, ends...);
+  return detail::as_number(one(0));
+}
 namespace detail {
 /// The elements along an axis but the first one, or but the last one.
 template <class Number, class Elem, int Rank>

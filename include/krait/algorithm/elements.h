@@ -102,6 +102,19 @@ auto clip(Type&& x, Low&& low, High&& high) {
   return detail::make_expression<detail::clip_elements>(
       std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
 }
+/// Of traced numbers in a kernel, and of numbers on the host.
+template <class Type, class Low, class High>
+  requires(detail::traced<Type> || detail::traced<Low> || detail::traced<High>)
+auto clip(const Type& x, const Low& low, const High& high) {
+  return detail::clip_elements()(x, low, high);
+}
+template <detail::host_number Type, detail::host_number Low, detail::host_number High>
+auto clip(const Type& x, const Low& low, const High& high) {
+  using type =
+      std::common_type_t<detail::number_t<Type>, detail::number_t<Low>, detail::number_t<High>>;
+  return detail::clip_elements()(type(detail::as_number(x)), type(detail::as_number(low)),
+                                 type(detail::as_number(high)));
+}
 /// -1, 0 or 1, in the elements' type; NaN of NaN.
 /// \code
 /// kr::array<float> y = kr::sign(x);
@@ -110,10 +123,25 @@ template <detail::whole_array Type>
 auto sign(Type&& x) {
   return detail::make_expression<detail::sign_elements>(std::forward<Type>(x));
 }
+template <detail::traced Type>
+auto sign(const Type& x) {
+  return detail::sign_elements()(x);
+}
+template <detail::host_number Type>
+auto sign(const Type& x) {
+  using type = detail::number_t<Type>;
+  const type number = detail::as_number(x);
+  return number > type(0) ? type(1) : number < type(0) ? type(-1) : number;
+}
 /// x times x.
 template <detail::whole_array Type>
 auto square(Type&& x) {
   return detail::make_expression<detail::square_elements>(std::forward<Type>(x));
+}
+template <class Type>
+  requires(detail::traced<Type> || detail::any_host_number<Type>)
+auto square(const Type& x) {
+  return detail::square_elements()(detail::as_number(x));
 }
 /// |x| squared: of complex numbers re * re + im * im, as kr::norm of one number.
 /// \code
@@ -122,6 +150,11 @@ auto square(Type&& x) {
 template <detail::whole_array Type>
 auto abs2(Type&& x) {
   return detail::make_expression<detail::abs2_elements>(std::forward<Type>(x));
+}
+template <class Type>
+  requires(detail::traced<Type> || detail::any_host_number<Type>)
+auto abs2(const Type& x) {
+  return detail::abs2_elements()(detail::as_number(x));
 }
 /// NaN becomes `nan`, infinities the largest and the least finite number, as numpy.nan_to_num.
 /// \code

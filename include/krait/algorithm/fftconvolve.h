@@ -40,6 +40,7 @@ auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
 KRAIT_TAKES_EXPRESSIONS(fftconvolve)
+KRAIT_TAKES_LISTS(fftconvolve)
 #include <krait/detail/takes_expressions.h>
 
 }  // namespace krait

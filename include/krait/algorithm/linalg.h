@@ -182,6 +182,7 @@ auto eigh(const array<Elem, Rank>& a) {
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
 KRAIT_TAKES_EXPRESSIONS(solve, inv, det, lu, cholesky, qr, svd, eigh)
+KRAIT_TAKES_LISTS(solve)
 #include <krait/detail/takes_expressions.h>
 
 }  // namespace krait

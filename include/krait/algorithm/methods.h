@@ -68,6 +68,13 @@ inline constexpr bool is_initial = false;
 template <class Number>
 inline constexpr bool is_initial<initial_type<Number>> = true;
 
+/// A container of the host as an array.
+template <class Array>
+decltype(auto) array_of(const Array& x) {
+  if constexpr (is_device_array<Array>::value) return (x);
+  else return to_device(x);
+}
+
 template <class Lambda>
 struct methods {
   kernel_state* state;
@@ -82,6 +89,10 @@ struct methods {
     if constexpr ((axes_in<Options> + ... + 0) == 0) return reduce(x, axis_list<1>(0), options...);
     else return reduce_along(x, options...);
   }
+  template <host_container Array, class... Options>
+  auto reduce(const Array& x, const Options&... options) const {
+    return reduce(array_of(x), options...);
+  }
 
   template <class Elem, int Rank>
   auto accumulate(const array<Elem, Rank>& x, const axis_list<1>& axis) const {
@@ -92,11 +103,20 @@ struct methods {
     fold<of, true>(from, with_last(out, along), nullptr, nullptr);
     return out;
   }
+  template <host_container Array>
+  auto accumulate(const Array& x, const axis_list<1>& axis) const {
+    return accumulate(array_of(x), axis);
+  }
 
   template <class Function, class Left, int Rank, class Right, int OtherRank>
   static auto outer(const Function& function, const array<Left, Rank>& x,
                     const array<Right, OtherRank>& y) {
     return function(with_ones<OtherRank>(x), y);
+  }
+  template <class Function, class Left, class Right>
+    requires(host_container<Left> || host_container<Right>)
+  static auto outer(const Function& function, const Left& x, const Right& y) {
+    return outer(function, array_of(x), array_of(y));
   }
 
   template <class Elem>
@@ -110,12 +130,21 @@ struct methods {
         state, body{f}, out.size(), x, indices, out);
     return out;
   }
+  template <class Array, class Firsts>
+    requires(host_container<Array> || host_container<Firsts>)
+  auto reduceat(const Array& x, const Firsts& firsts) const {
+    return reduceat(array_of(x), array_of(firsts));
+  }
 
   template <class Elem, class Index, class... Other>
   void at(array<Elem, 1>& x, const array<Index, 1>& given, const Other&... other) const {
     const auto indices = checked_indices(given, x.size(), 0);
     check_apart(layout_of(x), "at");
     update(x, indices, spread_over(indices, other)...);
+  }
+  template <class Elem, host_container Indices, class... Other>
+  void at(array<Elem, 1>& x, const Indices& given, const Other&... other) const {
+    at(x, array_of(given), other...);
   }
 
  private:

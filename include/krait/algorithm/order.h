@@ -148,6 +148,11 @@ auto digitize(const array<Elem, Rank>& x, const array<Edge, 1>& edges, bool righ
   places = eval(n - places);
   return places;
 }
+/// The bin of one number.
+template <detail::host_number Number, class Edge>
+std::int64_t digitize(const Number& x, const array<Edge, 1>& edges, bool right = false) {
+  return digitize(detail::alone(x, edges.device()), edges, right)(0);
+}
 
 /// The different elements, sorted, and how often each occurs, int64.
 /// \code

@@ -161,7 +161,7 @@ auto cross(const array<Left, Rank>& x, const array<Right, Rank>& y) {
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
 KRAIT_TAKES_EXPRESSIONS(trace, outer, inner, tensordot, vdot, kron, cross)
-KRAIT_TAKES_LISTS(outer, inner, vdot)
+KRAIT_TAKES_LISTS(outer, inner, vdot, kron, cross)
 #include <krait/detail/takes_expressions.h>
 
 }  // namespace krait

@@ -163,29 +163,32 @@ auto reduce_operand(const Source& source, const Options&... options) {
     reduced_shape(glue::recipe(), packed, reduced_nodes<Source>, starts, rank, extents);
     unsigned axes = count == 0 ? (1u << rank) - 1 : 0;
     ((axes |= mask_of(options, rank)), ...);
-
-    using number = typename glue::result;
-    shape<one ? 1 : result_rank> out_shape;
-    int dims = 0;
-    for (int d = 0; d < rank && !one; ++d) {
-      if (!(axes >> d & 1)) out_shape.extents[dims++] = extents[d];
-      else if (keeps) out_shape.extents[dims++] = 1;
-    }
-    if constexpr (one) out_shape.extents[0] = 1;
-    const auto given = output_in<0>(options...);
-    static_assert(
-        !one || std::is_null_pointer_v<decltype(given)>,
-        "krait: a reduction to one number returns it: with into(), add kr::axis or kr::keepdims");
-    constexpr int out_rank = one ? 1 : result_rank;
-    auto out =
-        result_in<number, out_rank>(given, dense(out_shape.extents, out_rank, false),
-                                    device_from(choose_device(packed, glue::input_nodes)), source);
     std::uint64_t start[max_words]{};
     if constexpr (starts) glue::bits_of_each(glue::reducer::start(first.value), start);
-    reduce(glue::kernels(), packed, rank, extents, axes, starts ? start : nullptr,
-           array_argument(out.to));
-    if constexpr (one) return static_cast<number>(out.to(0));
-    else return out.give();
+    const std::uint64_t* const initial = starts ? start : nullptr;
+
+    using number = typename glue::result;
+    const auto given = output_in<0>(options...);
+    if constexpr (one) {
+      static_assert(
+          std::is_null_pointer_v<decltype(given)>,
+          "krait: a reduction to one number returns it: with into(), add kr::axis or kr::keepdims");
+      number result;
+      reduce_to_number(glue::kernels(), packed, rank, extents, initial, &result);
+      return result;
+    } else {
+      shape<result_rank> out_shape;
+      int dims = 0;
+      for (int d = 0; d < rank; ++d) {
+        if (!(axes >> d & 1)) out_shape.extents[dims++] = extents[d];
+        else if (keeps) out_shape.extents[dims++] = 1;
+      }
+      auto out = result_in<number, result_rank>(
+          given, dense(out_shape.extents, result_rank, false),
+          device_from(choose_device(packed, glue::input_nodes)), source);
+      reduce(glue::kernels(), packed, rank, extents, axes, initial, array_argument(out.to));
+      return out.give();
+    }
   }
 }
 

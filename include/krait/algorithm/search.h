@@ -44,6 +44,15 @@ auto searchsorted(const array<Elem, 1>& sorted, const array<Other, Rank>& x,
   return out.give();
 }
 
+/// The position of one number.
+/// \code
+/// const auto first = kr::searchsorted(x, 0.5);
+/// \endcode
+template <class Elem, detail::host_number Number>
+std::int64_t searchsorted(const array<Elem, 1>& sorted, const Number& x, side where = side::left) {
+  return searchsorted(sorted, detail::alone(x, sorted.device()), where)(0);
+}
+
 /// Gathers elements: out(i) = x(places(i)), in the shape of the places.
 /// Places must be within x; KRAIT_CHECK=1 reports others. kr::into(y) takes the result.
 /// \code

@@ -48,6 +48,11 @@ auto isin(const array<Left, Rank>& x, const array<Right, OtherRank>& of,
   return detail::give_result(detail::output_in(options...),
                              detail::with_extents(marks, x.extents()));
 }
+/// Tests whether one number is.
+template <detail::host_number Number, class Right, int Rank>
+bool isin(const Number& x, const array<Right, Rank>& of) {
+  return isin(detail::alone(x, of.device()), of)(0);
+}
 /// The different elements of x and y together, sorted, as numpy.union1d.
 /// \code
 /// auto all_of_both = kr::union1d(x, y);

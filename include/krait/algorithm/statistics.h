@@ -295,7 +295,7 @@ KRAIT_EXTREME_WITHOUT_NAN(nanmax, fold_by_max)
 // Of expressions, too.
 #include <krait/detail/takes_expressions.h>
 KRAIT_TAKES_EXPRESSIONS(quantile, percentile, median, average, cov, corrcoef)
-KRAIT_TAKES_LISTS(quantile, percentile, average)
+KRAIT_TAKES_LISTS(quantile, percentile, average, cov, corrcoef)
 #include <krait/detail/takes_expressions.h>
 
 }  // namespace krait

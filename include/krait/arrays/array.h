@@ -154,7 +154,7 @@ class array {
   /// Sets every element to a number: `x = 5.0f`. An array that shall have another shape is made
   /// anew.
   template <class Number>
-    requires(detail::host_number<Number> || detail::complex_number<detail::number_t<Number>>)
+    requires detail::any_host_number<Number>
   array& operator=(const Number& x) & {
     static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
     assign_elements(detail::all_tag(), *this, x);

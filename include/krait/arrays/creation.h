@@ -258,20 +258,13 @@ auto diag(const array<Elem, 2>& a, std::int64_t offset = 0) {
   return a.diagonal(offset).copy();
 }
 
-/// The order of the dimensions of kr::meshgrid: as the arguments (`ij`), or the first two exchanged
-/// (`xy`).
-enum class indexing : unsigned char { ij, xy };
-/// The coordinates of all points of a grid: one array per dimension.
-/// The arrays are read-only views that repeat the arguments; `copy()` makes arrays of them.
-/// \code
-/// auto [px, py] = kr::meshgrid(kr::linspace(0, 1), kr::linspace(-1, 1, 20));   // shape (20, 50)
-/// \endcode
-template <indexing Order = indexing::xy, class... Elems>
-  requires(sizeof...(Elems) > 0)
-auto meshgrid(const array<Elems, 1>&... axes) {
+namespace detail {
+
+template <class... Elems>
+auto grid_of(bool exchanged, const array<Elems, 1>&... axes) {
   constexpr int rank = sizeof...(Elems);
-  const auto dimension = [](int argument) {
-    return Order == indexing::xy && rank >= 2 && argument < 2 ? 1 - argument : argument;
+  const auto dimension = [&](int argument) {
+    return exchanged && rank >= 2 && argument < 2 ? 1 - argument : argument;
   };
   shape<rank> extents;
   int argument = 0;
@@ -285,6 +278,35 @@ auto meshgrid(const array<Elems, 1>&... axes) {
     return array<const Elem, rank>(detail::view_at(at, axis));
   };
   return std::tuple{along(axes)...};  // braces: from left to right
+}
+
+}  // namespace detail
+
+/// The order of the dimensions of kr::meshgrid: as the arguments (`ij`), or the first two exchanged
+/// (`xy`).
+enum class indexing : unsigned char { ij, xy };
+/// The coordinates of all points of a grid: one array per dimension.
+/// The arrays are read-only views that repeat the arguments; `copy()` makes arrays of them.
+/// The last argument may be the order: kr::indexing::ij; without it, it is `xy`.
+/// \code
+/// auto [px, py] = kr::meshgrid(kr::linspace(0, 1), kr::linspace(-1, 1, 20));   // shape (20, 50)
+/// \endcode
+template <class... Items>
+  requires((detail::is_device_array<Items>::value || detail::deferred<Items> ||
+            std::is_same_v<Items, indexing>) &&
+           ...)
+auto meshgrid(const Items&... items) {
+  const auto order_of = []<class Item>(const Item& item) {
+    if constexpr (std::is_same_v<Item, indexing>) return item;
+    else return indexing::xy;
+  };
+  const auto axis_of = []<class Item>(const Item& item) {
+    if constexpr (std::is_same_v<Item, indexing>) return std::tuple<>();
+    else return std::tuple(detail::evaluated(item).share());
+  };
+  const bool exchanged = ((order_of(items) == indexing::xy) && ...);
+  return std::apply([&](const auto&... axes) { return detail::grid_of(exchanged, axes...); },
+                    std::tuple_cat(axis_of(items)...));
 }
 
 }  // namespace krait

@@ -52,11 +52,6 @@ slice_item::bound bound_of(const Number& n) {
   return bound_of(as_number(n));
 }
 
-struct slice_range {
-  slice_item item;
-};
-
-constexpr slice_item item_of(slice_range r) { return r.item; }
 constexpr slice_item item_of(all_type) { return {}; }
 constexpr slice_item item_of(newaxis_type) { return {slice_item::new_axis, {}, {}, 1}; }
 constexpr slice_item item_of(end_position e) { return {slice_item::index, bound_of(e), {}, 1}; }
@@ -71,9 +66,14 @@ slice_item item_of(const Number& n) {
 }
 template <class Type, class Step>
 constexpr slice_item item_of(const plain_range<Type, Step>& r) {
-  return {slice_item::range, bound_of(r.first()), bound_of(r.last()),
-          static_cast<std::int64_t>(r.step())};
+  return {slice_item::range, r.first(), r.last(), static_cast<std::int64_t>(r.step())};
 }
+
+/// Of a range with such a word: as of its number, or int.
+template <class Bound>
+using counted_as = std::conditional_t<slice_word<Bound>, int, number_t<Bound>>;
+template <class First, class Last>
+using sliced_as = typename range_of<counted_as<First>, counted_as<Last>>::type;
 
 /// The types that a(…) accepts.
 template <class Item>
@@ -107,8 +107,17 @@ inline constexpr detail::newaxis_type newaxis{};
 /// \endcode
 template <detail::slice_bound First, detail::slice_bound Last>
   requires(detail::slice_word<First> || detail::slice_word<Last>)
-constexpr detail::slice_range range(First first, Last last, std::int64_t step = 1) {
-  return {{detail::slice_item::range, detail::bound_of(first), detail::bound_of(last), step}};
+constexpr auto range(First first, Last last, detail::location where = detail::location::here()) {
+  using type = detail::sliced_as<First, Last>;
+  return detail::plain_range<type, type>(detail::bound_of(first), detail::bound_of(last), type{1},
+                                         where);
+}
+template <detail::slice_bound First, detail::slice_bound Last, detail::host_integer Step>
+  requires(detail::slice_word<First> || detail::slice_word<Last>)
+constexpr auto range(First first, Last last, Step step,
+                     detail::location where = detail::location::here()) {
+  return detail::plain_range<detail::sliced_as<First, Last>, detail::number_t<Step>>(
+      detail::bound_of(first), detail::bound_of(last), detail::as_number(step), where);
 }
 
 }  // namespace krait

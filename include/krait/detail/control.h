@@ -3,6 +3,7 @@
 // The return types of krait/control.h: chains of ifs and cases, loops, and the sides of a choice.
 #pragma once
 
+#include <krait/detail/layout.h>
 #include <krait/memory.h>
 
 namespace krait {
@@ -147,24 +148,44 @@ class range_loop {
   location where_;
 };
 /// A range of plain bounds: a loop where a kernel is recorded, elsewhere a slice of an array
-/// (krait/slice.h).
+/// (krait/slice.h). With kr::end or kr::none it is no loop, and has the type of one all the same:
+/// `auto low = kr::range(0, -1), high = kr::range(1, kr::none)`.
 template <class Type, class Step>
 class plain_range {
  public:
-  plain_range(Type first, Type last, Step by, location where)
+  constexpr plain_range(slice_item::bound first, slice_item::bound last, Step by, location where)
       : first_(first), last_(last), step_(by), where_(where) {}
+  constexpr plain_range(Type first, Type last, Step by, location where)
+      : plain_range(number(first), number(last), by, where) {}
   typed_loop_iterator<Type> begin() const {
-    return {begin_range(scalar_of<Type>, node_of(first_), node_of(last_), node_of(step_), where_),
+    if (first_.origin != slice_item::number || last_.origin != slice_item::number)
+      misuse(
+          "a range with kr::end or kr::none is a slice of an array: a loop needs two numbers, "
+          "as in kr::range(0, x.size())",
+          where_);
+    return {begin_range(scalar_of<Type>, node_of(number(first_)), node_of(number(last_)),
+                        node_of(step_), where_),
             where_};
   }
   loop_end end() const noexcept { return {}; }
 
-  Type first() const noexcept { return first_; }
-  Type last() const noexcept { return last_; }
-  Step step() const noexcept { return step_; }
+  constexpr slice_item::bound first() const noexcept { return clipped(first_); }
+  constexpr slice_item::bound last() const noexcept { return clipped(last_); }
+  constexpr Step step() const noexcept { return step_; }
 
  private:
-  Type first_, last_;
+  static constexpr slice_item::bound number(Type x) {
+    return {static_cast<std::int64_t>(x), slice_item::number};
+  }
+  static constexpr Type number(const slice_item::bound& b) { return static_cast<Type>(b.at); }
+  /// A number beyond 63 bits is after every element: as a negative one it would count from the end.
+  static constexpr slice_item::bound clipped(const slice_item::bound& b) {
+    const bool beyond = b.origin == slice_item::number && Type(-1) > Type(0) &&
+                        sizeof(Type) >= sizeof b.at && b.at < 0;
+    return beyond ? slice_item::bound{INT64_MAX, slice_item::number} : b;
+  }
+
+  slice_item::bound first_, last_;
   Step step_;
   location where_;
 };

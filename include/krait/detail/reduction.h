@@ -74,5 +74,9 @@ KRAIT_API void reduced_shape(const reduction_recipe& of, const argument* inputs,
 KRAIT_API void reduce(reduction_kernels* kernels, const argument* inputs, int rank,
                       const std::int64_t* extents, unsigned axes, const std::uint64_t* initial,
                       const argument& out);
+/// The one result of all elements, into memory of the host. Waits for it.
+KRAIT_API void reduce_to_number(reduction_kernels* kernels, const argument* inputs, int rank,
+                                const std::int64_t* extents, const std::uint64_t* initial,
+                                void* result);
 
 }  // namespace krait::detail

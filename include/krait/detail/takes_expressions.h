@@ -4,7 +4,8 @@
 // and to undefine them:
 //   // functions of arguments of which some are expressions or selections: they become arrays once
 //   KRAIT_TAKES_EXPRESSIONS(sort, argsort)
-//   KRAIT_TAKES_LISTS(dot)                   functions whose second argument may be numbers in braces
+//   // functions whose second argument may be numbers in braces, or a container of the host
+//   KRAIT_TAKES_LISTS(dot)
 #ifndef KRAIT_TAKES_EXPRESSIONS
 #define KRAIT_PARENS ()
 #define KRAIT_MORE1(...) KRAIT_MORE2(KRAIT_MORE2(KRAIT_MORE2(KRAIT_MORE2(__VA_ARGS__))))
@@ -27,6 +28,11 @@
   }                                                                                           \
   template <detail::whole_array First, std::size_t Count, class... Rest>                      \
   auto function(const First& first, const double(&list)[Count], const Rest&... rest) {        \
+    const auto& from = detail::evaluated(first);                                              \
+    return function(from, to_device(list, from.device()), rest...);                           \
+  }                                                                                           \
+  template <detail::whole_array First, detail::listed_container List, class... Rest>          \
+  auto function(const First& first, const List& list, const Rest&... rest) {                  \
     const auto& from = detail::evaluated(first);                                              \
     return function(from, to_device(list, from.device()), rest...);                           \
   }

@@ -108,6 +108,9 @@ using number_t = typename number_on_host<std::remove_cvref_t<Type>>::type;
 /// A number on the host, as indices, bounds of ranges, extents and functions take it.
 template <class Type>
 concept host_number = plain<number_t<Type>>;
+/// The same, or a complex one.
+template <class Type>
+concept any_host_number = host_number<Type> || complex_number<number_t<Type>>;
 template <class Type>
 concept host_integer = std::is_integral_v<number_t<Type>>;
 /// Any object; of a number that is not yet read, the number.

@@ -14,6 +14,7 @@
 #include "algorithms/reduce/kernel.h"
 #include "devices/layout.h"
 #include "devices/memory.h"
+#include "host/graph.h"
 #include "ir/types.h"
 #include "support/error.h"
 
@@ -252,9 +253,10 @@ unsigned axes_mask(const std::int64_t* axes, int count, int rank) {
   return mask;
 }
 
-void reduce(reduction_kernels* kernels, const argument* given, int rank,
-            const std::int64_t* extents, unsigned axes, const std::uint64_t* initial,
-            const argument& into) {
+namespace {
+
+void run(reduction_kernels* kernels, const argument* given, int rank, const std::int64_t* extents,
+         unsigned axes, const std::uint64_t* initial, const argument& into, DeviceHandle* on) {
   const reduction_recipe& recipe = *kernels->recipe;
   std::vector<argument> inputs;
   inputs.reserve(recipe.input_nodes + more_arguments(detail::max_words));
@@ -271,7 +273,7 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank,
   const bool one_piece = dims.is_one_piece();
   std::int64_t numbers[2 * max_rank];
   dims.apply(numbers);
-  DeviceHandle& device = *out.memory->device;
+  DeviceHandle& device = *on;
   const Shape shape = shape_of(results, elements, columns, device);
   const std::uint64_t* const start = initial ? initial : recipe.identity;
 
@@ -296,6 +298,35 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank,
   form = {2, last.columns, last.lanes > 1, true, false, !cpu && results == 1, form.joined};
   launch(kernels->of(form), last, states, {&out, 1}, results, shape.chunks, elements, nullptr,
          start);
+}
+
+}  // namespace
+
+void reduce(reduction_kernels* kernels, const argument* given, int rank,
+            const std::int64_t* extents, unsigned axes, const std::uint64_t* initial,
+            const argument& into) {
+  // An array without elements has no memory.
+  run(kernels, given, rank, extents, axes, initial, into,
+      into.memory ? into.memory->device : nullptr);
+}
+
+void reduce_to_number(reduction_kernels* kernels, const argument* given, int rank,
+                      const std::int64_t* extents, const std::uint64_t* initial, void* result) {
+  const reduction_recipe& recipe = *kernels->recipe;
+  auto& device = *static_cast<DeviceHandle*>(choose_device(given, recipe.input_nodes));
+  const unsigned axes = (1u << rank) - 1;
+  argument out;
+  // A processor writes the number where it is wanted. Not in a graph, which refuses the copy below.
+  if (device.device->host_memory() && !open_graph()) {
+    out.kind = argument::host, out.data = result;
+    return run(kernels, given, rank, extents, axes, initial, out, &device);
+  }
+  const memory_share owner(allocate(&device, recipe.result_bytes));
+  out.kind = argument::device_array, out.memory = owner.get(), out.offset = 0;
+  run(kernels, given, rank, extents, axes, initial, out, &device);
+  const std::int64_t one = 1;
+  const layout at = dense(&one, 1, false);
+  copy_to_host({owner.get(), &at, recipe.result_bytes}, result);
 }
 
 }  // namespace krait::detail

@@ -2,36 +2,7 @@
 //
 // The rows of docs/coming-from-numpy.md, run. `// section: …` begins a table, `// row: LEFT -- note` a row, whose right side is the code up to
 // what compares its result. docs/make_tables.py writes them into the page; the test docs.tables holds the page to this file.
-#include <krait/krait.h>
-#include <krait/algorithm/compare.h>
-#include <krait/algorithm/convolve.h>
-#include <krait/algorithm/differences.h>
-#include <krait/algorithm/einsum.h>
-#include <krait/algorithm/elements.h>
-#include <krait/algorithm/frequency.h>
-#include <krait/algorithm/grids.h>
-#include <krait/algorithm/fft.h>
-#include <krait/algorithm/histogram.h>
-#include <krait/algorithm/indexing.h>
-#include <krait/algorithm/loops.h>
-#include <krait/algorithm/linalg.h>
-#include <krait/algorithm/matmul.h>
-#include <krait/algorithm/matrix_functions.h>
-#include <krait/algorithm/methods.h>
-#include <krait/algorithm/moments.h>
-#include <krait/algorithm/order.h>
-#include <krait/algorithm/products.h>
-#include <krait/algorithm/random.h>
-#include <krait/algorithm/rearrange.h>
-#include <krait/algorithm/reduce.h>
-#include <krait/algorithm/scan.h>
-#include <krait/algorithm/search.h>
-#include <krait/algorithm/select.h>
-#include <krait/algorithm/sets.h>
-#include <krait/algorithm/sort.h>
-#include <krait/algorithm/statistics.h>
-#include <krait/files.h>
-#include <krait/span.h>
+#include <krait/numpy.h>
 
 #include "rows.h"
 
@@ -80,6 +51,8 @@ static void creation() {
   has(diagonal, {1, 0, 0, 0, 2, 0, 0, 0, 3});
   // row: np.meshgrid(a, steps)
   auto [gx, gy] = kr::meshgrid(a, steps);
+  // row: np.meshgrid(a, steps, indexing="ij")
+  auto [gi, gj] = kr::meshgrid(a, steps, kr::indexing::ij);
   expect(gx.extent(0) == 4 && gx.extent(1) == 3 && gy(3, 0) == 9);
   // row: a.copy()
   auto again = a.copy();

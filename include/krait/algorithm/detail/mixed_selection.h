@@ -137,6 +137,11 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
     take_rows(erased(from.rows), indices_.share().reshape(-1).copy(), 0, erased(out));
     return view_at(placed(layout_of(out)), out);
   }
+  mixed_selection(mixed_selection&&) = default;
+  /// Of one of the same type, too: the one that C++ makes would leave the elements alone.
+  void operator=(const mixed_selection& source) && {
+    std::move(*this).template operator=<const mixed_selection&>(source);
+  }
   /// Assigns a number, or an array or expression that broadcasts to the selection's shape.
   template <class Source>
   void operator=(Source&& source) && {

@@ -14,6 +14,19 @@ namespace detail {
 template <class Elem>
 concept listed = plain<Elem> && !std::is_same_v<Elem, char>;
 
+/// A container of the host that stands for an array.
+template <class Type>
+concept listed_container = host_container<const Type> && requires(const Type& list) {
+  requires listed<std::remove_cvref_t<decltype(*list.data())>>;
+};
+/// A number as an array that has it alone, for functions of the elements of arrays.
+template <host_number Number>
+array<number_t<Number>, 1> alone(const Number& x, const device& on) {
+  array<number_t<Number>, 1> one(shape<1>(1), on);
+  one.fill(as_number(x));
+  return one;
+}
+
 /// A number, of a view of const elements, too.
 template <class Elem>
 concept sortable = plain<std::remove_const_t<Elem>>;

@@ -48,6 +48,11 @@ class selection : public selected_assignments<selection<Elem, Rank, Which, Which
       return out;
     }
   }
+  selection(selection&&) = default;
+  /// Of one of the same type, too: the one that C++ makes would leave the elements alone.
+  void operator=(const selection& source) && {
+    std::move(*this).template operator=<const selection&>(source);
+  }
   /// Assigns a number, or an array or expression: of one dimension for a mask, else one that
   /// broadcasts to the elements' shape.
   template <class Source>
