@@ -20,6 +20,9 @@ inline constexpr double mask_operations = 3;
 inline constexpr double longest_lane = 2;
 /// Cycles of a branch that data decide: 20 where it was foretold wrongly, a quarter of the times.
 inline constexpr double missed_branch = 5;
+/// How often a thread takes a branch that the program calls unlikely, or that holds the rare path
+/// of a function, as of a sine of a number beyond 2^17.
+inline constexpr double rare_branch = 0.01;
 /// Cycles of a lane's element that lies where data say, read and written, by an instruction of
 /// AVX-512 and without one; of one whose place is computed as a scalar, or near its neighbours';
 /// of one that comes with its neighbours' and is put in its place by shuffles, as they lie at most

@@ -162,8 +162,9 @@ bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
 }
 
 /// Whether the machine has an instruction for a load under a mask, from wherever the lanes'
-/// elements lie.
+/// elements lie. None gathers bytes.
 bool Branches::masks_load(const ir::Inst& inst) const {
+  if (ir::size_of(inst.type.scalar) < 4 && lies_apart(inst.operands[1])) return false;
   return shape_.machine.level >= CpuLevel::Avx512 ||
          shape_.machine.gathers(ir::bits_of(inst.type.scalar)) || !d_.varying(inst.operands[1]);
 }
@@ -207,9 +208,8 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
                                                     ir::size_of(inner.type.scalar));
     found.shared = found.shared || (effect == ir::Effect::Write &&
                                     f_.type_of(inner.operands[0]).space == ir::Space::Shared);
-    constexpr unsigned deepest = 6;
     found.apart = found.apart || ((access || inner.op == Op::LoadVec || inner.op == Op::StoreVec) &&
-                                  lies_apart(inner.operands[1], deepest));
+                                  lies_apart(inner.operands[1]));
     found.narrow = found.narrow || (inner.op == Op::Load && !masks_load(inner));
     const bool goes_on = inner.op == Op::Yield || inner.op == Op::Continue || inner.op == Op::Break;
     if (!goes_on && effect != ir::Effect::Pure && effect != ir::Effect::Read &&

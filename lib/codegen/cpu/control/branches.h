@@ -74,7 +74,7 @@ class Branches : public Part {
   bool only_accesses(ir::RegionId r, Guarded& found) const;
   bool masks_load(const ir::Inst& inst) const;
   bool compares_place(ir::ValueId condition) const;
-  bool lies_apart(ir::ValueId index, unsigned depth) const;
+  bool lies_apart(ir::ValueId index, unsigned depth = 6) const;
   V surely_whole(const ir::Inst& inst, const Side& side);
   Exit emit_whole(ir::RegionId side);
   void find_lanes_again(const ir::Inst& inst, Side& side, Values::Again& again);

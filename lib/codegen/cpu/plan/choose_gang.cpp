@@ -33,6 +33,7 @@ class Choice {
   bool choose_scalar(unsigned active);
   void fit_row(std::int64_t threads);
   void block_of_gangs();
+  void fit_plane();
   void lay_bricks();
 
   const ir::Module& module_;
@@ -109,6 +110,17 @@ void Choice::fit_row(std::int64_t threads) {
       fmt::format("blocks have {} threads, and share arrays or wait for each other", threads);
 }
 
+/// No more lanes than a plane of short rows has threads, as most blocks are one plane: the rest
+/// would be lanes of other planes, of which a brick that is not whole has none.
+void Choice::fit_plane() {
+  const ir::Brick& brick = facts_.brick;
+  if (!brick.x || brick.whole || traits_.warps || f_.block[2] > 1) return;
+  const unsigned plane = std::max(brick.width() * brick.y, 4u);
+  if (plane >= shape_.gang()) return;
+  shape_.parts = std::max(plane / shape_.lanes, 1u), shape_.lanes = std::min(shape_.lanes, plane);
+  gang_.why = fmt::format("blocks have planes of {} threads", plane);
+}
+
 /// Gangs of several rows where the block's rows are short. Warps are bricks where those are whole.
 void Choice::lay_bricks() {
   const ir::Brick& brick = facts_.brick;
@@ -144,6 +156,7 @@ void Choice::block_of_gangs() {
     while (shape_.parts > 1 && (carried * shape_.parts > registers ||
                                 shape_.gang() > tuning::cpu::largest_gang_at_barriers))
       shape_.parts /= 2;
+  fit_plane();
   lay_bricks();
   // A row shorter than a gang: one row a part.
   if (!shape_.is_brick() && !traits_.warps && fixed && block[0] % shape_.lanes == 0 &&

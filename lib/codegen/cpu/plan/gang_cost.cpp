@@ -82,6 +82,15 @@ class Counter {
   void branch(const ir::Inst& inst, double gangs, double threads) {
     const bool varies = d_.varying(inst.operands[0]);
     sum_.diverges = sum_.diverges || (varies && place_of(inst.operands[0]) == Place::Data);
+    if (inst.op == Op::If)
+      if (const int rare = rare_side(inst); rare >= 0) {
+        const double seldom = costs::rare_branch;
+        add(varies ? costs::mask_operations / costs::vector_ports * shape_.parts : 1, gangs,
+            1 / costs::scalar_ports, threads);
+        region(inst.regions[std::size_t(1 - rare)], gangs, threads);
+        return region(inst.regions[std::size_t(rare)],
+                      gangs * std::min(seldom * shape_.gang(), 1.0), threads * seldom);
+      }
     const double share = 1.0 / double(inst.regions.size());
     if (varies)
       add(shape_.parts * costs::mask_operations / costs::vector_ports, gangs,
@@ -89,6 +98,16 @@ class Counter {
     else add_scalar(1 / costs::scalar_ports, gangs, threads);
     for (const ir::RegionId r : inst.regions)
       region(r, varies ? gangs : gangs * share, threads * share);
+  }
+
+  /// The side of a branch that is said to be seldom taken, or calls what is; -1: neither is.
+  int rare_side(const ir::Inst& inst) const {
+    if (inst.expected != ir::Expected::Nothing) return inst.expected == ir::Expected::Likely;
+    for (int side = 0; side < 2; ++side)
+      for (const ir::InstId i : f_.regions[inst.regions[std::size_t(side)]].insts)
+        if (const ir::Inst& inner = f_.insts[i]; inner.op == Op::Call && m_.callee(inner).rare)
+          return side;
+    return -1;
   }
 
   void simple(const ir::Inst& inst, double gangs, double threads) {
