@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/cpu/access/atomics.h"
 
+#include <map>
 #include <optional>
 
 #include <llvm/IR/IRBuilder.h>
@@ -68,25 +69,36 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
     Few<V> operands;
     for (std::size_t k = 2; k < inst.operands.size(); ++k)
       operands.push_back(values_.part(inst.operands[k], p));
-    auto of_lane = [&](V lane) {
-      V pointer = pointers ? b_.CreateExtractElement(pointers, lane)
-                           : a.v[a.kind == Address::Kind::One ? 0 : p];
+    // `take` gives a lane of a vector: of the pointers, 0, or of an operand, 2 and on.
+    const auto of_lane = [&](V lane, llvm::function_ref<V(V, unsigned)> take) {
+      V pointer = pointers ? take(pointers, 0) : a.v[a.kind == Address::Kind::One ? 0 : p];
       if (a.kind == Address::Kind::Row)
         pointer = b_.CreatePtrAdd(pointer, b_.CreateMul(lane, b_.getInt64(ir::size_of(s))));
       Few<V> x;
-      for (V v : operands) x.push_back(b_.CreateExtractElement(v, lane));
+      for (unsigned k = 0; k < operands.size(); ++k)
+        x.push_back(values_.uniform(inst.operands[k + 2]) ? values_.scalar(inst.operands[k + 2])
+                                                          : take(operands[k], k + 2));
       return update(inst, s, pointer, x);
     };
     if (is_alone(inst.operands[0]) && lanes_.everyone()) {  // as cheap as finding the lane
       V old = llvm::Constant::getNullValue(row);
       for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
         if (!shape_.has_thread(p * shape_.lanes + lane)) continue;
-        V one = of_lane(b_.getInt64(lane));
+        V one = of_lane(b_.getInt64(lane),
+                        [&](V v, unsigned) { return b_.CreateExtractElement(v, lane); });
         if (used) old = b_.CreateInsertElement(old, one, std::uint64_t(lane));
       }
       if (used) r.v.push_back(old);
       continue;
     }
+    // Vectors lie in memory from before the loop on: LLVM would store them anew for each lane, and
+    // a locked instruction waits for these stores (500,000 counters by AVX-512, 19 ms instead of
+    // 10: `bench_corpus --class look --filter "cell lists" --cpu-time`).
+    std::map<unsigned, Row> rows;
+    if (pointers) rows[0] = each_lane_.row_in_memory({pointers}, 0);
+    for (unsigned k = 0; k < operands.size(); ++k)
+      if (!values_.uniform(inst.operands[k + 2]))
+        rows[k + 2] = each_lane_.row_in_memory({operands[k]}, k + 2);
     Block before = b_.GetInsertBlock(), loop = code_.new_block("lane"),
           body = code_.new_block("update"), done = code_.new_block("updated");
     V all = lanes_.mask_bits(lanes_.mask_part(lanes_.active, p));
@@ -100,7 +112,8 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
     code_.start(body);
     V lane = b_.CreateZExt(b_.CreateIntrinsic(llvm::Intrinsic::cttz, {word}, {rest, b_.getTrue()}),
                            b_.getInt64Ty());
-    V old = of_lane(lane);
+    V old = of_lane(lane,
+                    [&](V, unsigned which) { return each_lane_.load_lane(rows.at(which), lane); });
     if (used) result->addIncoming(b_.CreateInsertElement(result, old, lane), b_.GetInsertBlock());
     V next = b_.CreateAnd(rest, b_.CreateSub(rest, llvm::ConstantInt::get(word, 1)));
     rest->addIncoming(next, b_.GetInsertBlock());
