@@ -45,6 +45,7 @@ class Memory : public Part {
   llvm::LoadInst* load_one(llvm::Type* memory, V at, llvm::Align align, ir::ValueId array);
   void load_element(const ir::Inst& inst, std::size_t k);
   V load_part(const ir::Inst& inst, const Address& a, unsigned p);
+  V gather_narrow(const Address& a, llvm::Type* memory, unsigned p, ir::ValueId array);
   V load_steps(const ir::Inst& inst, const Address& a, unsigned p);
   void fetch_ahead(const ir::Inst& inst, const Address& a);
   V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align,

@@ -158,7 +158,7 @@ class Counter {
     if (known && step == size)
       return add(elements * registers(inst.type.scalar) * one, gangs, elements * one, threads);
     const bool rows = inst.op == Op::LoadVec || inst.op == Op::StoreVec;
-    const bool fast = shape_.machine.scatters() && size >= 4;
+    const bool fast = shape_.machine.scatters() && (size >= 4 || !stores);
     const double lane = place == Place::Linear && (rows || (known && step <= costs::near_bytes))
                             ? costs::shuffled
                         : fast ? (stores ? costs::scattered_wide : costs::gathered_wide)
