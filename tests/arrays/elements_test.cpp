@@ -370,4 +370,37 @@ TEST(Arrays, PlacesOfOneNumber) {
   EXPECT_TRUE(kr::allclose(kr::solve(a, {2.0, 4.0}), {1, 1}));
 }
 
+/// Integers beyond 2^53 would change as floats.
+TEST(Arrays, MinimumAndMaximumOfIntegersAreIntegers) {
+  constexpr std::int64_t large = (std::int64_t(1) << 53) + 1;
+  const auto x = kr::to_device(std::vector<std::int64_t>{large, -5, 3});
+  const auto above = kr::eval(kr::maximum(x, 0)), below = kr::eval(kr::minimum(x, x - 1));
+  static_assert(std::is_same_v<decltype(above)::value_type, std::int64_t>);
+  EXPECT_EQ(above(0), large);
+  EXPECT_EQ(above(1), 0);
+  EXPECT_EQ(below(0), large - 1);
+  EXPECT_EQ(kr::maximum(large, 1), large);
+  EXPECT_TRUE(
+      kr::array_equal(kr::take(kr::arange(10), kr::minimum(kr::to_device({8, 2}), 4)), {4, 2}));
+  auto f = kr::vectorize([](auto p, auto q) { return kr::minimum(p, q); });
+  EXPECT_EQ(f(std::vector<int>{1, 5}, std::vector<int>{3, 2}), (std::vector<int>{1, 2}));
+}
+
+TEST(Arrays, NumbersOfSeveralTypesAreDoubles) {
+  const auto x = kr::to_device({1, 2.5, NAN});
+  static_assert(std::is_same_v<decltype(x)::value_type, double>);
+  EXPECT_EQ(x(1), 2.5);
+  static_assert(std::is_same_v<decltype(kr::to_device({1, 2}))::value_type, int>);
+}
+
+TEST(Arrays, PointsAndShapesAsNumPysArguments) {
+  const auto x = kr::arange(0.0f, 6.0f);
+  EXPECT_EQ(kr::fft(x, 8).size(), 8);
+  EXPECT_TRUE(kr::allclose(kr::irfft(kr::rfft(x), 6), x, {.atol = 1e-5}));
+  EXPECT_EQ(kr::rfft(x, 4).size(), 3);
+  const auto steps = kr::generator(1).choice({-1, 1}, {50, 10});
+  EXPECT_EQ(steps.extents(), (kr::shape<2>(50, 10)));
+  EXPECT_EQ(kr::sum(steps * steps), 500);
+}
+
 }  // namespace

@@ -36,6 +36,8 @@ TEST(CpuGangs, SayWhy) {
   EXPECT_EQ(gang(", one_row, bricks(4, 1)", meet),
             "# gang: 4 threads, 1 vector of 4 lanes: "
             "blocks have 4 threads, and share arrays or wait for each other");
+  EXPECT_EQ(gang(", bricks(1, 4)", meet),
+            "# gang: 4 threads, 1 vector of 4 lanes: blocks have planes of 4 threads");
   EXPECT_EQ(gang(") block(64, 1, 1", meet),
             "# gang: 64 threads, 8 vectors of 8 lanes: "
             "the whole block, without stops at its barriers");

@@ -63,10 +63,10 @@ struct fft_request_of : fft_request {
     for (count = 0; count < Count; ++count) axes[count] = given.at[count];
   }
   void set(const points_type& given) { points = given.count, has_points = true; }
+  // the number of points, as NumPy's second argument
   template <axis_number Number>
-  void set(Number) {
-    static_assert(always_false<Number>,
-                  "krait: is this number kr::points(n) or kr::axis(k)? Write which");
+  void set(Number given) {
+    set(points_type{static_cast<std::int64_t>(given)});
   }
   void set(const char* given) { norm = given; }
   template <class... Outputs>

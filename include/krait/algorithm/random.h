@@ -363,6 +363,11 @@ class generator {
   auto choice(const Source& source, const Extent (&extents)[Rank], bool replace = true) {
     return choice(source, detail::to_shape(extents), replace);
   }
+  template <detail::listed Elem, std::size_t Count, std::integral Extent, int Rank>
+    requires(Rank > 1)
+  auto choice(const Elem (&list)[Count], const Extent (&extents)[Rank], bool replace = true) {
+    return choice(to_device(list, on_), extents, replace);
+  }
   template <detail::listed Elem, std::size_t Count, detail::into_option... Options>
   auto choice(const Elem (&list)[Count], std::int64_t count, bool replace = true,
               const Options&... options) {

@@ -174,5 +174,12 @@ array<Elem, 1> to_device(const Elem (&from)[Count], device on = device()) {
   out.copy_from(from);
   return out;
 }
+/// Of numbers of several types, which become double: `kr::to_device({1, 2.5, NAN})`.
+template <std::size_t Count>
+array<double, 1> to_device(const double (&from)[Count], device on = device()) {
+  array<double, 1> out({Count}, on);
+  out.copy_from(from);
+  return out;
+}
 
 }  // namespace krait

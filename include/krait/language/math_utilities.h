@@ -8,6 +8,11 @@
 #include <krait/detail/scientific.h>
 
 namespace krait {
+namespace detail {
+template <class Left, class Right>
+concept both_integers =
+    std::is_integral_v<storage_type_t<Left>> && std::is_integral_v<storage_type_t<Right>>;
+}  // namespace detail
 
 /// The two results of kr::sincos.
 template <class Float>
@@ -70,22 +75,32 @@ auto fdim(const Left& x, const Right& y, Own...) {
   const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(a <= b, kept(detail::real_of<Left, Right>(0)), kept(a - b));
 }
-/// The smaller number, or NaN if either is a NaN; kr::min drops NaN instead.
+/// The smaller number, or NaN if either is a NaN; kr::min drops NaN instead. Integers stay
+/// integers.
 template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
 auto minimum(const Left& x, const Right& y, Own...) {
-  using kept = detail::kept_real2<Left, Right>;
-  const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
-  return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(min(a, b))));
+  if constexpr (detail::both_integers<Left, Right>) {
+    return min(x, y);
+  } else {
+    using kept = detail::kept_real2<Left, Right>;
+    const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
+    return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(min(a, b))));
+  }
 }
-/// The larger number, or NaN if either is a NaN; kr::max drops NaN instead.
+/// The larger number, or NaN if either is a NaN; kr::max drops NaN instead. Integers stay
+/// integers.
 /// \code
 /// y[i] = kr::maximum(x[i], 0.0f);   // keeps a NaN
 /// \endcode
 template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
 auto maximum(const Left& x, const Right& y, Own...) {
-  using kept = detail::kept_real2<Left, Right>;
-  const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
-  return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(max(a, b))));
+  if constexpr (detail::both_integers<Left, Right>) {
+    return max(x, y);
+  } else {
+    using kept = detail::kept_real2<Left, Right>;
+    const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
+    return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(max(a, b))));
+  }
 }
 
 /// Converts an angle from radians to degrees.

@@ -16,6 +16,10 @@ static void creation() {
   // row: np.array([1, 2, 3]) -- the element type is that of the numbers
   auto a = kr::to_device({1, 2, 3});
   has(a, {1, 2, 3});
+  // row: np.array([1, 2.5]), np.array([1, 2], np.uint8) -- numbers of several types are doubles
+  auto mixed = kr::to_device({1, 2.5});
+  auto bytes = kr::to_device<std::uint8_t>({1, 2});
+  expect(mixed(1) == 2.5 && bytes(1) == 2);
   // row: cp.asarray(v) -- copies; `kr::wrap(v.data(), {3})` shares memory of the host on the CPU
   kr::array<float> d = kr::to_device(v);
   has(d, {1, 2, 3});

@@ -1,5 +1,4 @@
 // error: krait: an integer after the array could be the order of a norm: write kr::axis(k)
-// error: krait: is this number kr::points(n) or kr::axis(k)? Write which
 // error: krait: bincount takes one dimension, as in NumPy: x.reshape(-1)
 // error: krait: complex numbers have no order: take kr::abs(z), kr::real(z) or kr::imag(z)
 // error: krait: the places of scatter must be integers
@@ -11,11 +10,10 @@ namespace kr = krait;
 
 void f(kr::array<float>& x, kr::array<float, 2>& a) {
 #ifdef RIGHT
-  kr::norm(a, kr::axis(1)), kr::fft(x, kr::points(8)), kr::bincount(kr::cast<int>(x));
+  kr::norm(a, kr::axis(1)), kr::bincount(kr::cast<int>(x));
   kr::isin(kr::abs(kr::fft(x)), x), kr::scatter(x, kr::argsort(x), x);
 #else
   kr::norm(a, 2);
-  kr::fft(x, 8);
   kr::bincount(kr::cast<int>(a));
   kr::isin(kr::fft(x), x);
   kr::scatter(x, x, x);
