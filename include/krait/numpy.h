@@ -10,6 +10,7 @@
 #include <krait/algorithm/differences.h>
 #include <krait/algorithm/einsum.h>
 #include <krait/algorithm/fft.h>
+#include <krait/algorithm/fftconvolve.h>
 #include <krait/algorithm/frequency.h>
 #include <krait/algorithm/grids.h>
 #include <krait/algorithm/linalg.h>

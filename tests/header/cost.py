@@ -150,11 +150,11 @@ LINES_ABOVE = {
     "algorithm/linalg.h": 46000,  # std::complex
     "algorithm/fft.h": 47000,
     "algorithm/fftconvolve.h": 47500,
-    "algorithm/frequency.h": 47500,
+    "algorithm/frequency.h": 48000,
     "algorithm/matrix_functions.h": 52000,
     "span.h": 24000,  # <vector>, <span>
     "dist.h": 28000,  # <string>, <vector>
-    "algorithm/products.h": 28000,
+    "algorithm/products.h": 28500,
 }
 
 BASE = """#include <krait/krait.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/cpu/together.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -68,11 +69,21 @@ std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, B
   Waiting waiting(no_further);
   std::mutex start;
   bool refused = false;
+  std::atomic<bool> no_memory = false;
+  // Nothing leaves a thread. A block that has no memory ends, so that none waits for it.
   const auto run = [&](std::int64_t number) {
     current = &meeting;
-    Waiting::Seat& seat = waiting.enter();
-    block(number, [&](detail::function_ref<void()> code) { waiting.run(seat, code); });
-    waiting.leave(seat);
+    try {
+      Waiting::Seat& seat = waiting.enter();
+      try {
+        block(number, [&](detail::function_ref<void()> code) { waiting.run(seat, code); });
+      } catch (const std::bad_alloc&) {
+        no_memory = true;
+      }
+      waiting.leave(seat);
+    } catch (const std::bad_alloc&) {
+      no_memory = true;
+    }
     current = nullptr;
     meeting.end();
   };
@@ -80,6 +91,8 @@ std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, B
   {
     std::lock_guard not_yet(start);
     try {
+      // A thread that finds no place would be waited for, while it waits for `start`.
+      threads.reserve(std::size_t(blocks - 1));
       for (std::int64_t i = 1; i < blocks; ++i)
         threads.push_back(support::start_thread([&, i] {
           const bool runs = [&] {
@@ -101,6 +114,7 @@ std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, B
         "kernel {}: {} blocks meet at kr::grid_sync(), but the system cannot start a thread "
         "for each: launch fewer blocks, each with more of the work",
         kernel_name, blocks);
+  if (no_memory) throw std::bad_alloc();
   if (waiting.given_up()) return waiting.loop();
   if (meeting.missed())
     support::fail_usage(
