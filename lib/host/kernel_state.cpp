@@ -49,16 +49,14 @@ std::string named(const detail::kernel_state& state) {
 
 std::size_t operations(const ir::Module& m) {
   std::size_t all = 0;
-  for (const ir::Function& f : m.functions)
-    ir::for_each_inst(f,
-                      [&](ir::InstId i, ir::RegionId) { all += f.insts[i].op != ir::Op::Const; });
+  for (const ir::Function& f : m.functions) all += ir::operations_under(f, f.body);
   return all;
 }
 
 /// Of a module: its canonical form, and what it is called by.
 void identify(Recorded& out, const detail::kernel_state& state) {
-  // What Krait's own kernels have written out is meant so.
-  if (!trace::is_own(place_of(state)))
+  // What Krait's own kernels have written out is meant so. Faults name the line of each piece.
+  if (!trace::is_own(place_of(state)) && !out.module.kernel().checked)
     passes::roll_repeats(out.module, tuning::passes::rolled_from, tuning::passes::least_rolled);
   std::optional<ir::Module> written;
   passes::prepare(out.module, &written);

@@ -81,6 +81,12 @@ class FunctionOrder {
 
 }  // namespace
 
+bool calls_rare(const Module& module, const Function& f, RegionId r) {
+  return std::any_of(f.regions[r].insts.begin(), f.regions[r].insts.end(), [&](InstId i) {
+    return f.insts[i].op == Op::Call && module.callee(f.insts[i]).rare;
+  });
+}
+
 bool reads_constants(const Function& f, const Inst& inst) {
   if (inst.op != Op::Load && inst.op != Op::LoadVec) return false;
   const Type& array = f.type_of(inst.operands[0]);

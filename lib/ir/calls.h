@@ -48,6 +48,8 @@ class Calls {
   std::vector<Summary> all_;
 };
 
+/// Whether an instruction of the region itself calls a function that is seldom reached.
+bool calls_rare(const Module& module, const Function& f, RegionId r);
 /// A load of what no thread of the launch writes: an argument's bytes, or an element of a view that
 /// is only read and overlaps no other one.
 bool reads_constants(const Function& f, const Inst& inst);

@@ -44,6 +44,13 @@ bool any_inst(const Function& f, Test&& test) {
   return any;
 }
 
+/// Operations under a region without constants, which take a compiler its time.
+inline std::size_t operations_under(const Function& f, RegionId r) {
+  std::size_t all = 0;
+  for_each_inst(f, r, [&](InstId i, RegionId) { all += f.insts[i].op != Op::Const; });
+  return all;
+}
+
 /// The last instruction of a region.
 inline const Inst& terminator(const Function& f, RegionId r) {
   return f.insts[f.regions[r].insts.back()];

@@ -60,7 +60,7 @@ class Roller {
       : f_(f), b_(f), largest_(largest), least_(least) {}
 
   void run() {
-    while (operations(f_.body) > largest_) {
+    while (operations_under(f_, f_.body) > largest_) {
       const Repeats found = best();
       if (found.count == 0) return;
       roll(found);
@@ -69,12 +69,6 @@ class Roller {
 
  private:
   static constexpr std::uint32_t outside = ~std::uint32_t(0);
-
-  std::size_t operations(RegionId r) const {
-    std::size_t all = 0;
-    for_each_inst(f_, r, [&](InstId i, RegionId) { all += f_.insts[i].op != Op::Const; });
-    return all;
-  }
 
   static std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
     return std::rotl((h ^ x) * 0x9e3779b97f4a7c15, 29);
@@ -117,7 +111,7 @@ class Roller {
     for (std::size_t k = begin; k < end; ++k) {
       const InstId i = f_.regions[r].insts[k];
       all += f_.insts[i].op != Op::Const;
-      for (const RegionId inner : f_.insts[i].regions) all += operations(inner);
+      for (const RegionId inner : f_.insts[i].regions) all += operations_under(f_, inner);
     }
     return all;
   }
@@ -195,9 +189,10 @@ class Roller {
   bool take_piece(const Repeats& r, std::size_t number, Piece& to) {
     const std::vector<InstId>& insts = f_.regions[r.region].insts;
     const std::size_t begin = r.begin + number * r.period;
-    for (std::size_t k = begin; k < begin + r.period; ++k)
-      if (!add(insts[k], to, 0)) return false;
+    bool fits = true;
+    for (std::size_t k = begin; k < begin + r.period && fits; ++k) fits = add(insts[k], to, 0);
     looked_at_ += to.insts.size();
+    if (!fits) return false;
     for (std::size_t k = 0; k < to.values.size(); ++k)
       piece_of_[to.values[k]] = std::uint32_t(number), place_of_[to.values[k]] = std::uint32_t(k);
     placed_.insert(placed_.end(), to.values.begin(), to.values.end());
@@ -361,6 +356,8 @@ class Roller {
     f_.regions[r.region].insts.assign(insts.begin(), first);
     b_.at(r.region), b_.location(f_.insts[insts[r.begin]].loc);
 
+    // What a piece takes from the one before, and what is used behind the last, the loop carries.
+    // A value that is only used behind begins as 0, which nobody sees.
     std::vector<std::uint32_t> handed;  // places of what is carried
     std::vector<ValueId> operands{b_.constant(Scalar::U64, r.count)};
     for (std::uint32_t k = 0; k < carried_.size(); ++k) {
@@ -382,6 +379,7 @@ class Roller {
     append(r.region, behind, insts.end());
     results.apply(f_);
 
+    // The first piece becomes the body; the others are in no list any more.
     b_.at(body);
     const Substitution constants = constants_by(index);
     std::size_t at = 0;
@@ -422,7 +420,7 @@ class Roller {
   Builder b_;
   std::size_t largest_, least_, looked_at_ = 0;
   std::vector<std::uint32_t> piece_of_, place_of_;  // by value
-  std::vector<ValueId> placed_;
+  std::vector<ValueId> placed_;                     // that are in a piece now
   std::vector<Piece> pieces_;
   std::vector<Operand> operands_;     // of the first piece's instructions, in order
   std::vector<std::uint64_t> steps_;  // by instruction of the piece: a constant's, from one to next

@@ -44,7 +44,7 @@ class Steps {
     if (!is_fit(loop)) return false;
     for_each_inst(f_, f_.insts[loop].regions[0],
                   [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });
-    const std::size_t size = size_of(f_.insts[loop].regions[0]);
+    const std::size_t size = operations_under(f_, f_.insts[loop].regions[0]);
     const std::vector<Values> trips =
         size ? known_trips(loop, largest_ / size) : std::vector<Values>();
     if (trips.empty()) return false;
@@ -120,12 +120,6 @@ class Steps {
       whole = whole && op != Op::Return;
     });
     return meets && whole;
-  }
-
-  std::size_t size_of(RegionId body) const {
-    std::size_t size = 0;
-    for_each_inst(f_, body, [&](InstId i, RegionId) { size += f_.insts[i].op != Op::Const; });
-    return size;
   }
 
   /// What is known of the region's parameters in each trip, and, of a while loop, where it ends.

@@ -74,13 +74,8 @@ std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, B
   const auto run = [&](std::int64_t number) {
     current = &meeting;
     try {
-      Waiting::Seat& seat = waiting.enter();
-      try {
-        block(number, [&](detail::function_ref<void()> code) { waiting.run(seat, code); });
-      } catch (const std::bad_alloc&) {
-        no_memory = true;
-      }
-      waiting.leave(seat);
+      const Seated seated(waiting);
+      block(number, [&](detail::function_ref<void()> code) { waiting.run(seated.seat(), code); });
     } catch (const std::bad_alloc&) {
       no_memory = true;
     }

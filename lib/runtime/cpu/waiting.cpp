@@ -159,11 +159,7 @@ std::int64_t run_resident(
   bool full = false;
   Waiting* launch = nullptr;
   const auto sit = [&](Waiting::Seat& seat) {
-    struct Leave {
-      Waiting& launch;
-      Waiting::Seat& seat;
-      ~Leave() { launch.leave(seat); }
-    } const leave{*launch, seat};
+    const Seated seated(*launch, seat);
     work([&](detail::function_ref<void(std::int64_t)> run) {
       while (!launch->given_up()) {
         const std::int64_t block = next.fetch_add(1, std::memory_order_relaxed);

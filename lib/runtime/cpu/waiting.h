@@ -58,6 +58,20 @@ class Waiting {
   std::uint32_t loop_ = 0;
 };
 
+/// Takes a seat, and leaves it.
+class Seated {
+ public:
+  explicit Seated(Waiting& launch) : Seated(launch, launch.enter()) {}
+  Seated(Waiting& launch, Waiting::Seat& taken) : launch_(launch), seat_(taken) {}
+  Seated(const Seated&) = delete;
+  ~Seated() { launch_.leave(seat_); }
+  Waiting::Seat& seat() const { return seat_; }
+
+ private:
+  Waiting& launch_;
+  Waiting::Seat& seat_;
+};
+
 /// The seat of the calling thread waits at a barrier of the grid while this lives.
 class AtBarrier {
  public:

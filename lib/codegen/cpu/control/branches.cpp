@@ -306,11 +306,7 @@ void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body,
   for (ir::ValueId v : f_.insts[f_.regions[inst.regions[first]].insts[0]].operands)
     kept.push_back(values_.get(v));
   Block side = code_.new_block("side"), next = code_.new_block("join");
-  const auto calls_rare = [&](ir::InstId id) {
-    return f_.insts[id].op == Op::Call && code_.functions.module.callee(f_.insts[id]).rare;
-  };
-  const auto& insts = f_.regions[body].insts;
-  const bool rare = std::any_of(insts.begin(), insts.end(), calls_rare);
+  const bool rare = ir::calls_rare(code_.functions.module, f_, body);
   b_.CreateCondBr(lanes_.any(own.mask), side, next,
                   rare ? llvm::MDBuilder(code_.c).createUnlikelyBranchWeights() : nullptr);
   const Block skip_from = b_.GetInsertBlock();

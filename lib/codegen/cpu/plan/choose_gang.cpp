@@ -31,6 +31,7 @@ class Choice {
   bool is_lone_thread() const;
   bool may_be_scalar() const;
   bool choose_scalar(unsigned active);
+  bool fit(unsigned threads);
   void fit_row(std::int64_t threads);
   void block_of_gangs();
   void fit_plane();
@@ -102,12 +103,17 @@ bool Choice::choose_scalar(unsigned active) {
 
 /// No more lanes than the block has threads, where no other block's may fill the rest.
 void Choice::fit_row(std::int64_t threads) {
-  const auto lanes = std::bit_ceil(unsigned(threads));
-  if (lanes >= shape_.gang()) return;
-  if (lanes < shape_.lanes) shape_.lanes = lanes, shape_.parts = 1;
-  else shape_.parts = lanes / shape_.lanes;
-  gang_.why =
-      fmt::format("blocks have {} threads, and share arrays or wait for each other", threads);
+  if (fit(std::bit_ceil(unsigned(threads))))
+    gang_.why =
+        fmt::format("blocks have {} threads, and share arrays or wait for each other", threads);
+}
+
+/// No more threads than these, a power of two, in a gang. False where it had none more.
+bool Choice::fit(unsigned threads) {
+  if (threads >= shape_.gang()) return false;
+  if (threads < shape_.lanes) shape_.lanes = threads, shape_.parts = 1;
+  else shape_.parts = threads / shape_.lanes;
+  return true;
 }
 
 /// No more lanes than a plane of short rows has threads, as most blocks are one plane: the rest
@@ -115,10 +121,8 @@ void Choice::fit_row(std::int64_t threads) {
 void Choice::fit_plane() {
   const ir::Brick& brick = facts_.brick;
   if (!brick.x || brick.whole || traits_.warps || f_.block[2] > 1) return;
-  const unsigned plane = std::max(brick.width() * brick.y, 4u);
-  if (plane >= shape_.gang()) return;
-  shape_.parts = std::max(plane / shape_.lanes, 1u), shape_.lanes = std::min(shape_.lanes, plane);
-  gang_.why = fmt::format("blocks have planes of {} threads", plane);
+  const unsigned plane = brick.width() * brick.y;
+  if (fit(plane)) gang_.why = fmt::format("blocks have planes of {} threads", plane);
 }
 
 /// Gangs of several rows where the block's rows are short. Warps are bricks where those are whole.
@@ -156,7 +160,6 @@ void Choice::block_of_gangs() {
     while (shape_.parts > 1 && (carried * shape_.parts > registers ||
                                 shape_.gang() > tuning::cpu::largest_gang_at_barriers))
       shape_.parts /= 2;
-  fit_plane();
   lay_bricks();
   // A row shorter than a gang: one row a part.
   if (!shape_.is_brick() && !traits_.warps && fixed && block[0] % shape_.lanes == 0 &&
@@ -181,6 +184,7 @@ Gang Choice::run() {
   if (!choose_scalar(unsigned(row)) && open)
     shape_.parts = choose_parts(module_, traits_, shape_, blocks);
   if (open && row > 1 && !traits_.warps) fit_row(row);
+  if (open && blocks && row == 0) fit_plane();
   if (packs) gang_.why = fmt::format("threads of several blocks of {}", short_row());
   // Threads that wait for each other are a gang of a block, however few lanes the target gives.
   shape_.lone = shape_.gang() == 1 && !traits_.strides_within && !traits_.warps &&

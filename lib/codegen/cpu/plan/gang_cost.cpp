@@ -104,9 +104,7 @@ class Counter {
   int rare_side(const ir::Inst& inst) const {
     if (inst.expected != ir::Expected::Nothing) return inst.expected == ir::Expected::Likely;
     for (int side = 0; side < 2; ++side)
-      for (const ir::InstId i : f_.regions[inst.regions[std::size_t(side)]].insts)
-        if (const ir::Inst& inner = f_.insts[i]; inner.op == Op::Call && m_.callee(inner).rare)
-          return side;
+      if (ir::calls_rare(m_, f_, inst.regions[std::size_t(side)])) return side;
     return -1;
   }
 
