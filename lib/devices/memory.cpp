@@ -216,6 +216,12 @@ void release(storage* memory) noexcept {
   delete memory;
 }
 
+bool can_take(const layout& of, const storage* memory) noexcept {
+  for (int d = 0; d < of.rank; ++d)
+    if (of.strides[d] == 0 && of.extents[d] > 1) return false;
+  return !memory || (memory->owned && memory->owners.load(std::memory_order_acquire) == 1);
+}
+
 std::uint64_t address_of(const storage* memory) noexcept { return memory->address; }
 void* device_of(const storage* memory) noexcept { return memory->device; }
 

@@ -4,6 +4,9 @@
 // Against NumPy: numpy_cases.
 #include <krait/algorithm/reduce.h>
 
+#include <krait/algorithm/compare.h>
+#include <krait/algorithm/moments.h>
+
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -182,6 +185,14 @@ TEST(Reduce, SpreadsOfFewOrNone) {
   EXPECT_NEAR(float(kr::stddev(h)), 288.675f, 0.13f);
   EXPECT_EQ(float(kr::mean(h, kr::where(h < kr::f16(10)))), 4.5f);
   EXPECT_TRUE(std::isnan(kr::mean(one, kr::where(one > 5.0f))));
+}
+
+TEST(Reduce, AxesInBraces) {
+  kr::array<float, 3> x = kr::arange(24.0f).reshape(2, 3, 4);
+  EXPECT_TRUE(kr::array_equal(kr::sum(x, {0, 2}), {60.0f, 92.0f, 124.0f}));
+  EXPECT_TRUE(kr::array_equal(kr::mean(x * 2.0f, {0, -1}), {15.0f, 23.0f, 31.0f}));
+  EXPECT_TRUE(kr::array_equal(kr::max(x, {1, 2}, kr::keepdims).reshape(-1), {11.0f, 23.0f}));
+  EXPECT_TRUE(kr::array_equal(kr::sum(x, {0}), kr::sum(x, kr::axis(0))));
 }
 
 TEST(Reduce, Options) {

@@ -54,8 +54,8 @@ TEST(Views, OfConstArraysAreReadOnly) {
   static_assert(std::is_same_v<decltype(x(0)), kr::array<const float, 2>>);
   static_assert(std::is_same_v<decltype(y(0)), kr::array<float, 2>>);
   static_assert(std::is_same_v<decltype(y.broadcast_to(2, 2, 3, 4)), kr::array<const float, 4>>);
-  static_assert(!std::is_assignable_v<decltype(x(0, 0, 0)), float> &&
-                std::is_assignable_v<decltype(y(0, 0, 0)), float>);
+  static_assert(std::is_same_v<decltype(x(0, 0, 0)), kr::array_element<const float>>);
+  static_assert(std::is_assignable_v<decltype(y(0, 0, 0)), float>);
   auto k = kr::kernel([](const auto& in, const auto& out) {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(in)>, kr::view<const float>>);
     for (auto i : kr::grid_stride(out.size())) out[i] = in[i] * 2.0f;
@@ -325,6 +325,50 @@ TEST(Views, SixDimensions) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(out(i, 1, 0, 1, 0, 1), turned(i, 1, 0, 1, 0, 1) + 3.0f);
   EXPECT_EQ(float(size(0)), 144.0f);
   EXPECT_NE(std::string(k.ptx("ptx sm=90 isa=80").c_str()).find(".entry"), std::string::npos);
+}
+
+// Parts of an expression or of a const array are read-only; a kr::array made of one is not.
+TEST(Views, ArraysOfReadOnlyParts) {
+  kr::array<float> x = kr::arange(6.0f);
+  const auto twice = x * 2.0f;
+  static_assert(std::is_same_v<decltype(twice(0)), kr::array_element<const float>>);
+  static_assert(std::is_same_v<decltype(twice.flip(0)), kr::array<const float>>);
+
+  kr::array<float, 2> turned = twice.reshape(2, 3).transpose();
+  turned(0, 1) = -1.0f;
+  EXPECT_EQ(host(turned), (Floats{0, -1, 2, 8, 4, 10}));
+  kr::array deduced = twice.reshape({2, -1});
+  static_assert(std::is_same_v<decltype(deduced), kr::array<float, 2>>);
+  deduced(1) = 7.0f;
+  EXPECT_EQ(host(deduced), (Floats{0, 2, 4, 7, 7, 7}));
+  deduced = twice.reshape(3, 2);
+  EXPECT_EQ(host(deduced), (Floats{0, 2, 4, 6, 8, 10}));
+  // Repeated elements become as many.
+  kr::array<float, 2> rows = twice(kr::range(0, 2)).broadcast_to(2, 2);
+  rows(0, 1) = 9.0f;
+  EXPECT_EQ(host(rows), (Floats{0, 9, 0, 2}));
+  // What another array sees is copied.
+  const auto& constant = x;
+  kr::array<float> first = constant(kr::range(0, 2));
+  first += 1.0f;
+  EXPECT_EQ(host(first), (Floats{1, 2}));
+  // And so is memory that is not Krait's.
+  Floats foreign{1, 2, 3};
+  kr::array<float> own = kr::array<const float>::wrap(
+      reinterpret_cast<std::uintptr_t>(foreign.data()), {3}, kr::device::cpu());
+  own = 0.0f;
+  EXPECT_EQ(foreign, (Floats{1, 2, 3}));
+  EXPECT_EQ(host(x), (Floats{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(Views, ExtentsAsAShapeOrInBraces) {
+  kr::array<float> x = kr::arange(6.0f);
+  const std::size_t three = 3;
+  auto table = x.reshape({three, 2});
+  table(0, 1) = 10.0f;
+  EXPECT_EQ(float(x(1)), 10.0f);
+  EXPECT_EQ(std::as_const(x).reshape(table.shape()).extents(), table.shape());
+  EXPECT_EQ((x * 2.0f).reshape(table.shape()).extents(), table.shape());
 }
 
 TEST(Views, BadInput) {

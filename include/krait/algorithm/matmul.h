@@ -216,6 +216,10 @@ template <class Out = void, class... Args>
 auto matmul(const Args&... args) {
   return matmul<Out>(detail::evaluated(args)...);
 }
+#include <krait/detail/takes_expressions.h>
+KRAIT_TAKES_LISTS(matmul)
+#include <krait/detail/takes_expressions.h>
+
 namespace detail {
 /// kr::dot of expressions that have more than one dimension.
 template <class Left, int LeftRank, class Right, int RightRank>

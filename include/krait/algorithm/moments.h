@@ -309,4 +309,8 @@ auto stddev(const Type& x, const Options&... options) {
   return detail::spread_whole<true>(x, options...);
 }
 
+#include <krait/detail/takes_expressions.h>
+KRAIT_TAKES_AXES(mean, variance, stddev)
+#include <krait/detail/takes_expressions.h>
+
 }  // namespace krait

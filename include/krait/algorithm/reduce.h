@@ -30,6 +30,10 @@ struct axis_list {
     requires(sizeof...(Axes) == Count)
   constexpr axis_list(Axes... axes)  // NOLINT: implicit on purpose
       : at{static_cast<std::int64_t>(axes)...} {}
+  template <axis_number Axis>
+  constexpr explicit axis_list(const Axis (&axes)[Count]) {
+    for (int i = 0; i < Count; ++i) at[i] = static_cast<std::int64_t>(axes[i]);
+  }
 };
 template <axis_number... Axes>
 axis_list(Axes...) -> axis_list<int(sizeof...(Axes))>;
@@ -350,6 +354,7 @@ auto dot(const Left& x, const Right& y) {
 
 #include <krait/detail/takes_expressions.h>
 KRAIT_TAKES_LISTS(dot)
+KRAIT_TAKES_AXES(sum, prod, min, max, any, count_nonzero, norm)
 #include <krait/detail/takes_expressions.h>
 
 }  // namespace krait

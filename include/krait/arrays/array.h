@@ -113,6 +113,15 @@ class array {
         detail::always_false<Other>,
         "krait: the element types of the two arrays differ: kr::array<T> y = kr::cast<T>(x) converts");
   }
+  /// A new array of the elements of a read-only view that has no name.
+  template <class Other>
+    requires(!std::is_const_v<Elem> && std::is_same_v<Other, const Elem>)
+  array(array<Other, Rank>&& from) {
+    if (detail::can_take(detail::layout_of(from), detail::memory_of(from)))
+      *this = detail::access::make<array>(detail::layout_of(from), detail::access::memory(from),
+                                          detail::access::on(from));
+    else *this = from.copy();
+  }
   /// Never usable: of a read-only view.
   template <class Other>
     requires(!std::is_const_v<Elem> && std::is_same_v<Other, const Elem>)
@@ -144,10 +153,8 @@ class array {
   /// overlaps the target is read first.
   template <class Source>
   const array& operator=(Source&& source) && {
-    static_assert(
-        !std::is_const_v<Elem>,
-        "this is a view of a const array, or one whose elements repeat: it cannot be written");
-    assign_elements(detail::all_tag(), *this, std::forward<Source>(source));
+    if constexpr (detail::writable<Elem>())
+      assign_elements(detail::all_tag(), *this, std::forward<Source>(source));
     return *this;
   }
 
@@ -156,8 +163,7 @@ class array {
   template <class Number>
     requires detail::any_host_number<Number>
   array& operator=(const Number& x) & {
-    static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
-    assign_elements(detail::all_tag(), *this, x);
+    if constexpr (detail::writable<Elem>()) assign_elements(detail::all_tag(), *this, x);
     return *this;
   }
 
@@ -311,6 +317,23 @@ class array {
   template <detail::host_integer... Extents>
   auto reshape(Extents... extents) const {
     return detail::views::reshape(*this, krait::shape<int(sizeof...(Extents))>(extents...));
+  }
+  /// The same of a shape, or of extents in braces.
+  template <int To>
+  auto reshape(const krait::shape<To>& extents) {
+    return detail::views::reshape(*this, extents);
+  }
+  template <int To>
+  auto reshape(const krait::shape<To>& extents) const {
+    return detail::views::reshape(*this, extents);
+  }
+  template <std::size_t To>
+  auto reshape(const detail::any_extent (&extents)[To]) {
+    return detail::views::reshape(*this, detail::to_shape<int(To)>(extents));
+  }
+  template <std::size_t To>
+  auto reshape(const detail::any_extent (&extents)[To]) const {
+    return detail::views::reshape(*this, detail::to_shape<int(To)>(extents));
   }
   /// A view with the dimensions in reverse order.
   /// \code
@@ -467,7 +490,7 @@ class array {
     return l;
   }
   void copy_in(const value_type* from, std::int64_t count) {
-    static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
+    static_assert(detail::writable<Elem>());
     detail::check_count(count, size(), "copy_from");
     const detail::layout mine = at();
     detail::copy_from_host({memory_.get(), &mine, sizeof(Elem)}, from);
@@ -501,13 +524,17 @@ class array_row : public array<Elem, Rank> {
   /// Writes the elements: x is a number, an array or an expression that broadcasts to the row.
   template <class Source>
   const array_row& operator=(Source&& x) const {
-    static_assert(!std::is_const_v<Elem>, "this is a row of a const array: it cannot be written");
     array<Elem, Rank> same = detail::view_at(detail::layout_of(*this), *this);
-    assign_elements(detail::all_tag(), same, std::forward<Source>(x));
+    if constexpr (detail::writable<Elem>())
+      assign_elements(detail::all_tag(), same, std::forward<Source>(x));
     return *this;
   }
   const array_row& operator=(const array_row& x) const { return operator=<const array_row&>(x); }
 };
+
+/// `kr::array y = x.reshape(2, 3);` is an array of its own also of a part that is read-only.
+template <class Elem, int Rank>
+array(array<const Elem, Rank>&&) -> array<Elem, Rank>;
 
 }  // namespace krait
 

@@ -63,28 +63,23 @@ class array_element {
   {
     return detail::as_number(*this).imag();
   }
-  value_type operator=(const value_type& x) &&
-        requires(!std::is_const_v<Elem>)
-  {
-    only_.fill(x);
+  value_type operator=(const value_type& x) && {
+    if constexpr (detail::writable<Elem>()) only_.fill(x);
     return x;
   }
-  value_type operator=(const array_element& other) &&
-        requires(!std::is_const_v<Elem>)
-  {
+  value_type operator=(const array_element& other) && {
     return std::move(*this) = static_cast<value_type>(other);
   }
 // Undefined below. `a(i) += x`, where x is a number or an element: on the device, as for arrays.
-#define KRAIT_ELEMENT_ASSIGNMENT(symbol)                       \
-  template <class Other>                                       \
-      void operator symbol##=(const Other& x) &&               \
-        requires(!std::is_const_v<Elem>)                       \
-  {                                                            \
-    assign_elements(detail::all_tag(), only_, only_ symbol x); \
-  }                                                            \
-  template <class Other>                                       \
-  void operator symbol##=(const Other&)& {                     \
-    refuse_name<Other>();                                      \
+#define KRAIT_ELEMENT_ASSIGNMENT(symbol)                         \
+  template <class Other>                                         \
+  void operator symbol##=(const Other& x)&& {                    \
+    if constexpr (detail::writable<Elem>())                      \
+      assign_elements(detail::all_tag(), only_, only_ symbol x); \
+  }                                                              \
+  template <class Other>                                         \
+  void operator symbol##=(const Other&)& {                       \
+    refuse_name<Other>();                                        \
   }
   KRAIT_ELEMENT_ASSIGNMENT(+)
   KRAIT_ELEMENT_ASSIGNMENT(-)

@@ -28,6 +28,15 @@ class expression : public detail::deferred_members<expression<Function, Operands
   static constexpr int rank = detail::largest({Operands::rank...});
 
   explicit expression(Operands... operands) : operands_(std::move(operands)...) {}
+  expression(const expression&) = default;
+  expression(expression&&) = default;
+  expression& operator=(const expression&) & = default;
+  expression& operator=(expression&&) & = default;
+  /// Never usable: an expression has no elements to write to.
+  template <class Source>
+  void operator=(const Source&) && {
+    static_assert(detail::writable<const Source>());
+  }
 
   /// Computes the elements into a new array, converted as C++ does.
   /// Throws error{usage} for shapes that do not broadcast.
@@ -286,6 +295,11 @@ void assign_kind(array<Elem, Rank>& to, const Source& source) {
     requires detail::whole_arrays<array<Elem, Rank>, Source>                \
   void operator symbol##=(array<Elem, Rank>&& x, Source&& y) {              \
     x symbol## = std::forward<Source>(y);                                   \
+  }                                                                         \
+  template <class Left, class Source>                                       \
+    requires detail::is_expression<std::remove_cvref_t<Left>>::value        \
+  void operator symbol##=(Left&&, const Source&) {                          \
+    static_assert(detail::writable<const Source>());                        \
   }
 #define KRAIT_WHOLE_PREFIX(symbol, name, computed)                                               \
   namespace detail {                                                                             \
@@ -408,11 +422,6 @@ auto cast(const Type& x) {
   return krait::cast<To>(detail::as_number(x));
 }
 
-/// The elements of an expression have the type that it computes: `kr::array y(2.0f * x);`.
-template <class Function, class... Operands>
-array(const expression<Function, Operands...>&)
-    -> array<detail::operand_element<expression<Function, Operands...>>,
-             expression<Function, Operands...>::rank>;
 /// Computes an expression: a new array of the type that the elements have.
 /// Of an array it is a read-only view.
 /// \code
@@ -434,6 +443,10 @@ template <class Elem, int Rank>
 array<const Elem, Rank> eval(const array<Elem, Rank>& x) {
   return x.share();
 }
+/// An array of the type that the elements have: `kr::array y = 2.0f * x;`.
+template <class Deferred>
+  requires detail::is_deferred<Deferred>
+array(const Deferred& x) -> array<typename decltype(eval(x))::value_type, Deferred::rank>;
 /// The elements of an expression or a selection as text; see kr::to_string of an array.
 template <class Deferred>
   requires detail::is_deferred<Deferred>

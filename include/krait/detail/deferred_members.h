@@ -40,12 +40,21 @@ class deferred_members {
   /// The number of elements in all dimensions together.
   std::int64_t size() const { return self().extents().size(); }
 
-  // ---- of the array that it becomes, which is computed by each call
+  // ---- of the array that it becomes, which is computed by each call. Its elements cannot be
+  // written: what is written to them would be lost.
 
   /// The elements with other extents.
   template <host_integer... Extents>
   auto reshape(Extents... extents) const {
     return made().reshape(extents...);
+  }
+  template <int To>
+  auto reshape(const krait::shape<To>& extents) const {
+    return made().reshape(extents);
+  }
+  template <std::size_t To>
+  auto reshape(const any_extent (&extents)[To]) const {
+    return made().reshape(to_shape<int(To)>(extents));
   }
   /// The elements with the dimensions in reverse order.
   auto transpose() const { return made().transpose(); }
@@ -79,11 +88,11 @@ class deferred_members {
     return made()(items...);
   }
   /// The rows or elements, which a loop computes once: `for (float v : 2.0f * x)`.
-  auto begin() const { return owning_row_iterator(made()); }
+  auto begin() const { return owning_row_iterator(eval(self())); }
   /// The end of that.
   after_rows end() const { return {}; }
   /// The elements in a new array, on the same device or another one.
-  auto copy() const { return made(); }
+  auto copy() const { return eval(self()); }
   auto copy(const device& on) const { return made().copy(on); }
   /// Copies the elements into a container of the host; see kr::array.
   template <class Container>
@@ -108,7 +117,7 @@ class deferred_members {
 
  private:
   const Self& self() const { return static_cast<const Self&>(*this); }
-  auto made() const { return eval(self()); }
+  const auto made() const { return eval(self()); }
 };
 
 }  // namespace krait::detail

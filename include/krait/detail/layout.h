@@ -72,6 +72,9 @@ KRAIT_API layout broadcast_to(const layout& of, const std::int64_t* extents, int
 KRAIT_API layout diagonal(const layout& of, std::int64_t offset, std::int64_t axis1,
                           std::int64_t axis2);
 KRAIT_API layout squeeze(const layout& of, const std::int64_t* axes, int count);
+/// Whether a view may become an array that is written: its memory is Krait's and nobody else's, and
+/// no elements repeat.
+KRAIT_API bool can_take(const layout& of, const storage* memory) noexcept;
 
 /// The elements of a layout, each of some bytes. Memory is null where there is no element.
 struct elements {

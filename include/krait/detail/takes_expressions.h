@@ -6,6 +6,8 @@
 //   KRAIT_TAKES_EXPRESSIONS(sort, argsort)
 //   // functions whose second argument may be numbers in braces, or a container of the host
 //   KRAIT_TAKES_LISTS(dot)
+//   // reductions whose axes may be numbers in braces
+//   KRAIT_TAKES_AXES(sum)
 #ifndef KRAIT_TAKES_EXPRESSIONS
 #define KRAIT_PARENS ()
 #define KRAIT_MORE1(...) KRAIT_MORE2(KRAIT_MORE2(KRAIT_MORE2(KRAIT_MORE2(__VA_ARGS__))))
@@ -36,8 +38,15 @@
     const auto& from = detail::evaluated(first);                                              \
     return function(from, to_device(list, from.device()), rest...);                           \
   }
+#define KRAIT_TAKES_AXIS(function)                                                    \
+  template <detail::whole_array Type, detail::axis_number Axis, std::size_t Count,    \
+            class... Options>                                                         \
+  auto function(const Type& x, const Axis(&axes)[Count], const Options&... options) { \
+    return function(x, detail::axis_list<int(Count)>(axes), options...);              \
+  }
 #define KRAIT_TAKES_EXPRESSIONS(...) KRAIT_MORE1(KRAIT_EACH(KRAIT_TAKES_EXPRESSION, __VA_ARGS__))
 #define KRAIT_TAKES_LISTS(...) KRAIT_MORE1(KRAIT_EACH(KRAIT_TAKES_LIST, __VA_ARGS__))
+#define KRAIT_TAKES_AXES(...) KRAIT_MORE1(KRAIT_EACH(KRAIT_TAKES_AXIS, __VA_ARGS__))
 #else
 #undef KRAIT_PARENS
 #undef KRAIT_MORE1
@@ -47,6 +56,8 @@
 #undef KRAIT_EACH_NEXT
 #undef KRAIT_TAKES_EXPRESSION
 #undef KRAIT_TAKES_LIST
+#undef KRAIT_TAKES_AXIS
 #undef KRAIT_TAKES_EXPRESSIONS
 #undef KRAIT_TAKES_LISTS
+#undef KRAIT_TAKES_AXES
 #endif

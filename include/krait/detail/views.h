@@ -92,6 +92,16 @@ class row_iterator {
   std::int64_t at_ = 0;
 };
 
+/// True; does not compile for elements that cannot be written.
+template <class Elem>
+constexpr bool writable() {
+  static_assert(
+      !std::is_const_v<Elem>,
+      "krait: these elements cannot be written: they repeat, or they are of a const array or an "
+      "expression; `kr::array y = x` makes an array of an expression x");
+  return !std::is_const_v<Elem>;
+}
+
 struct views {
   template <int Rank, class Array>
   static auto make(Array& of, const layout& at) {

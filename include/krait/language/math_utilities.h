@@ -75,32 +75,34 @@ auto fdim(const Left& x, const Right& y, Own...) {
   const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(a <= b, kept(detail::real_of<Left, Right>(0)), kept(a - b));
 }
-/// The smaller number, or NaN if either is a NaN; kr::min drops NaN instead. Integers stay
-/// integers.
-template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
-auto minimum(const Left& x, const Right& y, Own...) {
-  if constexpr (detail::both_integers<Left, Right>) {
-    return min(x, y);
+namespace detail {
+/// One of two numbers, or NaN if either is a NaN. Integers stay integers.
+template <class Left, class Right, class Choose>
+auto keeping_nan(const Left& x, const Right& y, const Choose& one_of) {
+  if constexpr (both_integers<Left, Right>) {
+    return one_of(x, y);
   } else {
-    using kept = detail::kept_real2<Left, Right>;
-    const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
-    return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(min(a, b))));
+    using kept = kept_real2<Left, Right>;
+    const kept a(as_real<kept>(x)), b(as_real<kept>(y));
+    return choose(isnan(a), a, choose(isnan(b), b, kept(one_of(a, b))));
   }
 }
-/// The larger number, or NaN if either is a NaN; kr::max drops NaN instead. Integers stay
-/// integers.
+}  // namespace detail
+
+/// The smaller number, or NaN if either is a NaN; kr::min drops NaN instead.
+/// Integers stay integers.
+template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
+auto minimum(const Left& x, const Right& y, Own...) {
+  return detail::keeping_nan(x, y, [](const auto& a, const auto& b) { return min(a, b); });
+}
+/// The larger number, or NaN if either is a NaN; kr::max drops NaN instead.
+/// Integers stay integers.
 /// \code
 /// y[i] = kr::maximum(x[i], 0.0f);   // keeps a NaN
 /// \endcode
 template <detail::operand_type Left, detail::operand_type Right, detail::never... Own>
 auto maximum(const Left& x, const Right& y, Own...) {
-  if constexpr (detail::both_integers<Left, Right>) {
-    return max(x, y);
-  } else {
-    using kept = detail::kept_real2<Left, Right>;
-    const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
-    return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(max(a, b))));
-  }
+  return detail::keeping_nan(x, y, [](const auto& a, const auto& b) { return max(a, b); });
 }
 
 /// Converts an angle from radians to degrees.

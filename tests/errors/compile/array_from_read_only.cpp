@@ -6,8 +6,9 @@ void f(const kr::array<float, 2>& a) {
 #ifdef RIGHT
   kr::array<float> first = a(0).copy();
   auto view = a(0);
-  kr::array<float> diagonal = (a * 2.0f).diagonal();
+  kr::array<float> second = a(1), diagonal = (a * 2.0f).diagonal();  // arrays of their own
 #else
-  kr::array<float> first = a(0);
+  auto view = a(0);
+  kr::array<float> first = view;
 #endif
 }

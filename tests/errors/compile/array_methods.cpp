@@ -20,6 +20,6 @@ void fold_of_two(kr::array<float>& x) { both.reduce(x); }
 void by_floats(kr::array<float>& x) { kr::take(x, x); }
 // error: krait: a mask must have as many dimensions as the array: use broadcast_to on the mask
 void mask_of_rows(kr::array<float, 2>& x, kr::array<bool>& rows) { kr::compress(rows, x); }
-// error: this is a selection of a const array: it cannot be written
+// error: krait: these elements cannot be written
 void to_const(const kr::array<float>& x, kr::array<int>& i) { x(i) = 1.0f; }
 #endif

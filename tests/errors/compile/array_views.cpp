@@ -16,9 +16,9 @@ void of_two_indices(kr::array<float>& x) { x(0, 1); }
 void of_two_axes(kr::array<float>& x) { x.permute(0, 1); }
 // error: diag requires an array of at least two dimensions
 void of_a_line(kr::array<float>& x) { x.diagonal(); }
-// error: this is a view of a const array, or one whose elements repeat: it cannot be written
+// error: krait: these elements cannot be written: they repeat, or they are of a const array or an expression; `kr::array y = x` makes an array of an expression x
 void to_const(const kr::array<float>& x) { x(kr::all) = 1.0f; }
-// error: the elements of this view cannot be written
+// error: krait: these elements cannot be written: they repeat, or they are of a const array or an expression; `kr::array y = x` makes an array of an expression x
 void into_const(const kr::array<float>& x, const float (&from)[2]) { x(kr::all).copy_from(from); }
 // error: krait: the expression has more dimensions than the array that it is assigned to
 void of_fewer_dimensions(kr::array<float>& x, kr::array<float, 2>& y) { x(kr::all) = y + 1.0f; }

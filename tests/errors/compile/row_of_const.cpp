@@ -1,4 +1,4 @@
-// error: this is a row of a const array: it cannot be written
+// error: krait: these elements cannot be written: they repeat, or they are of a const array or an expression; `kr::array y = x` makes an array of an expression x
 #include <krait/krait.h>
 namespace kr = krait;
 

@@ -56,6 +56,10 @@ class selected_assignments : public selected_elements, public deferred_members<S
     Selection& to = static_cast<Selection&>(*this);     \
     const auto now = eval(to);                          \
     std::move(to) = now symbol std::forward<Source>(y); \
+  }                                                     \
+  template <class Source>                               \
+  void operator symbol##=(const Source&)& {             \
+    refuse_name<Source>();                              \
   }
   KRAIT_SELECTED_ASSIGNMENT(+)
   KRAIT_SELECTED_ASSIGNMENT(-)
@@ -66,6 +70,15 @@ class selected_assignments : public selected_elements, public deferred_members<S
   KRAIT_SELECTED_ASSIGNMENT(|)
   KRAIT_SELECTED_ASSIGNMENT(^)
 #undef KRAIT_SELECTED_ASSIGNMENT
+
+ protected:
+  template <class Source>
+  static void refuse_name() {
+    static_assert(
+        always_false<Source>,
+        "krait: `auto s = x(which)` names the selected elements of x: write x(which) = y to change "
+        "them, or declare `kr::array s = x(which)` for an array of their values");
+  }
 };
 
 template <class Elem, int Rank, class... Items>
@@ -142,22 +155,21 @@ class mixed_selection : public selected_assignments<mixed_selection<Elem, Rank, 
   void operator=(const mixed_selection& source) && {
     std::move(*this).template operator=<const mixed_selection&>(source);
   }
+  /// Never usable: the selection has a name.
+  template <class Source>
+  void operator=(const Source&) & {
+    this->template refuse_name<Source>();
+  }
   /// Assigns a number, or an array or expression that broadcasts to the selection's shape.
   template <class Source>
   void operator=(Source&& source) && {
-    static_assert(!std::is_const_v<Elem>,
-                  "this is a selection of a const array: it cannot be written");
+    if constexpr (!writable<Elem>()) return;
     array<value_type, 1 + rest> values(rows_shape(), of_.device());
     array<value_type, rank> given(view_at(placed(layout_of(values)), values));
     assign_elements(all_tag(), given, std::forward<Source>(source));
     merged to(*this);
     put_rows(erased(to.rows), indices_.share().reshape(-1).copy(), erased(values));
     to.leave(*this);
-  }
-  /// An element or a view of the selected elements.
-  template <class... Which>
-  auto operator()(const Which&... which) const {
-    return read()(which...);
   }
 
  private:

@@ -53,12 +53,16 @@ class selection : public selected_assignments<selection<Elem, Rank, Which, Which
   void operator=(const selection& source) && {
     std::move(*this).template operator=<const selection&>(source);
   }
+  /// Never usable: the selection has a name.
+  template <class Source>
+  void operator=(const Source&) & {
+    this->template refuse_name<Source>();
+  }
   /// Assigns a number, or an array or expression: of one dimension for a mask, else one that
   /// broadcasts to the elements' shape.
   template <class Source>
   void operator=(Source&& source) && {
-    static_assert(!std::is_const_v<Elem>,
-                  "this is a selection of a const array: it cannot be written");
+    if constexpr (!writable<Elem>()) return;
     if constexpr (!by_mask) {
       const auto indices = checked_indices(which_, of_.extent(0), 0);
       shape<Rank> extents = of_.extents();
