@@ -230,6 +230,7 @@ array<std::int64_t> places_of(const any_array& given) {
         to[k] = count;
       }
     }).forall(parts, all_of, begins);
+  // The host waits here in any case: it needs their number to make the result. So it sums, too.
   host_array<std::int64_t> counts = begins.to_host();
   std::int64_t all = 0;
   for (std::int64_t& c : counts) {
@@ -239,6 +240,7 @@ array<std::int64_t> places_of(const any_array& given) {
   array<std::int64_t> places(shape<1>(all), on);
   if (all == 0) return places;
   begins.copy_from(counts);
+  // A thread a part, one after the other: the numbers stand in order.
   kernel_of("write_places", {}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
             [](const Parameters& p) {
               const auto set = p.array<const bool>(0);

@@ -19,6 +19,8 @@ class StraightLowering {
   void by_family(const ir::Inst& i) {
     using ir::Op;
     Back& to = static_cast<Back&>(*this);
+    // Rows of ops.def are cases by their family: a new function needs no line here. There is no
+    // default, so the compiler names an operation that has no case.
     switch (i.op) {
       case Op::Const: return to.constant(i);
 #define KRAIT_VALUE(Name, ...) case Op::Name:

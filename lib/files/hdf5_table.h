@@ -116,6 +116,8 @@ struct Hdf5Table {
     find(set_fields, "H5Tset_fields");
     find(link_exists, "H5Lexists");
     find(link_delete, "H5Ldelete");
+    // The library's numbers of types: variables that H5open sets, in little-endian order only, as
+    // files of Krait are written.
     find(links, "H5P_CLS_LINK_CREATE_ID_g");
     find(f32, "H5T_IEEE_F32LE_g");
     find(f64, "H5T_IEEE_F64LE_g");

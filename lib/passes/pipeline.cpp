@@ -277,6 +277,8 @@ std::vector<std::string_view> pipeline_names() {
 }
 
 std::span<const Pass> all_passes() {
+  // By themselves, as `krait opt` and the golden tests run them: with all that they can do, where a
+  // target would choose.
   static constexpr Pass passes[] = {
       {"check_accesses", check_accesses, true},
       {"drop_assumptions", drop_assumptions, true},

@@ -71,6 +71,7 @@ auto make_fold(const folding<Op, Function>& by) {
         const auto own = [&](const index& row) {
           return as_value<Elem>(by.f(index(begin + row * Threads + lane), args...));
         };
+        // `all` is init only until the lane has an element: no value of Elem is neutral.
         var<Elem> all = init;
         if_(rows > 0, [&] {
           all = own(index(0));
@@ -83,6 +84,7 @@ auto make_fold(const folding<Op, Function>& by) {
           for (auto row : range(1 + 4 * fours, rows)) all = op(all, own(index(row)));
           if_(lane < last, [&] { all = op(all, own(rows)); });
         }).else_([&] { if_(lane < last, [&] { all = own(index(0)); }); });
+        // Lanes beyond the block's elements have nothing, and no lane takes from them.
         auto tree = shared<Elem, Threads>();
         tree[lane] = all;
         syncthreads();

@@ -150,6 +150,7 @@ auto reduce_operand(const Source& source, const Options&... options) {
   static_assert(rank >= 1 && count <= rank, "krait: more axes than dimensions");
   constexpr int result_rank = keeps ? rank : rank - count;
   constexpr bool one = !keeps && (count == 0 || count == rank);
+  // A mask is one more operand: the reduction then starts again without the option.
   const auto mask = option_of<where_type>::find(options...);
   if constexpr (!std::is_same_v<decltype(mask), const std::nullptr_t>) {
     return reduce_operand<Reducer>(
@@ -163,6 +164,7 @@ auto reduce_operand(const Source& source, const Options&... options) {
     std::apply([&](const auto&... from) { (add_input(next, from), ...); }, arguments);
     const auto first = option_of<initial_type>::find(options...);
     constexpr bool starts = !std::is_same_v<decltype(first), const std::nullptr_t>;
+    // What the library needs has no types from here on: arguments, extents, axes as bits.
     std::int64_t extents[max_rank];
     reduced_shape(glue::recipe(), packed, reduced_nodes<Source>, starts, rank, extents);
     unsigned axes = count == 0 ? (1u << rank) - 1 : 0;

@@ -82,6 +82,7 @@ inline constexpr std::size_t most_members = 24;
 template <class Object, class Visit>
 constexpr decltype(auto) visit_members(Object& object, Visit&& visit) {
   constexpr std::size_t count = member_count<std::remove_const_t<Object>>;
+  // C++20 has no structured binding of a number of names that depends on the type.
   if constexpr (count == 1) {
     auto& [a] = object;
     return visit(a);

@@ -22,6 +22,7 @@ auto make_short_rows(const SortKind& kind) {
         auto places = shared<int, short_row>();
         const value<std::int64_t> row = block_idx().x;
         const value<int> t = cast<int>(thread_idx().x), length = cast<int>(keys.extent(1));
+        // The row in shared memory. What pads it is above every key, and stays behind all.
         for (auto i : range(t, padded, short_threads)) {
           places[i] = i;
           numbers[i] = wide(~wide(0));
@@ -29,6 +30,8 @@ auto make_short_rows(const SortKind& kind) {
               [&] { numbers[i] = cast<wide>(ordered<Word>(kind.order, keys(row, i))); });
         }
         syncthreads();
+        // Runs of 2, 4, … keys are bitonic: they rise and fall by turns. Within a run keys a step
+        // apart are exchanged, for steps of half the run down to 1; each step needs those before.
         var<int> run = 2;
         while_([&] { return run <= padded; },
                [&] {
@@ -52,6 +55,7 @@ auto make_short_rows(const SortKind& kind) {
                         });
                  run = run * 2;
                });
+        // Keys are read once more: the numbers that order them need not give them back.
         for (auto i : range(t, length, short_threads)) {
           const value<int> from = places[i];
           sorted(row, i) = value<Word>(keys(row, from));

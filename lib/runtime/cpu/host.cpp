@@ -120,6 +120,8 @@ support::Target host_target() {
   support::Idioms without;
   const char* asked = support::environment("KRAIT_CPU");
   std::string_view rest = asked ? asked : "";
+  // Later words win. A level that is named stands alone: code for it must not use what only this
+  // processor has on top of it.
   while (!rest.empty()) {
     std::string_view word = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
@@ -145,6 +147,7 @@ support::Target host_target() {
           "parts=1..8 and -IDIOM, not \"{}\"",
           asked, word);
   }
+  // After the list: v4 may stand behind lanes=, whose default depends on it.
   if (level > host)
     support::fail_usage("KRAIT_CPU={}: this processor supports x86-64-v{} at most", asked,
                         unsigned(host));

@@ -285,6 +285,7 @@ void CudaDevice::launch(Executable& code, const LaunchRequest& q) {
 }
 
 void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
+  // More than 48 KiB of shared memory is asked for once by function; it keeps the largest size.
   const std::int64_t dynamic = q.dynamic_shared + k.fixed_shared;
   if (dynamic > k.opted_in_shared.load(std::memory_order_relaxed)) {
     const std::int64_t all = k.attributes().shared_bytes + q.dynamic_shared;
@@ -295,6 +296,8 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
           "opting in to more shared memory");
     k.opted_in_shared = dynamic;
   }
+  // Arguments are one buffer that the driver copies, but with maps of tiles or blocks that meet each
+  // is a pointer into a copy, in which the maps are made.
   std::vector<std::byte> block;
   std::vector<void*> parameters;
   if (!k.parameters.empty()) {
@@ -310,6 +313,7 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
   const bool listed = !parameters.empty();
   void** const own = listed ? parameters.data() : nullptr;
   void** const packed = listed ? nullptr : extra;
+  // Begins while the kernel before it ends, where the kernel waits for that itself.
   const auto launch_early = [&] {
     LaunchAttribute early;
     const LaunchConfig config{{u(q.grid[0]), u(q.grid[1]), u(q.grid[2])},

@@ -17,6 +17,7 @@ struct Opened {
 
 Opened open_driver() {
   Opened o;
+  // Without a GPU the library is not loaded.
   if (access("/dev/nvidiactl", F_OK) != 0) {
     o.why = "no NVIDIA driver: /dev/nvidiactl does not exist";
     return o;
@@ -39,6 +40,7 @@ Opened open_driver() {
   if (!o.api.name && !missing) missing = symbol;
   KRAIT_CUDA_ENTRY_POINTS(X)
 #undef X
+  // Newer drivers' functions may be missing: what needs them says so, or has another form.
   o.api.tile_map =
       reinterpret_cast<decltype(o.api.tile_map)>(dlsym(library, "cuTensorMapEncodeTiled"));
   if (missing) {

@@ -90,10 +90,12 @@ void copy(Structure& to, const VkBaseInStructure* at) {
 bool FeatureChain::take(const void* chain) {
   bool found = false;
   for (const auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) {
+    // Structures that older headers do not have: their types are numbers of ours.
     if (at->sType == matrix_.type) matrix_.matrices = as<MatrixFeatures>(at).matrices;
     if (at->sType == bf16_.type)
       bf16_.numbers = as<Bf16Features>(at).numbers, bf16_.matrices = as<Bf16Features>(at).matrices;
     switch (at->sType) {
+      // Whole structures, and then the extensions' parts of them.
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2: copy(features, at), found = true; break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES: copy(v11_, at); break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES: copy(v12_, at); break;
@@ -102,11 +104,11 @@ bool FeatureChain::take(const void* chain) {
         copy(atomic_float_, at);
         break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR: copy(clock_, at); break;
-      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES:
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES:  // in 1.1
         v11_.storageBuffer16BitAccess =
             as<VkPhysicalDevice16BitStorageFeatures>(at).storageBuffer16BitAccess;
         break;
-      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES:
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES:  // from here in 1.2
         v12_.storageBuffer8BitAccess =
             as<VkPhysicalDevice8BitStorageFeatures>(at).storageBuffer8BitAccess;
         break;
@@ -134,7 +136,7 @@ bool FeatureChain::take(const void* chain) {
         v12_.timelineSemaphore =
             as<VkPhysicalDeviceTimelineSemaphoreFeatures>(at).timelineSemaphore;
         break;
-      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES:
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES:  // from here in 1.3
         v13_.subgroupSizeControl =
             as<VkPhysicalDeviceSubgroupSizeControlFeatures>(at).subgroupSizeControl;
         v13_.computeFullSubgroups =
