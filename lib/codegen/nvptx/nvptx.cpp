@@ -46,7 +46,8 @@ constexpr const char* pipeline =
 
 /// Passes of LLVM's own list for the target that change nothing after those above, or that ptxas
 /// does again, and which take a quarter of the time from LLVM IR to PTX.
-constexpr llvm::StringRef superfluous[] = {"Early CSE",
+constexpr llvm::StringRef superfluous[] = {"Straight line strength reduction",  // of large modules
+                                           "Early CSE",
                                            "Nary reassociation",
                                            "Speculatively execute instructions",
                                            "Merge contiguous icmps into a memcmp",
@@ -61,7 +62,10 @@ constexpr llvm::StringRef superfluous[] = {"Early CSE",
 std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool verified) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  MachinePasses passes(verified, superfluous);
+  llvm::ArrayRef<llvm::StringRef> left_out = superfluous;
+  if (module.getInstructionCount() <= tuning::gpu::largest_reduced_module)
+    left_out = left_out.drop_front();
+  MachinePasses passes(verified, left_out);
   constexpr auto assembly = llvm::CodeGenFileType::AssemblyFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, assembly, true))
     defect("LLVM cannot emit PTX");
