@@ -258,7 +258,7 @@ Work chacha20(Size size) {
         });
       },
       {.name = "chacha20"});
-  const int n = size(40000, 2000000);
+  const int n = size(40000, 4000000);
   const std::array<unsigned, 8> key{1, 20, 300, 4000, 50000, 600000, 7000000, 80000000};
   const std::array<unsigned, 3> nonce{9, 90, 900};
   auto text = upload<unsigned, 2>(integers<unsigned>(std::size_t(n) * 16, 1L << 32), n, 16);
@@ -474,7 +474,7 @@ Work max_pool(Size size) {
         });
       },
       {.name = "max_pool"});
-  const int planes = size(32, 1024), h = 112, w = 112;
+  const int planes = size(32, 4096), h = 112, w = 112;
   auto in = upload<float, 3>(numbers(std::size_t(planes) * 4 * h * w, -1, 1), planes, 2 * h, 2 * w);
   auto out = make_array<float, 3>(planes, h, w);
   return {[=] {

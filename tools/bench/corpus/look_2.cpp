@@ -360,7 +360,8 @@ Work cell_lists(Size size) {
         });
       },
       {.name = "cell_lists"});
-  const int n = size(500000, 4000000), side = size(64, 128), room = 16, cells = side * side * side;
+  const int n = size(500000, 8000000), side = size(64, 128), room = size(16, 32),
+            cells = side * side * side;
   const float width = 2.0f / float(side);
   const auto random = numbers(std::size_t(n) * 3, -1, 1);
   std::vector<float4> particles(n);
@@ -401,7 +402,7 @@ Work su3(Size size) {
         });
       },
       {.name = "su3"});
-  const int side = size(16, 24), n = side * side * side * side;
+  const int side = size(16, 32), n = side * side * side * side;
   const auto complexes = [](std::size_t count, unsigned seed) {
     const auto parts = numbers<double>(2 * count, -1, 1, seed);
     std::vector<complex> all(count);

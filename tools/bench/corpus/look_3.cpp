@@ -282,7 +282,7 @@ Work sobol(Size size) {
         }
       },
       {.name = "sobol"});
-  const int n = size(65536, 2000000), dimensions = size(32, 64);
+  const int n = size(65536, 4000000), dimensions = size(32, 64);
   // Any odd numbers below 2, 4, 8, … may begin a dimension's table.
   auto random = integers<unsigned>(dimensions * bits, 1L << 32);
   for (int i = 0; i < dimensions * bits; ++i) {
