@@ -200,6 +200,7 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
   if (spec.recorded.raw) return {};  // its code takes any call
   constexpr std::int64_t limit = (std::int64_t(1) << 31) - ir::Facts::room;
   ir::Facts f{true, true, is_small(config), true};
+  f.aligned_rows = spec.asks_for_rows;
   for (const unsigned i : spec.arrays) {
     const argument& a = arguments[i];
     std::int64_t stride = 1;
@@ -215,12 +216,15 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
           r.end > limit || r.begin < -limit)
         f.small = false;
     if (bound.address[i] % 16 != 0) f.aligned = false;
+    if (a.rank > 1 && a.extents[a.rank - 1] * spec.parameters[i].elem_bytes % 16 != 0)
+      f.aligned_rows = false;
     if (spec.writes[i] && meets_another(bound, arguments, i)) f.disjoint = false;
   }
   // On the CPU vector loads do not ask for alignment, on others rows may be of any length: fewer
   // variants.
   const support::TargetInfo& target = support::info(bound.device.target.kind);
   f.aligned &= target.aligned;
+  f.aligned_rows &= f.aligned && f.contiguous;
   if (target.blocks) {
     if (spec.asks_for_block && config.form == call_config::grid_block)
       f.set_block(config.block.x, config.block.y, config.block.z);

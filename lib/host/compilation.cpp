@@ -41,6 +41,7 @@ ir::Facts usual_facts(const host::Specialisation& spec, const DeviceHandle& devi
   ir::Facts facts{true, true, true, true};
   const support::TargetInfo& target = support::info(device.target.kind);
   facts.aligned = target.aligned;
+  facts.aligned_rows = target.aligned && spec.asks_for_rows;
   if (target.blocks) facts.whole_rows = facts.one_row = spec.asks_for_block;
   return facts;
 }

@@ -15,9 +15,13 @@ struct Word {
   std::string_view text;
   bool Facts::*fact;
 };
-constexpr Word words[] = {{"contiguous", &Facts::contiguous}, {"aligned", &Facts::aligned},
-                          {"small", &Facts::small},           {"disjoint", &Facts::disjoint},
-                          {"whole_rows", &Facts::whole_rows}, {"one_row", &Facts::one_row}};
+constexpr Word words[] = {{"contiguous", &Facts::contiguous},
+                          {"aligned", &Facts::aligned},
+                          {"small", &Facts::small},
+                          {"disjoint", &Facts::disjoint},
+                          {"whole_rows", &Facts::whole_rows},
+                          {"one_row", &Facts::one_row},
+                          {"aligned_rows", &Facts::aligned_rows}};
 
 }  // namespace
 

@@ -164,7 +164,7 @@ void note_accesses(Specialisation& spec) {
 
 unsigned index_of(const ir::Facts& f) {
   return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 |
-         unsigned(f.disjoint) << 3;
+         unsigned(f.disjoint) << 3 | unsigned(f.aligned_rows) << 4;
 }
 
 /// Code that was asked for ahead; null where it was not, or failed: then the call tries again and
@@ -239,6 +239,7 @@ Specialisation& publish(detail::kernel_state& state, Recorded recorded, const de
     if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);
   fresh->asks_for_block = asks_for_block(fresh->recorded.module);
+  fresh->asks_for_rows = asks_for_rows(fresh->recorded.module);
   fresh->work = ir::work_of(fresh->recorded.module, fresh->strides);
   std::lock_guard lock(state.mutex);
   if (Specialisation* s = find(state, as, values)) return *s;  // another thread was first
@@ -281,6 +282,22 @@ bool asks_for_block(const ir::Module& m) {
   };
   const auto any = [&](const ir::Function& f) { return ir::any_inst(f, asks); };
   return m.kernel().checked || std::any_of(m.functions.begin(), m.functions.end(), any);
+}
+
+/// By the last index of an access to several dimensions: a constant, or a constant away from
+/// something.
+bool asks_for_rows(const ir::Module& m) {
+  const auto any = [](const ir::Function& f) {
+    return ir::any_inst(f, [&](const ir::Inst& i) {
+      if (i.op != ir::Op::Load && i.op != ir::Op::Store) return false;
+      const ir::Type& array = f.type_of(i.operands[0]);
+      if (array.space != ir::Space::Global || array.rank < 2) return false;
+      const ir::ValueId last = i.operands[array.rank];
+      const ir::Inst* d = f.def(last);
+      return f.is_const(last) || (d && d->op == ir::Op::Add && f.is_const(d->operands[1]));
+    });
+  };
+  return std::any_of(m.functions.begin(), m.functions.end(), any);
 }
 
 Specialisation& specialise(detail::kernel_state& state, const void* lambda,
@@ -385,7 +402,7 @@ ir::Facts facts_of(const DeviceCode& codes, unsigned which) {
   ir::Facts facts = codes.block;
   facts.contiguous = (which & 1) != 0, facts.aligned = (which & 2) != 0,
   facts.small = (which & 4) != 0;
-  facts.disjoint = (which & 8) != 0;
+  facts.disjoint = (which & 8) != 0, facts.aligned_rows = (which & 16) != 0;
   return facts;
 }
 

@@ -28,12 +28,12 @@ inline constexpr unsigned max_specialized = 16;
 inline constexpr std::uint64_t max_by_value = 4096;
 
 /// Code of one specialisation on one device for blocks of one kind, by launch facts (bit 0
-/// contiguous, 1 aligned, 2 small, 3 disjoint).
+/// contiguous, 1 aligned, 2 small, 3 disjoint, 4 aligned_rows).
 struct DeviceCode {
   DeviceHandle* device = nullptr;
   ir::Facts block;  // what they say of blocks
-  std::array<std::atomic<const Compiled*>, 16> variants{};
-  std::array<std::shared_ptr<const Compiled>, 16> owners;  // written under the state's mutex
+  std::array<std::atomic<const Compiled*>, 32> variants{};
+  std::array<std::shared_ptr<const Compiled>, 32> owners;  // written under the state's mutex
   // quick code, which launches of other threads may still be using
   std::vector<std::shared_ptr<const Compiled>> replaced;
   DeviceCode* next = nullptr;
@@ -66,6 +66,8 @@ struct Specialisation {
   std::array<bool, 256> reads{}, writes{};
   // how the threads of a block lie matters: the facts that Facts::set_block sets do
   bool asks_for_block = false;
+  // a thread accesses elements beside each other: whether rows are aligned matters
+  bool asks_for_rows = false;
   // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
   ir::Work work;
   bool strides = false;                                // by grid_stride
@@ -120,6 +122,7 @@ Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const RawKern
 /// Whether threads see more of their block than its place in the grid, and the block's size is not
 /// part of the recording.
 bool asks_for_block(const ir::Module& module);
+bool asks_for_rows(const ir::Module& module);
 /// Notes code that comes, so that `code_for` waits for it.
 void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
                  const ir::Facts& facts, const Coming& coming);

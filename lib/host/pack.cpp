@@ -50,8 +50,12 @@ std::optional<std::string_view> behind(std::string_view text, std::string_view w
 std::vector<ir::Facts> variants(const Recorded& recorded, const support::TargetInfo& target) {
   const ir::Facts own{true, target.aligned, true, true}, overlapping{true, false, true, false};
   std::vector<ir::Facts> all = {own, overlapping, ir::Facts{}};
+  if (target.aligned && asks_for_rows(recorded.module)) {
+    all.insert(all.begin(), own);
+    all.front().aligned_rows = true;
+  }
   if (target.blocks && asks_for_block(recorded.module)) {
-    ir::Facts rows = own;
+    ir::Facts rows = all.front();
     rows.whole_rows = rows.one_row = true;
     all.insert(all.begin(), rows);
   }

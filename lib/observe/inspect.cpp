@@ -27,6 +27,7 @@ text inspect(kernel_state* state, const char* stage, const char* target) {
         "{} has not been recorded yet, so it has no {} to show: call or compile() it first",
         state ? host::describe(*state) : "this kernel object", stage);
   ir::Facts facts{true, true, true, true, spec->asks_for_block, spec->asks_for_block};
+  facts.aligned_rows = spec->asks_for_rows;
   if (spec->recorded.raw) facts = {};
   const std::string out = host::stage_text(spec->recorded, facts, stage, target ? target : "");
   return text(out.data(), out.size());

@@ -499,4 +499,45 @@ TEST(Kernel, StreamsAndEventsThatWereMovedFrom) {
   expect_library_works();
 }
 
+// A thread has neighbours of a row: vectors where rows are multiples of 16 bytes, whatever they
+// begin at, and single elements elsewhere.
+template <class Elem>
+void check_rows(auto& kernel, int width, int first) {
+  constexpr int height = 37, members = 5;
+  kr::array<Elem, 2> x({height, width + first}), y({height, width + first});
+  std::vector<Elem> from(x.size());
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = Elem(3 * i + 1);
+  x.copy_from(from), y.fill(Elem(0));
+  auto part = x(kr::all, kr::range(first, kr::end)), to = y(kr::all, kr::range(first, kr::end));
+  kernel.launch({1, 64}, part, to);
+  const std::vector<Elem> result = y.to_host();
+  for (int i = 0; i < height; ++i)
+    for (int k = -first; k < width; ++k) {
+      const std::size_t at = std::size_t(i) * (width + first) + first + k;
+      const Elem expected = k >= 0 && k < members ? Elem(2 * from[at] + Elem(k)) : Elem(0);
+      ASSERT_EQ(result[at], expected) << width << " from " << first << ", " << i << ", " << k;
+    }
+}
+template <class Elem>
+void double_rows(const kr::view<const Elem, 2>& x, const kr::view<Elem, 2>& y) {
+  auto i = kr::grid();
+  kr::if_(i < x.extent(0), [&] {
+    for (int k = 0; k < 5; ++k) y(i, k) = kr::cast<Elem>(x(i, k) * Elem(2) + Elem(k));
+  });
+}
+TEST(Kernel, RowsOfEveryWidth) {
+  auto words =
+      kr::kernel([](kr::view<const unsigned, 2> x, kr::view<unsigned, 2> y) { double_rows(x, y); });
+  auto shorts = kr::kernel(
+      [](kr::view<const std::uint16_t, 2> x, kr::view<std::uint16_t, 2> y) { double_rows(x, y); });
+  auto longs = kr::kernel(
+      [](kr::view<const std::uint64_t, 2> x, kr::view<std::uint64_t, 2> y) { double_rows(x, y); });
+  for (const int width : {5, 6, 7, 8, 9, 12, 16, 24})
+    for (const int first : {0, 1, 4, 8}) {
+      check_rows<unsigned>(words, width, first);
+      check_rows<std::uint16_t>(shorts, width, first);
+      check_rows<std::uint64_t>(longs, width, first);
+    }
+}
+
 }  // namespace

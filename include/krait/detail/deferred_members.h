@@ -117,7 +117,7 @@ class deferred_members {
 
  private:
   const Self& self() const { return static_cast<const Self&>(*this); }
-  const auto made() const { return eval(self()); }
+  auto made() const { return eval(self()).share(); }
 };
 
 }  // namespace krait::detail

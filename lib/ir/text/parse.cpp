@@ -313,14 +313,15 @@ class Parser : Scanner {
       else if (name == "disjoint") f_->facts.disjoint = true;
       else if (name == "whole_rows") f_->facts.whole_rows = true;
       else if (name == "one_row") f_->facts.one_row = true;
+      else if (name == "aligned_rows") f_->facts.aligned_rows = true;
       else if (name == "bricks") brick();
       else if (name == "whole_bricks") f_->facts.brick.whole = true, brick();
       else if (name == "warp")
         expect('('), f_->facts.warp = number<std::uint8_t>("lanes of a warp"), expect(')');
       else
         fail_at(place,
-                "expected contiguous, aligned, small, disjoint, whole_rows, one_row, bricks, "
-                "whole_bricks or warp");
+                "expected contiguous, aligned, small, disjoint, whole_rows, one_row, "
+                "aligned_rows, bricks, whole_bricks or warp");
     } while (accept(','));
     expect(')');
   }

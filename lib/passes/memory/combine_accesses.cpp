@@ -2,7 +2,8 @@
 //
 // Loads of neighbouring numbers become one load_vec at the first of them, stores one store_vec at
 // the last: x[4*i], …, x[4*i + 3], and the members of an aggregate. Needs flat indices and arrays
-// aligned to 16 bytes (views by the launch's facts, shared arrays always). An index is split into a
+// aligned to 16 bytes (views by the launch's facts, shared arrays always; of several dimensions,
+// where their rows are multiples of 16 bytes, too). An index is split into a
 // base and a constant, so that an access lies at the base times the element's size, which is a
 // multiple of some power of two, plus a constant: that says which vector and which of its elements
 // are meant. Only within one region, and only where no instruction between could write what is
@@ -287,8 +288,18 @@ class Combiner {
       case Op::Sub:
       case Op::Or: return std::min(of(0), of(1));
       case Op::Cast: return is_wide_int(d->operands[0]) ? of(0) : 0;
+      case Op::Extent: return zeros_of_row(*d);
       default: return 0;
     }
+  }
+
+  /// Of the last extent of a view whose rows are multiples of a vector.
+  int zeros_of_row(const Inst& extent) const {
+    const Type& view = f_.type_of(extent.operands[0]);
+    if (!f_.facts.aligned_rows || view.space != Space::Global || view.rank < 2 ||
+        extent.imm != view.rank - 1u)
+      return 0;
+    return std::max(0, std::countr_zero(vector_bytes) - std::countr_zero(view.elem_bytes));
   }
 
   /// The longest runs of a group that make a vector: all of it, or its halves. On GPUs a load may

@@ -296,8 +296,8 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
           "opting in to more shared memory");
     k.opted_in_shared = dynamic;
   }
-  // Arguments are one buffer that the driver copies, but with maps of tiles or blocks that meet each
-  // is a pointer into a copy, in which the maps are made.
+  // Arguments are one buffer that the driver copies, but with maps of tiles or blocks that meet
+  // each is a pointer into a copy, in which the maps are made.
   std::vector<std::byte> block;
   std::vector<void*> parameters;
   if (!k.parameters.empty()) {
