@@ -124,6 +124,8 @@ class halo {
 
 template <class Local>
 class expression;
+template <class Elem, int Rank = 1>
+class array;
 
 namespace detail {
 
@@ -137,10 +139,7 @@ concept operand = distributed<Type> || krait::detail::plain<std::remove_cvref_t<
 template <class Left, class Right>
 concept operands = (distributed<Left> && operand<Right>) || (operand<Left> && distributed<Right>);
 
-/// A box within a local array, with the rim that a kernel for local() expects around its elements.
-struct box {
-  std::int64_t first[max_rank]{}, count[max_rank]{};
-};
+/// A part of a local array.
 inline layout part_of(const layout& of, const box& b) {
   layout p = of;
   for (int d = 0; d < of.rank; ++d) {
@@ -156,6 +155,21 @@ struct split {
   int count = 0;
 };
 KRAIT_API split split_of(const decomposition& how);
+/// The same extents, distributed by these words.
+KRAIT_API decomposition described(const decomposition& like, const along* words, const halo& rim);
+
+}  // namespace detail
+
+namespace detail {
+
+/// An array of this distribution, with a number of its own and without elements set.
+struct made {
+  template <class Elem, int Rank>
+  static array<Elem, Rank> of(decomposition how) {
+    number(how);
+    return array<Elem, Rank>(how);
+  }
+};
 
 }  // namespace detail
 
@@ -166,7 +180,7 @@ KRAIT_API split split_of(const decomposition& how);
 /// \code
 /// kr::dist::array<double, 2> t(ranks, {300, 200}, {kr::dist::block, kr::dist::whole});
 /// \endcode
-template <class Elem, int Rank = 1>
+template <class Elem, int Rank>
 class array {
  public:
   /// The element type.
@@ -244,15 +258,10 @@ class array {
   /// Its distribution; used by the library.
   const detail::decomposition& how() const { return how_; }
   /// An array of zeros with this distribution.
-  array like() const {
-    array a(how_);
-    detail::number(a.how_);
-    return a;
-  }
+  array like() const { return detail::made::of<Elem, Rank>(how_); }
 
  private:
-  template <class, int>
-  friend class array;
+  friend struct detail::made;
   explicit array(const detail::decomposition& how) : how_(how) { make(); }
   array(const world& ranks, const shape<Rank>& extents, const along* words, const halo& rim) {
     how_.rank = Rank;

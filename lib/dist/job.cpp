@@ -93,7 +93,15 @@ job::~job() { leave(); }
 
 std::string job::here(const char* name) const { return fmt::format("{} (call {})", name, calls_); }
 
+void job::refuse_waiting(const call& what) const {
+  if (waiting_)
+    support::fail_usage(
+        "{}: an exchange is under way: call wait() on the result of kr::dist::exchange_begin first",
+        what.name);
+}
+
 void job::begin(const call& what) {
+  refuse_waiting(what);
   if (broken()) throw error(error::kind_type::device, why_.c_str());
   ++calls_;
   if (checked_ && size() > 1) {
