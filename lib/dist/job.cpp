@@ -179,7 +179,9 @@ std::byte* job::scratch(std::size_t bytes) {
 
 void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
   // Most messages between neighbours are there after a few tests; the clock costs more than one.
-  constexpr int tests_between_looks = 64;
+  // Who gives up the core while others compute there waits for a time slice of theirs, which is
+  // longer than most messages take: that is for waits of some 50 us and more.
+  constexpr int tests_between_looks = 64, tests_before_pauses = 512;
   Clock::time_point began{};
   for (unsigned tests = 1;; ++tests) {
     bool all = true;
@@ -191,7 +193,7 @@ void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
       if (began == Clock::time_point{}) began = now;
       if (now - began > limit_) give_up(name, nullptr);
     }
-    if (tests > tests_between_looks / 4 || !engine_->has_processes()) engine_->pause();
+    if (tests > tests_before_pauses || !engine_->has_processes()) engine_->pause();
   }
 }
 
