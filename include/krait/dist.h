@@ -162,12 +162,18 @@ KRAIT_API decomposition described(const decomposition& like, const along* words,
 
 namespace detail {
 
-/// An array of this distribution, with a number of its own and without elements set.
+/// An array of this distribution, with a number of its own. Its owned elements are not set.
 struct made {
   template <class Elem, int Rank>
   static array<Elem, Rank> of(decomposition how) {
     number(how);
     return array<Elem, Rank>(how);
+  }
+  /// The same with these owned elements, without a halo.
+  template <class Elem, int Rank>
+  static array<Elem, Rank> of(decomposition how, krait::array<Elem, Rank>&& owned) {
+    number(how);
+    return array<Elem, Rank>(how, std::move(owned));
   }
 };
 
@@ -258,11 +264,17 @@ class array {
   /// Its distribution; used by the library.
   const detail::decomposition& how() const { return how_; }
   /// An array of zeros with this distribution.
-  array like() const { return detail::made::of<Elem, Rank>(how_); }
+  array like() const {
+    array a = detail::made::of<Elem, Rank>(how_);
+    a = Elem{};
+    return a;
+  }
 
  private:
   friend struct detail::made;
-  explicit array(const detail::decomposition& how) : how_(how) { make(); }
+  explicit array(const detail::decomposition& how) : how_(how) { make(false); }
+  array(const detail::decomposition& how, krait::array<Elem, Rank>&& owned)
+      : how_(how), all_(std::move(owned)) {}
   array(const world& ranks, const shape<Rank>& extents, const along* words, const halo& rim) {
     how_.rank = Rank;
     for (int d = 0; d < Rank; ++d) {
@@ -270,14 +282,17 @@ class array {
       how_.periodic[d] = rim.is_periodic(d), how_.words[d] = words ? words[d] : block;
     }
     detail::decompose(ranks.record(), how_, sizeof(Elem));
-    make();
+    make(true);
   }
-  void make() {
+  void make(bool zero) {
     shape<Rank> all;
-    for (int d = 0; d < Rank; ++d) all.extents[d] = how_.owned[d] + 2 * how_.halo[d];
+    for (int d = 0; d < Rank; ++d) {
+      all.extents[d] = how_.owned[d] + 2 * how_.halo[d];
+      zero = zero || how_.halo[d] > 0;
+    }
     detail::guard(how_.of, [&] {
       all_ = krait::array<Elem, Rank>(all, detail::device_of(how_.of));
-      all_.fill(Elem{});
+      if (zero) all_.fill(Elem{});
     });
   }
   detail::box own() const {

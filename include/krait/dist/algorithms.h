@@ -182,27 +182,27 @@ auto matmul(const Left& x, const Right& y) {
 }
 
 // Undefined below.
-#define KRAIT_DIST_TRANSFORM(name, inner)                                                \
-  template <dist::detail::distributed Type, class... Norm>                               \
-  auto name(const Type& x, detail::axis_list<1> axis, const Norm&... norm) {             \
-    return dist::detail::transform_along(                                                \
-        "kr::" #name, dist::detail::evaluated(x),                                        \
-        1u << dist::detail::axis_at(axis.at[0], Type::rank),                             \
-        [&](const auto& a, int d) { return krait::inner(a, krait::axis(d), norm...); }); \
-  }                                                                                      \
-  template <dist::detail::distributed Type>                                              \
-  auto name(const Type& x) {                                                             \
-    return krait::name(x, krait::axis(-1));                                              \
+#define KRAIT_DIST_TRANSFORM(name, inner)                                                       \
+  template <dist::detail::distributed Type, class... Norm>                                      \
+  auto name(const Type& x, detail::axis_list<1> axis, const Norm&... norm) {                    \
+    return dist::detail::transform_along(                                                       \
+        "kr::" #name, dist::detail::evaluated(x),                                               \
+        1u << dist::detail::axis_at(axis.at[0], Type::rank),                                    \
+        [&](const auto& a, const auto& axes_of) { return krait::inner(a, axes_of, norm...); }); \
+  }                                                                                             \
+  template <dist::detail::distributed Type>                                                     \
+  auto name(const Type& x) {                                                                    \
+    return krait::name(x, krait::axis(-1));                                                     \
   }
-#define KRAIT_DIST_TRANSFORMS(name, inner, last)                                         \
-  template <dist::detail::distributed Type, class... Norm>                               \
-    requires(Type::rank >= last)                                                         \
-  auto name(const Type& x, const Norm&... norm) {                                        \
-    constexpr unsigned axes = (1u << Type::rank) - 1;                                    \
-    constexpr int first = last == 0 ? 0 : Type::rank - last;                             \
-    return dist::detail::transform_along(                                                \
-        "kr::" #name, dist::detail::evaluated(x), axes >> first << first,                \
-        [&](const auto& a, int d) { return krait::inner(a, krait::axis(d), norm...); }); \
+#define KRAIT_DIST_TRANSFORMS(name, inner, last)                                                \
+  template <dist::detail::distributed Type, class... Norm>                                      \
+    requires(Type::rank >= last)                                                                \
+  auto name(const Type& x, const Norm&... norm) {                                               \
+    constexpr unsigned axes = (1u << Type::rank) - 1;                                           \
+    constexpr int first = last == 0 ? 0 : Type::rank - last;                                    \
+    return dist::detail::transform_along(                                                       \
+        "kr::" #name, dist::detail::evaluated(x), axes >> first << first,                       \
+        [&](const auto& a, const auto& axes_of) { return krait::inner(a, axes_of, norm...); }); \
   }
 /// The Fourier transform along the last axis or kr::axis(k), with a norm, as kr::fft.
 /// The axis is made whole for it, which sends all elements twice if it is in blocks. The result
@@ -210,17 +210,17 @@ auto matmul(const Left& x, const Right& y) {
 /// \code
 /// auto spectrum = kr::fft(a, kr::axis(0));
 /// \endcode
-KRAIT_DIST_TRANSFORM(fft, fft)
+KRAIT_DIST_TRANSFORM(fft, fftn)
 /// The inverse of kr::fft.
-KRAIT_DIST_TRANSFORM(ifft, ifft)
+KRAIT_DIST_TRANSFORM(ifft, ifftn)
 /// The Fourier transform along all axes, with a norm.
-KRAIT_DIST_TRANSFORMS(fftn, fft, 0)
+KRAIT_DIST_TRANSFORMS(fftn, fftn, 0)
 /// The inverse of kr::fftn.
-KRAIT_DIST_TRANSFORMS(ifftn, ifft, 0)
+KRAIT_DIST_TRANSFORMS(ifftn, ifftn, 0)
 /// The Fourier transform along the last two axes, with a norm.
-KRAIT_DIST_TRANSFORMS(fft2, fft, 2)
+KRAIT_DIST_TRANSFORMS(fft2, fftn, 2)
 /// The inverse of kr::fft2.
-KRAIT_DIST_TRANSFORMS(ifft2, ifft, 2)
+KRAIT_DIST_TRANSFORMS(ifft2, ifftn, 2)
 #undef KRAIT_DIST_TRANSFORM
 #undef KRAIT_DIST_TRANSFORMS
 

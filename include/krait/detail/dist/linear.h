@@ -128,17 +128,41 @@ auto multiply_vector(const array<Left, 2>& x, const array<Right, 1>& y) {
       [](const auto& parts, const auto& axis) { return krait::sum(parts, axis); });
 }
 
+/// Calls f(x, kr::axis(…)) for the axes of a mask.
+template <int Rank, int Count = 1, class Array, class Function>
+auto with_axes(const Array& x, unsigned axes, const Function& f) {
+  std::int64_t at[max_rank]{};
+  int count = 0;
+  for (int d = 0; d < Rank; ++d)
+    if (axes >> d & 1) at[count++] = d;
+  if constexpr (Count < Rank)
+    if (count > Count) return with_axes<Rank, Count + 1>(x, axes, f);
+  krait::detail::axis_list<Count> list;
+  for (int i = 0; i < Count; ++i) list.at[i] = at[i];
+  return f(x, list);
+}
+
 /// Transforms along these axes, those that each rank has whole first.
 template <class Elem, int Rank, class Transform>
 auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes,
                      const Transform& f) {
-  using number = typename std::remove_cvref_t<decltype(f(x.owned(), 0))>::value_type;
+  using number = typename std::remove_cvref_t<decltype(f(x.owned(), krait::axis(0)))>::value_type;
   const decomposition home = bare(x.how());
   decomposition how = home;
   krait::array<number, Rank> now;
+  const auto whole_here = [&] {
+    unsigned mask = 0;
+    for (int d = 0; d < Rank; ++d)
+      if (how.parts[d] == 1) mask |= 1u << d;
+    return axes & mask;
+  };
   guard(home.of, [&] {
-    now = memory_for<number, Rank>(how, how.owned);
-    if (now.size() > 0) now = krait::cast<number>(x.owned());
+    const unsigned here = whole_here();
+    const auto owned = x.owned();
+    if (owned.size() == 0) now = memory_for<number, Rank>(how, how.owned);
+    else if (here != 0) now = with_axes<Rank>(owned, here, f);
+    else now = krait::cast<number>(owned);
+    axes &= ~here;
   });
   const auto go_to = [&](const decomposition& next) {
     krait::array<number, Rank> moved;
@@ -147,32 +171,21 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     now = std::move(moved), how = next;
   };
   while (axes != 0) {
-    guard(home.of, [&] {
-      for (int d = Rank - 1; d >= 0; --d) {
-        if (!(axes >> d & 1) || how.parts[d] > 1) continue;
-        if (now.size() > 0) now = f(now.share(), d);
-        axes &= ~(1u << d);
-      }
-    });
-    if (axes == 0) break;
     along words[Rank];
     int next = 0;
     while (!(axes >> next & 1)) ++next;
     for (int d = 0; d < Rank; ++d) words[d] = d == next ? whole : block;
     go_to(with_words(how, words));
+    guard(home.of, [&] {
+      const unsigned here = whole_here();
+      if (now.size() > 0) now = with_axes<Rank>(now.share(), here, f);
+      axes &= ~here;
+    });
   }
   bool at_home = true;
   for (int d = 0; d < Rank; ++d) at_home = at_home && how.parts[d] == home.parts[d];
-  auto result = made::of<number, Rank>(home);
-  if (at_home) {
-    guard(home.of, [&] {
-      if (now.size() > 0) result.owned().copy_from(now);
-    });
-  } else {
-    const auto owned = result.owned();
-    move_blocks(name, how, now, home, owned);
-  }
-  return result;
+  if (!at_home) go_to(home);
+  return made::of(home, std::move(now));
 }
 
 }  // namespace krait::dist::detail
