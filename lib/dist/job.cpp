@@ -32,6 +32,9 @@ constexpr std::size_t piece = std::size_t(1) << 30;
 constexpr std::chrono::milliseconds last_words{900};
 // JAX's heartbeats give up after 100 s, its start after 300; a rank may write a file meanwhile.
 constexpr double default_limit = 300;
+// Who gives up the core while others compute there waits for a time slice of theirs, some
+// milliseconds: so does a rank only after about 2 ms, or 50 us where ranks share cores.
+constexpr unsigned long_wait = 16384;
 
 std::uint64_t signature_of(const call& what) {
   std::uint64_t h = 14695981039346656037u;  // FNV-1a
@@ -88,6 +91,10 @@ job::job(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {
   for (int r = 0; r < rank(); ++r)
     place += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;
   device_ = device_for(place);
+  std::size_t neighbours = 0;
+  for (int r = 0; r < size(); ++r)
+    neighbours += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;
+  if (neighbours <= std::size_t(sysconf(_SC_NPROCESSORS_ONLN))) tests_before_pauses_ = long_wait;
 }
 job::~job() { leave(); }
 
@@ -179,9 +186,7 @@ std::byte* job::scratch(std::size_t bytes) {
 
 void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
   // Most messages between neighbours are there after a few tests; the clock costs more than one.
-  // Who gives up the core while others compute there waits for a time slice of theirs, which is
-  // longer than most messages take: that is for waits of some 50 us and more.
-  constexpr int tests_between_looks = 64, tests_before_pauses = 512;
+  constexpr unsigned tests_between_looks = 64;
   Clock::time_point began{};
   for (unsigned tests = 1;; ++tests) {
     bool all = true;
@@ -193,7 +198,7 @@ void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
       if (began == Clock::time_point{}) began = now;
       if (now - began > limit_) give_up(name, nullptr);
     }
-    if (tests > tests_before_pauses || !engine_->has_processes()) engine_->pause();
+    if (tests > tests_before_pauses_ || !engine_->has_processes()) engine_->pause();
   }
 }
 

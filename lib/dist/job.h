@@ -80,6 +80,7 @@ struct job {
   bool checked_ = false, told_ = false, left_ = false, waiting_ = false;
   std::uint64_t calls_ = 0;
   std::uint32_t arrays_ = 0;
+  unsigned tests_before_pauses_ = 512;
   std::string why_;
   std::vector<Ticket> tickets_, gathering_;
   std::vector<std::byte> slots_;
