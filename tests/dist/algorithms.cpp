@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <krait/algorithm.h>
+#include <krait/algorithm/einsum.h>
 #include <krait/dist/algorithms.h>
 
 #include "dist/checks.h"
@@ -86,9 +87,17 @@ void two_dimensions(kr::dist::world& ranks, std::int64_t m, std::int64_t n, int 
   // Sums of small integers are exact in any order.
   const auto b = kr::dist::transpose(a);
   EXPECT(equal(kr::matmul(a, b), kr::matmul(one, one.transpose().copy())));
+  const auto turned = one.transpose().copy();
+  EXPECT(equal(kr::einsum<"ij,jk->ik">(a, b), kr::einsum<"ij,jk->ik">(one, turned)));
+  EXPECT(equal(kr::einsum<"ij,kj->ik">(a, a), kr::einsum<"ij,kj->ik">(one, one)));
+  EXPECT(equal(kr::einsum<"ji,jk->ki">(a, a * 1.0), kr::einsum<"ji,jk->ki">(one, one)));
+  EXPECT(equal(kr::einsum<"ji,kj->ik">(a, b), kr::einsum<"ji,kj->ik">(one, turned)));
   kr::dist::array<double> v(ranks, {n});
   kr::dist::fill(v, [](auto i) { return value_at(i, i); });
-  if (m * n > 0) EXPECT(equal(kr::matmul(a, v), kr::matmul(one, everywhere(v))));
+  EXPECT(equal(kr::matmul(a, v), kr::matmul(one, everywhere(v))));
+  kr::dist::array<double> w(ranks, {m});
+  w = 2.0;
+  EXPECT(equal(kr::matmul(b, w), kr::matmul(turned, everywhere(w))));
   if (m * n > 0) {
     EXPECT(distance(kr::fft2(a), kr::fft2(one)) < 1e-11 * double(m * n));
     EXPECT(distance(kr::fft(a, kr::axis(0)), kr::fft(one, kr::axis(0))) < 1e-11 * double(m));

@@ -181,6 +181,30 @@ auto matmul(const Left& x, const Right& y) {
   return dist::detail::multiply_vector(dist::detail::evaluated(x), dist::detail::evaluated(y));
 }
 
+/// The product of two matrices by subscripts, with any of them and the result transposed.
+/// Transposing sends each element once more.
+/// \code
+/// auto c = kr::einsum<"ij,kj->ik">(a, b);
+/// \endcode
+template <detail::fixed_text Subscripts, dist::detail::distributed Left,
+          dist::detail::distributed Right>
+  requires(Left::rank == 2 && Right::rank == 2)
+auto einsum(const Left& x, const Right& y) {
+  constexpr dist::detail::product_subscripts by(Subscripts.at);
+  static_assert(by.holds,
+                "krait: kr::einsum of arrays of kr::dist is a product of two matrices, as "
+                "kr::einsum<\"ij,jk->ik\">(a, b)");
+  const auto turned = [](const auto& a, auto turns) -> decltype(auto) {
+    if constexpr (turns()) return dist::transpose(dist::detail::evaluated(a));
+    else return (a);
+  };
+  const auto& left = turned(x, std::bool_constant<by.turns_left>());
+  const auto& right = turned(y, std::bool_constant<by.turns_right>());
+  auto product = krait::matmul(left, right);
+  if constexpr (by.turns_result) return dist::transpose(product);
+  else return product;
+}
+
 // Undefined below.
 #define KRAIT_DIST_TRANSFORM(name, inner)                                                       \
   template <dist::detail::distributed Type, class... Norm>                                      \

@@ -12,6 +12,26 @@
 
 namespace krait::dist::detail {
 
+/// "ij,jk->ik" and what transposes parts of it.
+struct product_subscripts {
+  bool holds = false, turns_left = false, turns_right = false, turns_result = false;
+
+  template <std::size_t Count>
+  constexpr explicit product_subscripts(const char (&s)[Count]) {
+    if constexpr (Count == sizeof "ij,jk->ik") {
+      turns_left = s[0] == s[3] || s[0] == s[4];
+      turns_right = s[4] == s[0] || s[4] == s[1];
+      const char row = s[turns_left], common = s[!turns_left], column = s[turns_right ? 3 : 4];
+      turns_result = s[7] == column;
+      const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+      holds = s[2] == ',' && s[5] == '-' && s[6] == '>' && letter(row) && letter(common) &&
+              letter(column) && row != common && common != column && row != column &&
+              common == s[turns_right ? 4 : 3] && s[turns_result ? 8 : 7] == row &&
+              s[turns_result ? 7 : 8] == column;
+    }
+  }
+};
+
 // Sums are cut at these places of the common dimension, whatever the number of ranks: the bits of a
 // product do not depend on it.
 inline constexpr std::int64_t panel = 256;
@@ -77,6 +97,7 @@ auto multiply(const array<Left, 2>& x, const array<Right, 2>& y) {
   const strip<Left> left(x, out, true);
   const strip<Right> right(y, out, false);
   const std::int64_t depth = x.extent(1);
+  if (depth == 0) result = number{};  // sums of nothing
   for (std::int64_t k = 0; k < depth; k += fetched) {
     const std::int64_t count = krait::detail::smaller(fetched, depth - k);
     auto a = left.fetch(k, count);
