@@ -81,7 +81,7 @@ def elsewhere(places, first, by_krait):
     types in std: programs may have both namespaces open."""
     calls = {}
     for name, headers in sorted(places.items()):
-        headers = [h for h in headers if not re.search(r"/(tile\w*|dist)\.h$", h)]
+        headers = [h for h in headers if not re.search(r"/(tile\w*|dist|dist/\w+)\.h$", h)]
         short = name.removeprefix("kr::")
         if not headers or "::" in short or "no function" in first[name] or short in TYPES_OF_STD or any(h in by_krait for h in places[name]):
             continue

@@ -30,7 +30,7 @@ GROUPS = [
      ["lib/trace/*", "lib/passes/*", *(f"include/krait/{room}/*" for room in ("language", "runtime", "interop", "ship", "detail"))]),
     ("algorithms", "Arrays and algorithms",
      "Shapes, types or options do not fit, and nothing was computed. Texts that NumPy has, too, are NumPy's ([arrays](arrays.md), [algorithms](algorithms.md)).",
-     ["include/krait/algorithm/*", "include/krait/arrays/*", "include/krait/dist.h", "lib/dist/*", "lib/algorithms/*", "lib/arrays/*", "lib/tune/benchmark*", "lib/tune/progress*", "lib/host/broadcast*",
+     ["include/krait/algorithm/*", "include/krait/arrays/*", "include/krait/dist.h", "include/krait/dist/*", "include/krait/detail/dist/*", "lib/dist/*", "lib/algorithms/*", "lib/arrays/*", "lib/tune/benchmark*", "lib/tune/progress*", "lib/host/broadcast*",
       "lib/devices/layout*", "lib/host/methods*", "lib/host/generalized*"]),
     ("shipping", "Packs, the cache and the C interface",
      "A file is missing, damaged or of another version, or a function of C got what it cannot take ([shipping](shipping.md), [caching](caching.md)).",

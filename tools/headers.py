@@ -32,7 +32,7 @@ def public():
     """Where each public header lies, in the order of the names that users write."""
     rooms = [path for room in ROOMS for path in (INCLUDE / "krait" / room).glob("*.h")]
     named = [path for path in INCLUDE.glob("krait/*.h") if home(spelled(path)) == path]
-    return sorted([*rooms, *named, *INCLUDE.glob("krait/algorithm/*.h")], key=spelled)
+    return sorted([*rooms, *named, *INCLUDE.glob("krait/algorithm/*.h"), *INCLUDE.glob("krait/dist/*.h")], key=spelled)
 
 
 def main():

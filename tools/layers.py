@@ -28,7 +28,7 @@ MAY_SEE = {
     "arrays": {*HOST, "arrays"},
     "files": {*HOST, "arrays", "files"},
     "algorithms": {*HOST, "arrays", "algorithms"},
-    "dist": {*HOST, "arrays", "algorithms", "dist"},
+    "dist": {*HOST, "arrays", "files", "algorithms", "dist"},
     "tune": {*HOST, "tune"},
     "ship": {*HOST, "observe", "ship"},
 }

@@ -124,6 +124,8 @@ class halo {
 
 template <class Local>
 class expression;
+template <class Elem, int Rank = 1>
+class array;
 
 namespace detail {
 
@@ -137,10 +139,7 @@ concept operand = distributed<Type> || krait::detail::plain<std::remove_cvref_t<
 template <class Left, class Right>
 concept operands = (distributed<Left> && operand<Right>) || (operand<Left> && distributed<Right>);
 
-/// A box within a local array, with the rim that a kernel for local() expects around its elements.
-struct box {
-  std::int64_t first[max_rank]{}, count[max_rank]{};
-};
+/// A part of a local array.
 inline layout part_of(const layout& of, const box& b) {
   layout p = of;
   for (int d = 0; d < of.rank; ++d) {
@@ -156,6 +155,27 @@ struct split {
   int count = 0;
 };
 KRAIT_API split split_of(const decomposition& how);
+/// The same extents, distributed by these words.
+KRAIT_API decomposition described(const decomposition& like, const along* words, const halo& rim);
+
+}  // namespace detail
+
+namespace detail {
+
+/// An array of this distribution, with a number of its own. Its owned elements are not set.
+struct made {
+  template <class Elem, int Rank>
+  static array<Elem, Rank> of(decomposition how) {
+    number(how);
+    return array<Elem, Rank>(how);
+  }
+  /// The same with these owned elements, without a halo.
+  template <class Elem, int Rank>
+  static array<Elem, Rank> of(decomposition how, krait::array<Elem, Rank>&& owned) {
+    number(how);
+    return array<Elem, Rank>(how, std::move(owned));
+  }
+};
 
 }  // namespace detail
 
@@ -166,7 +186,7 @@ KRAIT_API split split_of(const decomposition& how);
 /// \code
 /// kr::dist::array<double, 2> t(ranks, {300, 200}, {kr::dist::block, kr::dist::whole});
 /// \endcode
-template <class Elem, int Rank = 1>
+template <class Elem, int Rank>
 class array {
  public:
   /// The element type.
@@ -245,15 +265,16 @@ class array {
   const detail::decomposition& how() const { return how_; }
   /// An array of zeros with this distribution.
   array like() const {
-    array a(how_);
-    detail::number(a.how_);
+    array a = detail::made::of<Elem, Rank>(how_);
+    a = Elem{};
     return a;
   }
 
  private:
-  template <class, int>
-  friend class array;
-  explicit array(const detail::decomposition& how) : how_(how) { make(); }
+  friend struct detail::made;
+  explicit array(const detail::decomposition& how) : how_(how) { make(false); }
+  array(const detail::decomposition& how, krait::array<Elem, Rank>&& owned)
+      : how_(how), all_(std::move(owned)) {}
   array(const world& ranks, const shape<Rank>& extents, const along* words, const halo& rim) {
     how_.rank = Rank;
     for (int d = 0; d < Rank; ++d) {
@@ -261,14 +282,17 @@ class array {
       how_.periodic[d] = rim.is_periodic(d), how_.words[d] = words ? words[d] : block;
     }
     detail::decompose(ranks.record(), how_, sizeof(Elem));
-    make();
+    make(true);
   }
-  void make() {
+  void make(bool zero) {
     shape<Rank> all;
-    for (int d = 0; d < Rank; ++d) all.extents[d] = how_.owned[d] + 2 * how_.halo[d];
+    for (int d = 0; d < Rank; ++d) {
+      all.extents[d] = how_.owned[d] + 2 * how_.halo[d];
+      zero = zero || how_.halo[d] > 0;
+    }
     detail::guard(how_.of, [&] {
       all_ = krait::array<Elem, Rank>(all, detail::device_of(how_.of));
-      all_.fill(Elem{});
+      if (zero) all_.fill(Elem{});
     });
   }
   detail::box own() const {

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <optional>
 
-#include "devices/devices.h"
 #include "devices/layout.h"
 #include "dist/job.h"
+#include "dist/parts.h"
+#include "krait/dist.h"
 #include "support/error.h"
 
 namespace krait::dist::detail {
@@ -46,17 +49,7 @@ layout part(const layout& of, int axis, std::int64_t first, std::int64_t count) 
   p.extents[axis] = count;
   return p;
 }
-std::size_t bytes_of(const layout& of, std::size_t element) {
-  return std::size_t(host::size_of(of)) * element;
-}
-
-/// Memory that MPI can use in place: contiguous, and the host's.
-std::byte* in_place(const elements& of, const layout& part) {
-  const auto& handle = *static_cast<const host::DeviceHandle*>(krait::detail::device_of(of.memory));
-  if (!handle.device->host_memory() || !krait::detail::is_dense(part, false)) return nullptr;
-  return reinterpret_cast<std::byte*>(krait::detail::address_of(of.memory)) +
-         part.offset * std::int64_t(of.element_bytes);
-}
+}  // namespace
 
 /// One axis' messages: the low and the high neighbour get `out`, and `in` comes from them.
 struct Axis {
@@ -107,15 +100,11 @@ struct Axis {
   }
 };
 
+namespace {
+
 /// The block of a rank within the whole array.
-layout block_of(const decomposition& how, int rank, const layout& whole) {
-  layout block = whole;
-  for (int d = how.rank - 1, rest = rank; d >= 0; rest /= how.parts[d], --d) {
-    const std::int64_t n = how.extents[d], p = how.parts[d], place = rest % p;
-    const std::int64_t first = n / p * place + std::min(place, n % p);
-    block = part(block, d, first, n / p + (place < n % p));
-  }
-  return block;
+layout block_in(const decomposition& how, int rank, const layout& whole) {
+  return part_of(whole, block_of(how, rank));
 }
 
 void check_whole(const decomposition& how, const char* function, int root, const elements* whole) {
@@ -129,28 +118,74 @@ void check_whole(const decomposition& how, const char* function, int root, const
 
 }  // namespace
 
+/// One axis after another; the first is under way between begin() and end().
+struct pending {
+  decomposition how;
+  elements all;
+  layout at;  // of `all`
+  std::optional<Axis> first;
+  int next = 0;
+
+  pending(const decomposition& of, const elements& given) : how(of), all(given), at(*given.at) {
+    all.at = &at;
+  }
+  pending(const pending&) = delete;
+  bool moves(int d) const { return how.halo[d] > 0 && (how.parts[d] > 1 || how.periodic[d]); }
+  void begin() {
+    while (next < how.rank && !moves(next)) ++next;
+    if (next == how.rank) return;
+    first.emplace(how, all, next++);
+    first->start(how, all);
+  }
+  void end() {
+    if (first) first->finish(how, all);
+    for (; next < how.rank; ++next) {
+      if (!moves(next)) continue;
+      Axis axis(how, all, next);
+      axis.start(how, all);
+      axis.finish(how, all);
+    }
+  }
+};
+
 void exchange(const decomposition& how, const elements& all, function_ref<void()> between) {
   call what{.name = "kr::dist::exchange"};
   what.add(how.serial);
   how.of->begin(what);
   guard(how.of, [&] {
-    bool first = true;
-    for (int d = 0; d < how.rank; ++d) {
-      if (how.halo[d] == 0 || (how.parts[d] == 1 && !how.periodic[d])) continue;
-      Axis axis(how, all, d);
-      axis.start(how, all);
-      if (first) between();
-      first = false;
-      axis.finish(how, all);
-    }
-    if (first) between();
+    pending halo(how, all);
+    halo.begin();
+    between();
+    halo.end();
   });
+}
+
+pending* begin_exchange(const decomposition& how, const elements& all) {
+  call what{.name = "kr::dist::exchange_begin"};
+  what.add(how.serial);
+  how.of->begin(what);
+  auto made = std::make_unique<pending>(how, all);
+  guard(how.of, [&] { made->begin(); });
+  how.of->start_waiting();
+  return made.release();
+}
+void end_exchange(pending* of) {
+  const std::unique_ptr<pending> held(of);
+  of->how.of->stop_waiting();
+  guard(of->how.of, [&] { of->end(); });
+}
+void drop_exchange(pending* of) noexcept {
+  try {
+    end_exchange(of);
+  } catch (const std::exception&) {
+  }  // the job is broken, and its next call says why
 }
 
 void gather(const decomposition& how, const elements& owned, int root, const elements* whole) {
   check_whole(how, "kr::dist::gather", root, whole);
   job& of = *how.of;
   call what{.name = "kr::dist::gather"};
+  of.refuse_waiting(what);
   what.add(how.serial), what.add(root);
   all_gather(&of, what, nullptr, nullptr, 0);
   guard(&of, [&] {
@@ -167,7 +202,7 @@ void gather(const decomposition& how, const elements& owned, int root, const ele
     }
     // One after another: the whole array needs no second copy of itself on the host.
     for (int r = 0; r < of.size(); ++r) {
-      const layout block = block_of(how, r, *whole->at);
+      const layout block = block_in(how, r, *whole->at);
       const elements to{whole->memory, &block, whole->element_bytes};
       if (r == root) {
         krait::detail::copy_elements(to, owned);
@@ -186,6 +221,7 @@ void scatter(const decomposition& how, const elements& owned, int root, const el
   check_whole(how, "kr::dist::scatter", root, whole);
   job& of = *how.of;
   call what{.name = "kr::dist::scatter"};
+  of.refuse_waiting(what);
   what.add(how.serial), what.add(root);
   all_gather(&of, what, nullptr, nullptr, 0);
   guard(&of, [&] {
@@ -197,7 +233,7 @@ void scatter(const decomposition& how, const elements& owned, int root, const el
       return krait::detail::copy_from_host(owned, packed);
     }
     for (int r = 0; r < of.size(); ++r) {
-      const layout block = how.replicated ? *whole->at : block_of(how, r, *whole->at);
+      const layout block = block_in(how, r, *whole->at);
       const elements from{whole->memory, &block, whole->element_bytes};
       if (r == root) {
         krait::detail::copy_elements(owned, from);

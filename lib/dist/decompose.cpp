@@ -70,7 +70,76 @@ std::string layout_text(const decomposition& how) {
   return fmt::format("shape {} as {{{}}}", host::shape_text(how.extents, how.rank), text);
 }
 
+/// This rank's place in the grid, and its block.
+void settle(decomposition& how) {
+  const box mine = block_of(how, how.of->rank());
+  for (int d = how.rank - 1, rest = how.replicated ? 0 : how.of->rank(); d >= 0; --d) {
+    how.place[d] = rest % how.parts[d];
+    rest /= how.parts[d];
+    how.first[d] = mine.first[d], how.owned[d] = mine.count[d];
+  }
+}
+
 }  // namespace
+
+box block_of(const decomposition& how, int rank) {
+  box b;
+  for (int d = how.rank - 1, rest = how.replicated ? 0 : rank; d >= 0; rest /= how.parts[d], --d) {
+    // n * place / p without an overflow: the first n % p blocks have one element more.
+    const std::int64_t n = how.extents[d], p = how.parts[d], place = rest % p;
+    b.first[d] = n / p * place + std::min(place, n % p);
+    b.count[d] = n / p + (place < n % p);
+  }
+  return b;
+}
+
+void arrange(decomposition& how) {
+  how.replicated = std::count(how.words, how.words + how.rank, along::block) == 0;
+  Search search(how);
+  search.over(0, how.replicated ? 1 : how.of->size());
+  std::copy_n(search.best(), max_rank, how.parts);
+  settle(how);
+  for (int d = 0; d < how.rank; ++d) {
+    const std::int64_t n = how.extents[d], p = how.parts[d];
+    if ((p > 1 || how.periodic[d]) && n / p < how.halo[d])
+      support::fail_usage(
+          "kr::dist::array: axis {} has {} elements on {} ranks, "
+          "but a block needs at least the {} elements of the halo: "
+          "use fewer ranks, a smaller halo, or kr::dist::whole",
+          d, n, p, how.halo[d]);
+  }
+}
+
+decomposition parts_along(const decomposition& how, int axis) {
+  decomposition parts = how;
+  parts.extents[axis] = std::min<std::int64_t>(how.extents[axis], how.parts[axis]);
+  std::fill_n(parts.halo, max_rank, 0), std::fill_n(parts.periodic, max_rank, false);
+  settle(parts);
+  return parts;
+}
+decomposition lifted(const decomposition& how, int axis, std::int64_t extent) {
+  decomposition all = how;
+  for (int d = how.rank; d > axis; --d)
+    all.words[d] = how.words[d - 1], all.extents[d] = how.extents[d - 1],
+    all.parts[d] = how.parts[d - 1];
+  all.rank = how.rank + 1;
+  all.words[axis] = along::whole, all.extents[axis] = extent, all.parts[axis] = 1;
+  settle(all);
+  return all;
+}
+
+void refuse_empty(const char* function) {
+  support::fail_usage("{}: an axis without elements has no smallest and no largest one", function);
+}
+void check_product(const decomposition& x, const decomposition& y) {
+  if (x.of != y.of)
+    support::fail_usage("{}: the operands belong to two kr::dist::world", "kr::matmul");
+  if (x.extents[x.rank - 1] != y.extents[0])
+    support::fail_usage(
+        "kr::matmul: the operands have the shapes {} and {}: the last extent of the first "
+        "must be the first of the second",
+        host::shape_text(x.extents, x.rank), host::shape_text(y.extents, y.rank));
+}
 
 void decompose(job* of, decomposition& how, std::size_t element_bytes) {
   how.of = of;
@@ -88,26 +157,7 @@ void decompose(job* of, decomposition& how, std::size_t element_bytes) {
   krait::detail::check_shape(how.extents, how.rank, element_bytes);
   // What follows is computed from these numbers alone, so it fails on all ranks or on none.
   all_gather(of, what, nullptr, nullptr, 0);
-  how.replicated = std::count(how.words, how.words + how.rank, along::block) == 0;
-  Search search(how);
-  search.over(0, how.replicated ? 1 : of->size());
-  std::copy_n(search.best(), max_rank, how.parts);
-  int rest = how.replicated ? 0 : of->rank();
-  for (int d = how.rank - 1; d >= 0; --d) {
-    how.place[d] = rest % how.parts[d];
-    rest /= how.parts[d];
-    const std::int64_t n = how.extents[d], p = how.parts[d];
-    // n * place / p without an overflow: the first n % p blocks have one element more.
-    const auto first = [&](std::int64_t place) { return n / p * place + std::min(place, n % p); };
-    how.first[d] = first(how.place[d]);
-    how.owned[d] = first(how.place[d] + 1) - how.first[d];
-    if ((p > 1 || how.periodic[d]) && n / p < how.halo[d])
-      support::fail_usage(
-          "kr::dist::array: axis {} has {} elements on {} ranks, "
-          "but a block needs at least the {} elements of the halo: "
-          "use fewer ranks, a smaller halo, or kr::dist::whole",
-          d, n, p, how.halo[d]);
-  }
+  arrange(how);
   how.serial = of->next_serial();
 }
 
@@ -121,6 +171,23 @@ void check_alike(const char* function, const decomposition& x, const decompositi
   if (!alike)
     support::fail_usage("{}: the operands are distributed differently, {} and {}", function,
                         layout_text(x), layout_text(y));
+}
+
+void check_extents(const char* function, const decomposition& x, const decomposition& y) {
+  if (x.of != y.of) support::fail_usage("{}: the operands belong to two kr::dist::world", function);
+  if (x.rank != y.rank || !std::equal(x.extents, x.extents + x.rank, y.extents))
+    support::fail_usage("{}: the arrays have the shapes {} and {}", function,
+                        host::shape_text(x.extents, x.rank), host::shape_text(y.extents, y.rank));
+}
+decomposition described(const decomposition& like, const along* words, const halo& rim) {
+  decomposition how = like;
+  for (int d = 0; d < how.rank; ++d) {
+    if (rim.width(d) < 0)
+      support::fail_usage("kr::dist::array: axis {} has a halo of {}", d, rim.width(d));
+    how.words[d] = words[d], how.halo[d] = rim.width(d), how.periodic[d] = rim.is_periodic(d);
+  }
+  arrange(how);
+  return how;
 }
 
 split split_of(const decomposition& how) {

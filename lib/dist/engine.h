@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "dist/file_part.h"
 #include "dist/notice.h"
 #include "krait/detail/function_ref.h"
 
@@ -49,6 +50,11 @@ class Engine {
   virtual bool hear(Notice& notice) = 0;
   /// As gather, of nothing, on the side: done when every rank has begun it.
   virtual void meet(Ticket& ticket) = 0;
+
+  /// Writes and reads a part of a file, whose elements are packed; the file is there, and as long
+  /// as it will be. Throws error{usage}.
+  virtual void write_part(const FilePart& part, const std::byte* packed);
+  virtual void read_part(const FilePart& part, std::byte* packed);
 
   /// Whether a rank that fails ends a process of its own, which prints why.
   virtual bool has_processes() const noexcept = 0;

@@ -32,6 +32,9 @@ constexpr std::size_t piece = std::size_t(1) << 30;
 constexpr std::chrono::milliseconds last_words{900};
 // JAX's heartbeats give up after 100 s, its start after 300; a rank may write a file meanwhile.
 constexpr double default_limit = 300;
+// Who gives up the core while others compute there waits for a time slice of theirs, some
+// milliseconds: so does a rank only after about 2 ms, or 50 us where ranks share cores.
+constexpr unsigned long_wait = 16384;
 
 std::uint64_t signature_of(const call& what) {
   std::uint64_t h = 14695981039346656037u;  // FNV-1a
@@ -88,12 +91,24 @@ job::job(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {
   for (int r = 0; r < rank(); ++r)
     place += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;
   device_ = device_for(place);
+  std::size_t neighbours = 0;
+  for (int r = 0; r < size(); ++r)
+    neighbours += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;
+  if (neighbours <= std::size_t(sysconf(_SC_NPROCESSORS_ONLN))) tests_before_pauses_ = long_wait;
 }
 job::~job() { leave(); }
 
 std::string job::here(const char* name) const { return fmt::format("{} (call {})", name, calls_); }
 
+void job::refuse_waiting(const call& what) const {
+  if (waiting_)
+    support::fail_usage(
+        "{}: an exchange is under way: call wait() on the result of kr::dist::exchange_begin first",
+        what.name);
+}
+
 void job::begin(const call& what) {
+  refuse_waiting(what);
   if (broken()) throw error(error::kind_type::device, why_.c_str());
   ++calls_;
   if (checked_ && size() > 1) {
@@ -171,7 +186,7 @@ std::byte* job::scratch(std::size_t bytes) {
 
 void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
   // Most messages between neighbours are there after a few tests; the clock costs more than one.
-  constexpr int tests_between_looks = 64;
+  constexpr unsigned tests_between_looks = 64;
   Clock::time_point began{};
   for (unsigned tests = 1;; ++tests) {
     bool all = true;
@@ -183,7 +198,7 @@ void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
       if (began == Clock::time_point{}) began = now;
       if (now - began > limit_) give_up(name, nullptr);
     }
-    if (tests > tests_between_looks / 4 || !engine_->has_processes()) engine_->pause();
+    if (tests > tests_before_pauses_ || !engine_->has_processes()) engine_->pause();
   }
 }
 

@@ -36,12 +36,20 @@ struct job {
   void begin(const call& what);
   void all_gather(const call& what, const void* mine, void* all, std::size_t bytes);
 
+  // From kr::dist::exchange_begin to wait(): its messages use the memory that others would.
+  void start_waiting() noexcept { waiting_ = true; }
+  void stop_waiting() noexcept { waiting_ = false; }
+  /// Throws error{usage}, alike on all ranks.
+  void refuse_waiting(const call& what) const;
+
   // Messages of any length; wait() ends all that were started.
   void send(const void* from, std::size_t bytes, int to, int tag);
   void receive(void* to, std::size_t bytes, int from, int tag);
   void wait(const char* name);
   /// Host memory for messages, until the next call asks for its own.
   std::byte* scratch(std::size_t bytes);
+
+  Engine& engine() noexcept { return *engine_; }
 
   /// Tells the others, once, that this rank has failed.
   void failed(error::kind_type kind, const char* text) noexcept;
@@ -69,9 +77,10 @@ struct job {
   std::unique_ptr<Engine> engine_;
   krait::device device_;
   Clock::duration limit_;
-  bool checked_ = false, told_ = false, left_ = false;
+  bool checked_ = false, told_ = false, left_ = false, waiting_ = false;
   std::uint64_t calls_ = 0;
   std::uint32_t arrays_ = 0;
+  unsigned tests_before_pauses_ = 512;
   std::string why_;
   std::vector<Ticket> tickets_, gathering_;
   std::vector<std::byte> slots_;

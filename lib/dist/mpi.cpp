@@ -4,6 +4,7 @@
 // that a program's own messages meet none of ours.
 #include <sched.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <deque>
@@ -72,6 +73,28 @@ class Mpi final : public Engine {
     ticket.done = false;
   }
 
+  // Each rank opens the file for itself: no rank waits for another within MPI, where no limit
+  // holds.
+  void write_part(const FilePart& part, const std::byte* packed) override {
+    if (!fits(part)) return Engine::write_part(part, packed);
+    each_piece(part, 0, packed, [&](const FilePart& piece, const std::byte* from) {
+      with_view(piece, mpi_.write_only, "written", [&](Word file, int bytes) {
+        alignas(16) char status[64];
+        const int code = mpi_.file_write(file, from, bytes, mpi_.byte, status);
+        return code ? code : mpi_.file_sync(file);
+      });
+    });
+  }
+  void read_part(const FilePart& part, std::byte* packed) override {
+    if (!fits(part)) return Engine::read_part(part, packed);
+    each_piece(part, 0, packed, [&](const FilePart& piece, std::byte* to) {
+      with_view(piece, mpi_.read_only, "read", [&](Word file, int bytes) {
+        alignas(16) char status[64];
+        return mpi_.file_read(file, to, bytes, mpi_.byte, status);
+      });
+    });
+  }
+
   bool has_processes() const noexcept override { return true; }
   void abort() noexcept override { mpi_.abort(mpi_.world, 1); }
   void close(bool clean) noexcept override {
@@ -93,11 +116,57 @@ class Mpi final : public Engine {
   static constexpr int notice_tag = 7;
 
   void check(int code, const char* function) const {
-    if (code == 0) return;
+    if (code != 0) support::fail_device("{} of {}: {}", function, mpi_.file, text_of(code));
+  }
+  // Views count in int: larger arrays take the system's calls.
+  bool fits(const FilePart& part) const {
+    bool small = mpi_.has_files && part.rank > 0;
+    for (int d = 0; d < part.rank; ++d) small = small && part.extents[d] <= INT_MAX;
+    return small;
+  }
+  /// In pieces of less than 2^30 bytes, cut along the first axis that has several.
+  template <class Byte, class Use>
+  static void each_piece(const FilePart& part, int axis, Byte* packed, const Use& use) {
+    std::int64_t slab = std::int64_t(part.element_bytes);
+    for (int d = axis + 1; d < part.rank; ++d) slab *= part.count[d];
+    const std::int64_t most = std::max<std::int64_t>((std::int64_t(1) << 30) / slab, 1);
+    for (std::int64_t at = 0; at < part.count[axis]; at += most) {
+      FilePart piece = part;
+      piece.first[axis] += at, piece.count[axis] = std::min(most, part.count[axis] - at);
+      if (slab * piece.count[axis] > INT_MAX) each_piece(piece, axis + 1, packed, use);
+      else use(piece, packed);
+      packed += slab * piece.count[axis];
+    }
+  }
+  template <class Use>
+  void with_view(const FilePart& of, int mode, const char* what, const Use& use) const {
+    int extents[krait::detail::max_rank + 1], counts[krait::detail::max_rank + 1],
+        firsts[krait::detail::max_rank + 1]{};
+    for (int d = 0; d < of.rank; ++d)
+      extents[d] = int(of.extents[d]), counts[d] = int(of.count[d]), firsts[d] = int(of.first[d]);
+    extents[of.rank] = counts[of.rank] = int(of.element_bytes);
+    std::int64_t bytes = 1;
+    for (int d = 0; d <= of.rank; ++d) bytes *= counts[d];
+    Word type = 0, file = 0;
+    int code =
+        mpi_.type_subarray(of.rank + 1, extents, counts, firsts, mpi_.order_c, mpi_.byte, &type);
+    check(code ? code : mpi_.type_commit(&type), "MPI_Type_create_subarray");
+    code = mpi_.file_open(mpi_.self, of.path.c_str(), mode, mpi_.no_info, &file);
+    if (!code) {
+      code =
+          mpi_.file_set_view(file, std::int64_t(of.begin), mpi_.byte, type, "native", mpi_.no_info);
+      if (!code) code = use(file, int(bytes));
+      const int closed = mpi_.file_close(&file);
+      if (!code) code = closed;
+    }
+    mpi_.type_free(&type);
+    if (code) support::fail_usage("{}: cannot be {}: {}", of.path, what, text_of(code));
+  }
+  std::string text_of(int code) const {
     char text[512] = {};  // MPI_MAX_ERROR_STRING is at most that
     int length = 0;
     mpi_.error_string(code, text, &length);
-    support::fail_device("{} of {}: {}", function, mpi_.file, text);
+    return text;
   }
   bool finished(Word& request) {
     alignas(16) char status[64];  // that of any ABI

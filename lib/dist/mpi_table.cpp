@@ -46,6 +46,9 @@ bool constants(void* library, MpiTable& table) {
     table.world = Word(world), table.byte = Word(dlsym(library, "ompi_mpi_byte"));
     table.errors_return = Word(dlsym(library, "ompi_mpi_errors_return"));
     table.any_source = -1, table.thread_serialized = 2;
+    table.self = Word(dlsym(library, "ompi_mpi_comm_self"));
+    table.no_info = Word(dlsym(library, "ompi_mpi_info_null"));
+    table.has_files = table.self && table.no_info;
     return true;
   }
   int major = -1, minor = -1;
@@ -61,6 +64,8 @@ bool constants(void* library, MpiTable& table) {
     table.abi = "MPICH";
     table.world = 0x44000000, table.byte = 0x4c00010d, table.errors_return = 0x54000001;
     table.any_source = -2, table.thread_serialized = 2;
+    table.self = 0x44000001, table.no_info = 0x1c000000, table.order_c = 56;
+    table.has_files = true;
     return true;
   }
   return false;
@@ -100,6 +105,16 @@ const MpiTable* made(void* library, const std::string& file) {
   find(library, "MPI_Test", table->test, file);
   find(library, "MPI_Cancel", table->cancel, file);
   find(library, "MPI_Request_free", table->request_free, file);
+  if (!table->has_files) return table;
+  find(library, "MPI_File_open", table->file_open, file);
+  find(library, "MPI_File_set_view", table->file_set_view, file);
+  find(library, "MPI_File_read", table->file_read, file);
+  find(library, "MPI_File_write", table->file_write, file);
+  find(library, "MPI_File_sync", table->file_sync, file);
+  find(library, "MPI_File_close", table->file_close, file);
+  find(library, "MPI_Type_create_subarray", table->type_subarray, file);
+  find(library, "MPI_Type_commit", table->type_commit, file);
+  find(library, "MPI_Type_free", table->type_free, file);
   return table;
 }
 

@@ -17,6 +17,9 @@ struct MpiTable {
   // Constants.
   Word world, byte, errors_return;
   int any_source, thread_serialized;
+  bool has_files = false;  // those below, which other ABIs have elsewhere
+  Word self = 0, no_info = 0;
+  int order_c = 0, read_only = 2, write_only = 4;
   // Functions.
   int (*initialized)(int*);
   int (*finalized)(int*);
@@ -36,6 +39,15 @@ struct MpiTable {
   int (*test)(Word*, int*, void*);
   int (*cancel)(Word*);
   int (*request_free)(Word*);
+  int (*file_open)(Word, const char*, int, Word, Word*);
+  int (*file_set_view)(Word, std::int64_t, Word, Word, const char*, Word);
+  int (*file_read)(Word, void*, int, Word, void*);
+  int (*file_write)(Word, const void*, int, Word, void*);
+  int (*file_sync)(Word);
+  int (*file_close)(Word*);
+  int (*type_subarray)(int, const int*, const int*, const int*, int, Word, Word*);
+  int (*type_commit)(Word*);
+  int (*type_free)(Word*);
 };
 
 /// The table of the MPI that this process has, that KRAIT_MPI names, or that belongs to the

@@ -96,7 +96,10 @@ class Body {
 
   words enter(const node* kept, const Index& number) const {
     node at[detail::max_rank] = {kept[0], node_of(number)};
-    if (form_.general()) {
+    if (form_.row) {
+      for (int d = 0; d + 1 < form_.rank; ++d) at[d] = kept[d];
+      at[form_.rank - 1] = node_of(number);
+    } else if (form_.general()) {
       unflatten(number, numbers_ + ReduceNumbers::dims + form_.rank, at);
       for (int d = 0; d < form_.rank; ++d) at[d] = node_of(Index(at[d]) + Index(kept[d]));
     }

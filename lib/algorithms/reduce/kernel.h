@@ -21,7 +21,8 @@ struct ReduceForm {
   bool to_states = false;    // for a later launch
   // one result, of elements beside each other from a multiple of 16 bytes on: lanes load vectors
   bool wide = false;
-  int joined = 2;  // states that a lane combines at a time
+  bool row = false;  // of the general form: elements have one dimension, the last
+  int joined = 2;    // states that a lane combines at a time
   friend auto operator<=>(const ReduceForm&, const ReduceForm&) = default;
 
   bool general() const { return rank > 2; }

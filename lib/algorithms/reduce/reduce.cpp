@@ -26,7 +26,7 @@ struct reduction_kernels {
 
   const host::ReduceKernel& of(const host::ReduceForm& f) {
     return made.of<reduction_kernels>(
-        {f.rank, f.columns, f.tree, f.from_states, f.to_states, f.wide, f.joined},
+        {f.rank, f.columns, f.tree, f.from_states, f.to_states, f.wide, f.row, f.joined},
         [&] { return std::make_unique<host::ReduceKernel>(*recipe, f); });
   }
 };
@@ -61,6 +61,17 @@ class Dimensions {
 
   std::int64_t results() const { return kept_; }
   std::int64_t elements() const { return reduced_; }
+  /// Makes the outer ones of several runs of elements stay, so that no position of an element is
+  /// divided by extents. Gives the number of rows that each result then has, whose states a second
+  /// launch combines; 1 where rows are too short for that.
+  std::int64_t split_rows() {
+    if (reduced_runs_ < 2 || extent_[runs_ - 1] < few_reduce_elements) return 1;
+    const std::int64_t elements = extent_[runs_ - 1], rows = reduced_ / elements;
+    kept_runs_ = runs_ - 1, reduced_runs_ = 1;
+    kept_ *= rows, reduced_ = elements;
+    return rows;
+  }
+  bool is_row() const { return reduced_runs_ == 1; }
   /// Of the arrays: 2 where one dimension stays and one goes. Few ranks, as each has a kernel of
   /// its own.
   int rank() const {
@@ -97,7 +108,7 @@ class Dimensions {
       a.rank = static_cast<unsigned char>(rank);
       for (int d = 0; d < rank; ++d) a.extents[d] = 1, a.strides[d] = 0;
       for (int r = 0; r < runs_; ++r) {
-        const int d = rank > 2 ? r : r < kept_runs_ ? 0 : 1;
+        const int d = r >= kept_runs_ && is_row() ? rank - 1 : rank > 2 ? r : 0;
         a.extents[d] = extent_[r], a.strides[d] = stride_[i][std::size_t(r)];
       }
       // What an array of the same elements has that is contiguous.
@@ -268,36 +279,45 @@ void run(reduction_kernels* kernels, const argument* given, int rank, const std:
   if (results == 0) return;
   argument out = into;
   out.rank = 1, out.extents[0] = results, out.strides[0] = 1;
-  const bool columns = results >= least_reduce_columns && dims.result_step() > 0 &&
-                       dims.result_step() < dims.element_step();
   const bool one_piece = dims.is_one_piece();
+  const std::int64_t rows = recipe.numbered ? 1 : dims.split_rows();
+  const bool columns = dims.results() >= least_reduce_columns && dims.result_step() > 0 &&
+                       dims.result_step() < dims.element_step();
   std::int64_t numbers[2 * max_rank];
   dims.apply(numbers);
   DeviceHandle& device = *on;
-  const Shape shape = shape_of(results, elements, columns, device);
+  const Shape shape = shape_of(dims.results(), dims.elements(), columns, device);
   const std::uint64_t* const start = initial ? initial : recipe.identity;
 
   const bool cpu = device.device->host_memory();
-  ReduceForm form{dims.rank(),      shape.columns,     shape.lanes > 1,        false,
-                  shape.chunks > 1, !cpu && one_piece, cpu ? 2 : reduce_unroll};
-  if (shape.chunks == 1)
+  ReduceForm form{dims.rank(),
+                  shape.columns,
+                  shape.lanes > 1,
+                  false,
+                  shape.chunks > 1 || rows > 1,
+                  !cpu && one_piece,
+                  dims.rank() > 2 && dims.is_row(),
+                  cpu ? 2 : reduce_unroll};
+  if (!form.to_states)
     return launch(kernels->of(form), shape, inputs, {&out, 1}, results, elements, elements,
                   form.general() ? numbers : nullptr, start);
   std::vector<memory_share> owners;
   std::vector<argument> states;
   states.reserve(std::size_t(recipe.state_words) + more_arguments(1));
+  const std::int64_t each = rows * shape.chunks;  // states of a result
   for (int w = 0; w < recipe.state_words; ++w) {
     const std::size_t bytes = ir::size_of(ir::Scalar(recipe.types[w]));
-    owners.emplace_back(allocate(&device, std::size_t(results * shape.chunks) * bytes));
-    states.push_back(states_of(owners.back().get(), results, shape.chunks));
+    owners.emplace_back(allocate(&device, std::size_t(results * each) * bytes));
+    states.push_back(states_of(owners.back().get(), dims.results(), shape.chunks));
   }
-  launch(kernels->of(form), shape, inputs, states, results, elements, elements,
+  launch(kernels->of(form), shape, inputs, states, dims.results(), dims.elements(), elements,
          form.general() ? numbers : nullptr, start);
-  Shape last = shape_of(results, shape.chunks, false, device);
-  last.chunks = 1, last.chunk = shape.chunks;
-  form = {2, last.columns, last.lanes > 1, true, false, !cpu && results == 1, form.joined};
-  launch(kernels->of(form), last, states, {&out, 1}, results, shape.chunks, elements, nullptr,
-         start);
+  for (argument& a : states)
+    a.extents[0] = results, a.extents[1] = each, a.strides[0] = each, a.strides[1] = 1;
+  Shape last = shape_of(results, each, false, device);
+  last.chunks = 1, last.chunk = each;
+  form = {2, last.columns, last.lanes > 1, true, false, !cpu && results == 1, false, form.joined};
+  launch(kernels->of(form), last, states, {&out, 1}, results, each, elements, nullptr, start);
 }
 
 }  // namespace

@@ -58,6 +58,18 @@ struct decomposition {
   }
 };
 
+/// A box of elements.
+struct box {
+  std::int64_t first[max_rank]{}, count[max_rank]{};
+};
+/// The parts of a whole array that ranks have: of(r) is rank r's box, and `mine` are the elements
+/// of this rank's. Where `same`, each rank has what all others have, too.
+struct side {
+  function_ref<box(int)> of;
+  elements mine;
+  bool same = false;
+};
+
 KRAIT_API job* open_job();
 KRAIT_API void close_job(job* of, int uncaught) noexcept;
 KRAIT_API int uncaught() noexcept;
@@ -71,8 +83,18 @@ KRAIT_API int run_launched(function_ref<void(job*)> body);
 
 /// Fills in the parts that follow from extents, words, halo and periodic.
 KRAIT_API void decompose(job* of, decomposition& how, std::size_t element_bytes);
+/// The same for a result, whose numbers are not compared: the call that makes it is.
+KRAIT_API void arrange(decomposition& how);
+/// A rank's block in the whole array.
+KRAIT_API box block_of(const decomposition& how, int rank);
+/// One element along an axis for each rank that has some there: what each made of its own.
+KRAIT_API decomposition parts_along(const decomposition& how, int axis);
+/// An array of one dimension more, whole along it.
+KRAIT_API decomposition lifted(const decomposition& how, int axis, std::int64_t extent);
 /// The same numbers for one more array.
 KRAIT_API void number(decomposition& how);
+/// Throws error{usage}, alike on all ranks, for operands of different extents.
+KRAIT_API void check_extents(const char* function, const decomposition& x, const decomposition& y);
 /// Throws error{usage}, alike on all ranks, for operands of different distributions.
 KRAIT_API void check_alike(const char* function, const decomposition& x, const decomposition& y);
 [[noreturn]] KRAIT_API void refuse_reach(int axis, std::int64_t reach, std::int64_t halo);
@@ -86,10 +108,27 @@ KRAIT_API void all_gather(job* of, const call& what, const void* mine, void* all
 /// Runs what only this rank may fail at: the others are told.
 KRAIT_API void guard(job* of, function_ref<void()> work);
 
+/// Copies from parts of a whole array to others. Ranks compare `what` first, if `compares`.
+KRAIT_API void transfer(job* of, const call& what, int rank, const side& from, const side& to,
+                        bool compares = true);
+/// How many elements each rank has for this one, and these elements: the pieces of one dimension
+/// that begin at `cuts`, one for each rank, from all ranks in their order.
+KRAIT_API void deal_counts(job* of, const call& what, const std::int64_t* cuts,
+                           std::int64_t* counts);
+KRAIT_API void deal(job* of, const call& what, const elements& from, const std::int64_t* cuts,
+                    const elements& to, const std::int64_t* counts);
+[[noreturn]] KRAIT_API void refuse_empty(const char* function);
+KRAIT_API void check_product(const decomposition& x, const decomposition& y);
+
 /// The halos of `all`, the local array; the axes one after another, so that corners come along.
 /// `between` runs while the first axis is under way.
 KRAIT_API void exchange(const decomposition& how, const elements& all,
                         function_ref<void()> between);
+/// The same in two calls. drop_exchange is for those that are not waited for.
+struct pending;
+KRAIT_API pending* begin_exchange(const decomposition& how, const elements& all);
+KRAIT_API void end_exchange(pending* of);
+KRAIT_API void drop_exchange(pending* of) noexcept;
 /// The whole array on one rank, from every rank's owned part, and the opposite.
 KRAIT_API void gather(const decomposition& how, const elements& owned, int root,
                       const elements* whole);

@@ -3,6 +3,8 @@
 // Element-wise computations and reductions of krait/dist.h.
 #pragma once
 
+#include <array>
+
 #include <krait/dist.h>
 
 namespace krait::dist {
@@ -96,6 +98,36 @@ auto sum_of(const char* name, const Type& x) {
   wide all{};
   for (const total& part : parts<total>(name, type_name<total>(), x.how(), mine)) all += wide(part);
   return total(all);
+}
+
+template <class Number, int Count>
+struct several {
+  Number of[Count];
+};
+template <class First, class... More>
+auto sums_of(const First& x, const More&... more) {
+  using total = decltype(krait::sum(local_of(x)));
+  constexpr int count = 1 + sizeof...(More);
+  static_assert((std::is_same_v<total, decltype(krait::sum(local_of(more)))> && ...),
+                "krait: sums in one message have one type: kr::cast makes it the same");
+  static_assert(sizeof(several<total, count>) <= 40,
+                "krait: a message has the sums of five arrays: call kr::sum again for more");
+  // A replicated array has its sum on each rank, and takes that of rank 0.
+  const bool everywhere[] = {x.how().replicated, more.how().replicated...};
+  const auto mine = compute_part(x.how(), [&] {
+    return several<total, count>{{krait::sum(local_of(x)), krait::sum(local_of(more))...}};
+  });
+  using wide = std::conditional_t<std::is_same_v<total, float>, double, total>;
+  wide all[count]{};
+  decomposition how = x.how();
+  how.replicated = false;
+  const parts<several<total, count>> of_ranks("kr::sum", "several", how, mine);
+  for (const auto& part : of_ranks)
+    for (int i = 0; i < count; ++i)
+      if (!everywhere[i] || &part == of_ranks.begin()) all[i] += wide(part.of[i]);
+  std::array<total, static_cast<std::size_t>(count)> sums{};
+  for (int i = 0; i < count; ++i) sums[static_cast<std::size_t>(i)] = total(all[i]);
+  return sums;
 }
 
 struct slices {
@@ -260,6 +292,15 @@ auto cast(const Type& x) {
 template <dist::detail::distributed Type>
 auto sum(const Type& x) {
   return dist::detail::sum_of("kr::sum", x);
+}
+/// The sums of up to five arrays or expressions, in one message: their array.
+/// \code
+/// auto [along, left] = kr::sum(d * y, r * r);
+/// \endcode
+template <dist::detail::distributed First, dist::detail::distributed... More>
+  requires(sizeof...(More) > 0)
+auto sum(const First& x, const More&... more) {
+  return dist::detail::sums_of(x, more...);
 }
 template <dist::detail::distributed Type>
 auto sum(const Type& x, dist::detail::reproducible_type) {

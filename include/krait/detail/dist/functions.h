@@ -178,6 +178,115 @@ void exchange(array<Elem, Rank>& a, More&... more) {
   if constexpr (sizeof...(More) > 0) exchange(more...);
 }
 
+/// An exchange that is under way: wait() ends it, and so does the end of its life.
+/// Until then other functions of kr::dist that send arrays are refused.
+class [[nodiscard]] coming_halo {
+ public:
+  coming_halo(detail::pending* of) : of_(of) {}
+  coming_halo(coming_halo&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+  ~coming_halo() {
+    if (of_) detail::drop_exchange(of_);
+  }
+  /// Waits for the messages; the halos have the neighbours' elements then.
+  void wait() {
+    if (of_) detail::end_exchange(std::exchange(of_, nullptr));
+  }
+
+ private:
+  detail::pending* of_;
+};
+/// Starts to exchange the halo of an array, while kernels compute what needs none: a.inner().
+/// The array, and what its edges are computed from, must not change before wait().
+/// \code
+/// auto coming = kr::dist::exchange_begin(t);
+/// heat.launch(shape, t.inner(), next.inner());
+/// coming.wait();
+/// \endcode
+template <class Elem, int Rank>
+coming_halo exchange_begin(array<Elem, Rank>& a) {
+  const detail::layout at = detail::layout_of(a.local());
+  return detail::begin_exchange(a.how(), {detail::memory_of(a.local()), &at, sizeof(Elem)});
+}
+
+/// Copies the elements of an array to one of the same extents that is distributed differently.
+/// Throws error{usage} on all ranks for other extents.
+/// \code
+/// kr::dist::redistribute(rows, columns);
+/// \endcode
+template <class Elem, int Rank>
+void redistribute(const array<Elem, Rank>& from, array<Elem, Rank>& to) {
+  detail::check_extents("kr::dist::redistribute", from.how(), to.how());
+  const auto source = from.owned();
+  krait::array<Elem, Rank> target = to.owned();
+  const detail::layout out = detail::layout_of(source), in = detail::layout_of(target);
+  detail::call what{.name = "kr::dist::redistribute"};
+  what.add(from.how().serial), what.add(to.how().serial);
+  const auto has = [&](int r) { return detail::block_of(from.how(), r); };
+  const auto wants = [&](int r) { return detail::block_of(to.how(), r); };
+  detail::transfer(from.how().of, what, Rank,
+                   {has, {detail::memory_of(source), &out, sizeof(Elem)}, from.how().replicated},
+                   {wants, {detail::memory_of(target), &in, sizeof(Elem)}});
+}
+/// A new array with the same elements, distributed by these words, with this halo.
+/// With `kr::dist::whole` on all axes each rank has all elements in owned().
+/// \code
+/// auto columns = kr::dist::redistribute(rows, {kr::dist::whole, kr::dist::block});
+/// \endcode
+template <class Elem, int Rank>
+array<Elem, Rank> redistribute(const array<Elem, Rank>& from, const along (&words)[Rank],
+                               halo rim = {}) {
+  array<Elem, Rank> to = detail::made::of<Elem, Rank>(detail::described(from.how(), words, rim));
+  redistribute(from, to);
+  return to;
+}
+
+/// The transposed matrix, in blocks along the axes that were in blocks.
+/// \code
+/// auto t = kr::dist::transpose(a);
+/// \endcode
+template <class Elem>
+array<Elem, 2> transpose(const array<Elem, 2>& a) {
+  const detail::decomposition& how = a.how();
+  detail::decomposition out = detail::described(how, how.words, {});
+  for (int d = 0; d < 2; ++d) out.extents[d] = how.extents[1 - d], out.words[d] = how.words[1 - d];
+  detail::arrange(out);
+  array<Elem, 2> to = detail::made::of<Elem, 2>(out);
+  const auto source = a.owned();
+  krait::array<Elem, 2> owned = to.owned();
+  krait::array<Elem, 2> target = owned.transpose();
+  const detail::layout from = detail::layout_of(source), in = detail::layout_of(target);
+  detail::call what{.name = "kr::dist::transpose"};
+  what.add(how.serial);
+  const auto has = [&](int r) { return detail::block_of(how, r); };
+  const auto wants = [&](int r) {
+    detail::box b = detail::block_of(out, r);
+    std::swap(b.first[0], b.first[1]), std::swap(b.count[0], b.count[1]);
+    return b;
+  };
+  detail::transfer(how.of, what, 2,
+                   {has, {detail::memory_of(source), &from, sizeof(Elem)}, how.replicated},
+                   {wants, {detail::memory_of(target), &in, sizeof(Elem)}});
+  return to;
+}
+
+/// Calls a function of kr::vectorize with the elements of arrays of one distribution, and numbers.
+/// \code
+/// auto clipped = kr::dist::apply(clip, t, 0.5);
+/// \endcode
+template <class Vectorized, class... Operands>
+  requires(detail::operand<Operands> && ...)
+auto apply(const Vectorized& f, const Operands&... x) {
+  const detail::decomposition& how = detail::first_of(x...);
+  (detail::check_one("kr::dist::apply", how, x), ...);
+  using made = std::remove_cvref_t<decltype(f(detail::local_of(x)...))>;
+  auto result = detail::made::of<typename made::value_type, made::rank>(how);
+  detail::guard(how.of, [&] {
+    auto owned = result.owned();
+    if (owned.size() > 0) f.into(owned)(detail::local_of(x)...);
+  });
+  return result;
+}
+
 /// A new array of zeros with the distribution and the halo of another one.
 /// \code
 /// auto next = kr::dist::like(t);

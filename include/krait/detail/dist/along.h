@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions, scans and any other computation along an axis of an array of kr::dist.
+#pragma once
+
+#include <krait/algorithm/scan.h>
+#include <krait/dist.h>
+#include <krait/vectorize.h>
+
+namespace krait::dist::detail {
+
+template <class Local>
+elements elements_at(const Local& x, const layout& at) {
+  return {memory_of(x), &at, sizeof(typename Local::value_type)};
+}
+inline int axis_at(std::int64_t axis, int rank) {
+  const unsigned mask = krait::detail::axes_mask(&axis, 1, rank);
+  int d = 0;
+  while (!(mask >> d & 1)) ++d;
+  return d;
+}
+template <int Rank>
+shape<Rank> shape_at(const std::int64_t* extents) {
+  shape<Rank> s;
+  for (int d = 0; d < Rank; ++d) s.extents[d] = extents[d];
+  return s;
+}
+template <class Elem, int Rank>
+krait::array<Elem, Rank> memory_for(const decomposition& how, const std::int64_t* extents) {
+  return krait::array<Elem, Rank>(shape_at<Rank>(extents), device_of(how.of));
+}
+
+/// The distribution of x without a halo.
+inline decomposition bare(decomposition how) {
+  for (int d = 0; d < max_rank; ++d) how.halo[d] = 0, how.periodic[d] = false;
+  return how;
+}
+/// The same extents with other words.
+inline decomposition with_words(const decomposition& how, const along* words) {
+  decomposition other = bare(how);
+  for (int d = 0; d < how.rank; ++d) other.words[d] = words[d];
+  arrange(other);
+  return other;
+}
+/// A call with the arrays' own numbers.
+template <class... Numbers>
+call call_of(const char* name, const decomposition& how, Numbers... numbers) {
+  call what{.name = name};
+  for (int d = 0; d < how.rank; ++d) what.add(how.extents[d]);
+  for (int d = 0; d < how.rank; ++d) what.add(static_cast<std::int64_t>(how.words[d]));
+  (what.add(static_cast<std::int64_t>(numbers)), ...);
+  return what;
+}
+/// x's blocks as those of another distribution of the same extents.
+template <class From, class To>
+void move_blocks(const char* name, const decomposition& from, const From& x,
+                 const decomposition& to, const To& y) {
+  const layout out = layout_of(x), in = layout_of(y);
+  const auto has = [&](int r) { return block_of(from, r); };
+  const auto wants = [&](int r) { return block_of(to, r); };
+  transfer(from.of, call_of(name, from), from.rank, {has, elements_at(x, out), from.replicated},
+           {wants, elements_at(y, in)});
+}
+
+/// The last element along an axis, with extent 1 there.
+template <class Elem, int Rank>
+krait::array<Elem, Rank> last_along(krait::array<Elem, Rank>& x, int axis) {
+  box b;
+  for (int d = 0; d < Rank; ++d) b.count[d] = x.extent(d);
+  b.first[axis] = x.extent(axis) - 1, b.count[axis] = 1;
+  return view_at(part_of(layout_of(x), b), x);
+}
+
+/// What each rank made of its part of an axis, reduced in the order of ranks. compute(to) computes
+/// this rank's, of extent 1 there; `reduce` takes an array and options.
+template <class Number, int Rank, class Compute, class Reduce>
+auto combine_along(const char* name, const decomposition& how, int d, const Compute& compute,
+                   const Reduce& reduce) {
+  decomposition out = bare(how);
+  out.rank = Rank - 1;
+  for (int e = 0, to = 0; e < Rank; ++e) {
+    if (e == d) continue;
+    out.extents[to] = how.extents[e], out.words[to++] = how.words[e];
+  }
+  arrange(out);
+  auto result = made::of<Number, Rank - 1>(out);
+  const decomposition parts = parts_along(how, d), all = lifted(out, d, parts.extents[d]);
+  krait::array<Number, Rank> mine, gathered;
+  guard(how.of, [&] {
+    mine = memory_for<Number, Rank>(how, parts.owned);
+    gathered = memory_for<Number, Rank>(how, all.owned);
+    if (mine.size() > 0) compute(mine);
+  });
+  const layout from = layout_of(mine), to = layout_of(gathered);
+  const auto has = [&](int r) { return block_of(parts, r); };
+  const auto wants = [&](int r) { return block_of(all, r); };
+  transfer(how.of, call_of(name, how, d), Rank, {has, elements_at(mine, from), how.replicated},
+           {wants, elements_at(gathered, to)});
+  guard(how.of, [&] {
+    auto owned = result.owned();
+    if (owned.size() > 0) owned.copy_from(reduce(gathered, krait::axis(d)));
+  });
+  return result;
+}
+/// A reduction along an axis: of each rank's part, and then of the parts.
+template <class Type, class Reduce>
+auto reduce_along(const char* name, const Type& x, std::int64_t axis, bool needs_elements,
+                  const Reduce& reduce) {
+  constexpr int rank = Type::rank;
+  const decomposition& how = x.how();
+  const int d = axis_at(axis, rank);
+  using parts_type =
+      std::remove_cvref_t<decltype(reduce(local_of(x), krait::axis(d), krait::keepdims))>;
+  bool others = true;
+  for (int e = 0; e < rank; ++e) others = others && (e == d || how.extents[e] > 0);
+  if (needs_elements && how.extents[d] == 0 && others) refuse_empty(name);
+  return combine_along<typename parts_type::value_type, rank>(
+      name, how, d,
+      [&](auto& to) { to.copy_from(reduce(local_of(x), krait::axis(d), krait::keepdims)); },
+      reduce);
+}
+
+/// A scan along an axis: of each rank's part, and then with what the parts before it end with.
+template <class Type, class Scan, class Combine>
+auto scan_along(const char* name, const Type& x, std::int64_t axis, const Scan& scan,
+                const Combine& combine) {
+  constexpr int rank = Type::rank;
+  const decomposition& how = x.how();
+  const int d = axis_at(axis, rank);
+  using scanned_type = std::remove_cvref_t<decltype(scan(local_of(x), krait::axis(d)))>;
+  using number = typename scanned_type::value_type;
+  auto result = made::of<number, rank>(bare(how));
+  const decomposition parts = parts_along(how, d);
+  krait::array<number, rank> scanned, last, before;
+  box prefix = block_of(parts, rank_of(how.of));
+  prefix.first[d] = 0, prefix.count[d] = parts.first[d];
+  guard(how.of, [&] {
+    scanned = memory_for<number, rank>(how, how.owned);
+    last = memory_for<number, rank>(how, parts.owned);
+    before = memory_for<number, rank>(how, prefix.count);
+    if (scanned.size() == 0) return;
+    scanned.copy_from(scan(local_of(x), krait::axis(d)));
+    last.copy_from(last_along(scanned, d));
+  });
+  const layout from = layout_of(last), to = layout_of(before);
+  const auto has = [&](int r) { return block_of(parts, r); };
+  const auto wants = [&](int r) {
+    box b = block_of(parts, r);
+    b.count[d] = b.first[d], b.first[d] = 0;
+    return b;
+  };
+  transfer(how.of, call_of(name, how, d), rank, {has, elements_at(last, from), how.replicated},
+           {wants, elements_at(before, to)});
+  guard(how.of, [&] {
+    auto owned = result.owned();
+    if (owned.size() == 0) return;
+    if (before.size() == 0) return owned.copy_from(scanned);
+    krait::array<number, rank> up_to_here = scan(before, krait::axis(d));
+    const krait::array<number, rank> start = last_along(up_to_here, d);
+    owned.copy_from(combine(start, scanned));
+  });
+  return result;
+}
+
+/// f of this rank's part, on arrays that are whole along the axis; the result lies as x does.
+template <class Elem, int Rank, class Function>
+auto whole_along(const char* name, const array<Elem, Rank>& x, int d, const Function& f) {
+  using made_type = std::remove_cvref_t<decltype(f(x.owned()))>;
+  using number = typename made_type::value_type;
+  const decomposition& how = x.how();
+  auto result = made::of<number, Rank>(bare(how));
+  auto owned = result.owned();
+  if (how.parts[d] == 1) {
+    guard(how.of, [&] {
+      if (owned.size() > 0) owned.copy_from(f(x.owned()));
+    });
+    return result;
+  }
+  along words[Rank];
+  for (int e = 0; e < Rank; ++e) words[e] = e == d ? whole : block;
+  const decomposition turned = with_words(how, words);
+  krait::array<Elem, Rank> in;
+  krait::array<number, Rank> out;
+  guard(how.of, [&] {
+    in = memory_for<Elem, Rank>(how, turned.owned);
+    out = memory_for<number, Rank>(how, turned.owned);
+  });
+  move_blocks(name, how, x.owned(), turned, in);
+  guard(how.of, [&] {
+    if (in.size() > 0) out = f(in.share());
+  });
+  move_blocks(name, turned, out, how, owned);
+  return result;
+}
+
+/// An array of kr::dist, or a new one with an expression's elements.
+template <class Elem, int Rank>
+const array<Elem, Rank>& evaluated(const array<Elem, Rank>& x) {
+  return x;
+}
+template <class Local>
+auto evaluated(const expression<Local>& x) {
+  using number = std::remove_const_t<typename std::remove_cvref_t<decltype(krait::detail::evaluated(
+      std::declval<const Local&>()))>::value_type>;
+  return array<number, Local::rank>(x);
+}
+
+}  // namespace krait::dist::detail

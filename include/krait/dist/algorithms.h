@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Algorithms on arrays of kr::dist: the functions of krait/algorithm, with their meaning.
+//   auto of_columns = kr::sum(t, kr::axis(0));
+//   auto sorted = kr::sort(x);                        // by samples
+//   auto c = kr::matmul(a, b);                        // the same bits on any number of ranks
+//   auto spectrum = kr::fft2(a);
+#pragma once
+
+#include <krait/algorithm/indexing.h>
+#include <krait/detail/dist/along.h>
+#include <krait/detail/dist/linear.h>
+#include <krait/detail/dist/order.h>
+#include <krait/detail/dist/random.h>
+
+namespace krait {
+
+/// The elements of `x` where the mask holds, and those of `y` elsewhere.
+template <class Mask, class Left, class Right>
+  requires(dist::detail::distributed<Mask> && dist::detail::operand<Left> &&
+           dist::detail::operand<Right>)
+auto where(const Mask& mask, const Left& x, const Right& y) {
+  return dist::detail::elementwise(
+      "kr::where",
+      [](const auto& m, const auto& a, const auto& b) { return krait::where(m, a, b); }, mask, x,
+      y);
+}
+
+/// The sum along an axis, an array of kr::dist of one dimension less.
+/// It is in blocks along the axes that were in blocks. Throws error{usage} for an invalid axis.
+/// \code
+/// auto of_columns = kr::sum(t, kr::axis(0));
+/// \endcode
+template <dist::detail::distributed Type>
+  requires(Type::rank > 1)
+auto sum(const Type& x, detail::axis_list<1> axis) {
+  return dist::detail::reduce_along(
+      "kr::sum", x, axis.at[0], false,
+      [](const auto& a, const auto&... options) { return krait::sum(a, options...); });
+}
+/// The smallest elements along an axis. Throws error{usage} for an axis without elements.
+template <dist::detail::distributed Type>
+  requires(Type::rank > 1)
+auto min(const Type& x, detail::axis_list<1> axis) {
+  return dist::detail::reduce_along(
+      "kr::min", x, axis.at[0], true,
+      [](const auto& a, const auto&... options) { return krait::min(a, options...); });
+}
+/// The largest elements along an axis. Throws error{usage} for an axis without elements.
+template <dist::detail::distributed Type>
+  requires(Type::rank > 1)
+auto max(const Type& x, detail::axis_list<1> axis) {
+  return dist::detail::reduce_along(
+      "kr::max", x, axis.at[0], true,
+      [](const auto& a, const auto&... options) { return krait::max(a, options...); });
+}
+/// The means along an axis; of integers doubles.
+template <dist::detail::distributed Type>
+  requires(Type::rank > 1)
+auto mean(const Type& x, detail::axis_list<1> axis) {
+  const auto n = x.how().extents[dist::detail::axis_at(axis.at[0], Type::rank)];
+  using element = std::remove_const_t<detail::element_in<decltype(dist::detail::local_of(x))>>;
+  if constexpr (std::is_integral_v<element>) {
+    auto sums = krait::sum(krait::cast<double>(x), axis);
+    sums = sums / double(n);
+    return sums;
+  } else {
+    auto sums = krait::sum(x, axis);
+    sums = sums / element(n);
+    return sums;
+  }
+}
+
+// Undefined below.
+#define KRAIT_DIST_SCAN(name, symbol)                                                          \
+  template <dist::detail::distributed Type>                                                    \
+  auto name(const Type& x, detail::axis_list<1> axis) {                                        \
+    return dist::detail::scan_along(                                                           \
+        "kr::" #name, x, axis.at[0],                                                           \
+        [](const auto& a, const auto& along) {                                                 \
+          return krait::name(krait::detail::evaluated(a), along);                              \
+        },                                                                                     \
+        [](const auto& before, const auto& here) { return krait::eval(before symbol here); }); \
+  }                                                                                            \
+  template <dist::detail::distributed Type>                                                    \
+    requires(Type::rank == 1)                                                                  \
+  auto name(const Type& x) {                                                                   \
+    return krait::name(x, krait::axis(0));                                                     \
+  }
+/// The cumulative sum along an axis, or of one dimension, in the types of kr::cumsum.
+/// Floats differ in their last bits with the number of ranks along the axis.
+/// \code
+/// auto sums = kr::cumsum(t, kr::axis(1));
+/// \endcode
+KRAIT_DIST_SCAN(cumsum, +)
+/// The cumulative product, with the arguments of kr::cumsum.
+KRAIT_DIST_SCAN(cumprod, *)
+#undef KRAIT_DIST_SCAN
+
+/// The inclusive scan by an associative function, along an axis.
+/// \code
+/// auto maxima = kr::inclusive_scan(x, [](auto p, auto q) { return kr::max(p, q); }, kr::axis(0));
+/// \endcode
+template <dist::detail::distributed Type, class Function>
+auto inclusive_scan(const Type& x, const Function& function, detail::axis_list<1> axis) {
+  const auto join = krait::vectorize(function);
+  return dist::detail::scan_along(
+      "kr::inclusive_scan", x, axis.at[0],
+      [&](const auto& a, const auto& along) {
+        return krait::inclusive_scan(krait::detail::evaluated(a), function, along);
+      },
+      [&](const auto& before, const auto& here) { return join(before, here); });
+}
+
+/// Sorts the elements of one dimension, as kr::sort; the result is in blocks.
+/// A rank with many equal elements has them all, since equal elements go to one rank.
+/// \code
+/// auto sorted = kr::sort(x);
+/// \endcode
+template <dist::detail::distributed Type>
+  requires(Type::rank == 1)
+auto sort(const Type& x) {
+  const auto& from = dist::detail::evaluated(x);
+  return dist::detail::in_blocks("kr::sort", from.how(),
+                                 dist::detail::sorted_part("kr::sort", from));
+}
+/// Sorts the elements along an axis of more dimensions; the result is distributed as x is.
+template <dist::detail::distributed Type>
+  requires(Type::rank > 1)
+auto sort(const Type& x, detail::axis_list<1> axis) {
+  const int d = dist::detail::axis_at(axis.at[0], Type::rank);
+  return dist::detail::whole_along("kr::sort", dist::detail::evaluated(x), d,
+                                   [&](const auto& a) { return krait::sort(a, krait::axis(d)); });
+}
+/// The different elements of one dimension, sorted, in blocks.
+template <dist::detail::distributed Type>
+  requires(Type::rank == 1)
+auto unique(const Type& x) {
+  const auto& from = dist::detail::evaluated(x);
+  auto part = dist::detail::sorted_part("kr::unique", from);
+  dist::detail::guard(from.how().of, [&] {
+    if (part.size() > 0) part = krait::unique(part);
+  });
+  return dist::detail::in_blocks("kr::unique", from.how(), part);
+}
+/// The number of elements in each bin, as kr::histogram: int64, the same on all ranks.
+/// \code
+/// auto counts = kr::histogram(t, 64, 0.0, 1.0);
+/// \endcode
+template <dist::detail::distributed Type>
+auto histogram(const Type& x, std::int64_t bins, double low, double high) {
+  detail::check_bins(bins, low, high);
+  krait::array<std::int64_t> counts;
+  dist::detail::guard(x.how().of, [&] {
+    counts = krait::histogram(krait::detail::evaluated(dist::detail::local_of(x)), bins, low, high);
+  });
+  return dist::detail::summed("kr::histogram", x.how(), counts);
+}
+/// The same from the least element to the largest, or from 0 to 1 without elements.
+template <dist::detail::distributed Type>
+auto histogram(const Type& x, std::int64_t bins) {
+  double low = 0, high = 1;
+  if (x.how().size() > 0) low = double(krait::min(x)), high = double(krait::max(x));
+  if (low == high) low -= 0.5, high += 0.5;
+  return krait::histogram(x, bins, low, high);
+}
+
+/// The product of two matrices, or of a matrix and a vector, as kr::matmul.
+/// Its bits do not depend on the number of ranks. Throws error{usage} for extents that differ.
+/// \code
+/// auto c = kr::matmul(a, b);
+/// \endcode
+template <dist::detail::distributed Left, dist::detail::distributed Right>
+  requires(Left::rank == 2 && Right::rank == 2)
+auto matmul(const Left& x, const Right& y) {
+  return dist::detail::multiply(dist::detail::evaluated(x), dist::detail::evaluated(y));
+}
+template <dist::detail::distributed Left, dist::detail::distributed Right>
+  requires(Left::rank == 2 && Right::rank == 1)
+auto matmul(const Left& x, const Right& y) {
+  return dist::detail::multiply_vector(dist::detail::evaluated(x), dist::detail::evaluated(y));
+}
+
+/// The product of two matrices by subscripts, with any of them and the result transposed.
+/// Transposing sends each element once more.
+/// \code
+/// auto c = kr::einsum<"ij,kj->ik">(a, b);
+/// \endcode
+template <detail::fixed_text Subscripts, dist::detail::distributed Left,
+          dist::detail::distributed Right>
+  requires(Left::rank == 2 && Right::rank == 2)
+auto einsum(const Left& x, const Right& y) {
+  constexpr dist::detail::product_subscripts by(Subscripts.at);
+  static_assert(by.holds,
+                "krait: kr::einsum of arrays of kr::dist is a product of two matrices, as "
+                "kr::einsum<\"ij,jk->ik\">(a, b)");
+  const auto turned = [](const auto& a, auto turns) -> decltype(auto) {
+    if constexpr (turns()) return dist::transpose(dist::detail::evaluated(a));
+    else return (a);
+  };
+  const auto& left = turned(x, std::bool_constant<by.turns_left>());
+  const auto& right = turned(y, std::bool_constant<by.turns_right>());
+  auto product = krait::matmul(left, right);
+  if constexpr (by.turns_result) return dist::transpose(product);
+  else return product;
+}
+
+// Undefined below.
+#define KRAIT_DIST_TRANSFORM(name, inner)                                                       \
+  template <dist::detail::distributed Type, class... Norm>                                      \
+  auto name(const Type& x, detail::axis_list<1> axis, const Norm&... norm) {                    \
+    return dist::detail::transform_along(                                                       \
+        "kr::" #name, dist::detail::evaluated(x),                                               \
+        1u << dist::detail::axis_at(axis.at[0], Type::rank),                                    \
+        [&](const auto& a, const auto& axes_of) { return krait::inner(a, axes_of, norm...); }); \
+  }                                                                                             \
+  template <dist::detail::distributed Type>                                                     \
+  auto name(const Type& x) {                                                                    \
+    return krait::name(x, krait::axis(-1));                                                     \
+  }
+#define KRAIT_DIST_TRANSFORMS(name, inner, last)                                                \
+  template <dist::detail::distributed Type, class... Norm>                                      \
+    requires(Type::rank >= last)                                                                \
+  auto name(const Type& x, const Norm&... norm) {                                               \
+    constexpr unsigned axes = (1u << Type::rank) - 1;                                           \
+    constexpr int first = last == 0 ? 0 : Type::rank - last;                                    \
+    return dist::detail::transform_along(                                                       \
+        "kr::" #name, dist::detail::evaluated(x), axes >> first << first,                       \
+        [&](const auto& a, const auto& axes_of) { return krait::inner(a, axes_of, norm...); }); \
+  }
+/// The Fourier transform along the last axis or kr::axis(k), with a norm, as kr::fft.
+/// The axis is made whole for it, which sends all elements twice if it is in blocks. The result
+/// is distributed as x is.
+/// \code
+/// auto spectrum = kr::fft(a, kr::axis(0));
+/// \endcode
+KRAIT_DIST_TRANSFORM(fft, fftn)
+/// The inverse of kr::fft.
+KRAIT_DIST_TRANSFORM(ifft, ifftn)
+/// The Fourier transform along all axes, with a norm.
+KRAIT_DIST_TRANSFORMS(fftn, fftn, 0)
+/// The inverse of kr::fftn.
+KRAIT_DIST_TRANSFORMS(ifftn, ifftn, 0)
+/// The Fourier transform along the last two axes, with a norm.
+KRAIT_DIST_TRANSFORMS(fft2, fftn, 2)
+/// The inverse of kr::fft2.
+KRAIT_DIST_TRANSFORMS(ifft2, ifftn, 2)
+#undef KRAIT_DIST_TRANSFORM
+#undef KRAIT_DIST_TRANSFORMS
+
+}  // namespace krait

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   krait_dist_algorithms          the ranks of a launcher
+//   krait_dist_algorithms RANKS    threads of this process
+// Every algorithm of krait/dist/algorithms.h against Krait's own on the whole array, which each
+// rank computes. Elements are small integers where their order would matter.
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include <krait/algorithm.h>
+#include <krait/algorithm/einsum.h>
+#include <krait/dist/algorithms.h>
+
+#include "dist/checks.h"
+namespace kr = krait;
+using dist_test::error_of;
+using kr::dist::block;
+using kr::dist::whole;
+
+namespace {
+
+/// The whole array on each rank.
+template <class Elem, int Rank>
+kr::array<Elem, Rank> everywhere(const kr::dist::array<Elem, Rank>& a) {
+  kr::dist::along words[Rank];
+  for (auto& word : words) word = whole;
+  return kr::dist::redistribute(a, words).owned().copy();
+}
+template <class Elem, int Rank>
+bool equal(const kr::dist::array<Elem, Rank>& a, const kr::array<Elem, Rank>& wanted) {
+  const auto got = everywhere(a);
+  for (int d = 0; d < Rank; ++d)
+    if (got.extent(d) != wanted.extent(d)) return false;
+  return got.to_host() == wanted.to_host();
+}
+template <class Elem, int Rank>
+double distance(const kr::dist::array<Elem, Rank>& a, const kr::array<Elem, Rank>& wanted) {
+  const auto x = everywhere(a).to_host(), y = wanted.to_host();
+  if (x.size() != y.size()) return HUGE_VAL;
+  double most = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, double(std::abs(x[i] - y[i])));
+  return most;
+}
+auto value_at(auto i, auto j) { return kr::cast<double>((i * 31 + j * 7) % 23 - 11); }
+
+const auto larger = [](auto p, auto q) { return kr::max(p, q); };
+
+void two_dimensions(kr::dist::world& ranks, std::int64_t m, std::int64_t n, int layout) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, " + std::to_string(m) + " x " +
+                            std::to_string(n) + ", layout " + std::to_string(layout);
+  const kr::dist::along words[] = {layout & 1 ? whole : block, layout & 2 ? whole : block};
+  // A halo, so that what is owned is the interior of an array; blocks of one element have room.
+  const bool halo = m >= 2 * ranks.size() && n >= 2 * ranks.size();
+  kr::dist::array<double, 2> a(ranks, {m, n}, words, kr::dist::halo(halo ? 1 : 0));
+  kr::dist::fill(a, [](auto i, auto j) { return value_at(i, j); });
+  const kr::array<double, 2> one = everywhere(a);
+  EXPECT(m * n == 0 || one(m - 1, n - 1) == double(((m - 1) * 31 + (n - 1) * 7) % 23 - 11));
+
+  for (const auto other : {0, 1, 2, 3}) {
+    const kr::dist::along to[] = {other & 1 ? whole : block, other & 2 ? whole : block};
+    const auto moved = kr::dist::redistribute(a, to);
+    EXPECT(equal(moved, one));
+    auto back = kr::dist::like(a);
+    kr::dist::redistribute(moved, back);
+    EXPECT(back.owned().to_host() == a.owned().to_host());
+  }
+  EXPECT(equal(kr::dist::transpose(a), one.transpose().copy()));
+  for (int d = 0; d < 2; ++d) {
+    EXPECT(equal(kr::sum(a, kr::axis(d)), kr::sum(one, kr::axis(d))));
+    EXPECT(equal(kr::sum(a * 2.0, d - 2), kr::sum(one * 2.0, kr::axis(d))));
+    EXPECT(equal(kr::cumsum(a, kr::axis(d)), kr::cumsum(one, kr::axis(d))));
+    EXPECT(equal(kr::cumprod(a * a * 0.0 + 2.0, kr::axis(d)),
+                 kr::cumprod(one * one * 0.0 + 2.0, kr::axis(d))));
+    EXPECT(equal(kr::inclusive_scan(a, larger, kr::axis(d)),
+                 kr::inclusive_scan(one, larger, kr::axis(d))));
+    EXPECT(equal(kr::sort(a, kr::axis(d)), kr::sort(one, kr::axis(d))));
+    if ((d == 0 ? m : n) > 0) {
+      EXPECT(equal(kr::min(a, kr::axis(d)), kr::min(one, kr::axis(d))));
+      EXPECT(equal(kr::max(a, kr::axis(d)), kr::max(one, kr::axis(d))));
+      EXPECT(equal(kr::mean(a, kr::axis(d)), kr::mean(one, kr::axis(d))));
+    }
+  }
+  EXPECT(equal(kr::histogram(a, 5), kr::histogram(one, 5)));
+  EXPECT(equal(kr::histogram(a, 7, -3.0, 8.0), kr::histogram(one, 7, -3.0, 8.0)));
+
+  // Sums of small integers are exact in any order.
+  const auto b = kr::dist::transpose(a);
+  EXPECT(equal(kr::matmul(a, b), kr::matmul(one, one.transpose().copy())));
+  const auto turned = one.transpose().copy();
+  EXPECT(equal(kr::einsum<"ij,jk->ik">(a, b), kr::einsum<"ij,jk->ik">(one, turned)));
+  EXPECT(equal(kr::einsum<"ij,kj->ik">(a, a), kr::einsum<"ij,kj->ik">(one, one)));
+  EXPECT(equal(kr::einsum<"ji,jk->ki">(a, a * 1.0), kr::einsum<"ji,jk->ki">(one, one)));
+  EXPECT(equal(kr::einsum<"ji,kj->ik">(a, b), kr::einsum<"ji,kj->ik">(one, turned)));
+  kr::dist::array<double> v(ranks, {n});
+  kr::dist::fill(v, [](auto i) { return value_at(i, i); });
+  EXPECT(equal(kr::matmul(a, v), kr::matmul(one, everywhere(v))));
+  kr::dist::array<double> w(ranks, {m});
+  w = 2.0;
+  EXPECT(equal(kr::matmul(b, w), kr::matmul(turned, everywhere(w))));
+  if (m * n > 0) {
+    EXPECT(distance(kr::fft2(a), kr::fft2(one)) < 1e-11 * double(m * n));
+    EXPECT(distance(kr::fft(a, kr::axis(0)), kr::fft(one, kr::axis(0))) < 1e-11 * double(m));
+    EXPECT(distance(kr::fft(a), kr::fft(one)) < 1e-11 * double(n));
+    EXPECT(distance(kr::ifftn(kr::fftn(a, "ortho"), "ortho"),
+                    kr::array<std::complex<double>, 2>(kr::cast<std::complex<double>>(one))) <
+           1e-12);
+  }
+
+  const auto [sum, squares] = kr::sum(a, a * a);
+  EXPECT(sum == kr::sum(one) && squares == kr::sum(one * one));
+  const auto clip = kr::vectorize([](auto x, auto y) { return kr::select(x < y, x, y); });
+  EXPECT(equal(kr::dist::apply(clip, a, 3.0), clip(one, 3.0)));
+  kr::dist::array<double, 2> chosen = kr::where(a > 0.0, a, -1.0);
+  EXPECT(equal(chosen, kr::eval(kr::where(one > 0.0, one, -1.0))));
+}
+
+template <class Elem>
+void one_dimension(kr::dist::world& ranks, std::int64_t n, bool replicated) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, " + std::to_string(n);
+  kr::dist::array<Elem> a(ranks, {n}, {replicated ? whole : block});
+  kr::dist::fill(a, [](auto i) { return kr::cast<Elem>((i * 7919) % 101 % 37 - 18); });
+  const kr::array<Elem> one = everywhere(a);
+  EXPECT(equal(kr::sort(a), kr::sort(one)));
+  EXPECT(equal(kr::unique(a), kr::unique(one)));
+  EXPECT(equal(kr::cumsum(a), kr::cumsum(one)));
+  EXPECT(equal(kr::inclusive_scan(a, larger, kr::axis(0)), kr::inclusive_scan(one, larger)));
+  EXPECT(equal(kr::histogram(a, 9), kr::histogram(one, 9)));
+  a = Elem(3);  // all equal
+  EXPECT(equal(kr::sort(a), everywhere(a)));
+  EXPECT(kr::unique(a).size() == (n > 0));
+}
+
+void three_dimensions(kr::dist::world& ranks) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, three dimensions";
+  for (const int layout : {0, 2, 4, 6, 7}) {
+    const kr::dist::along words[] = {layout & 1 ? whole : block, layout & 2 ? whole : block,
+                                     layout & 4 ? whole : block};
+    kr::dist::array<float, 3> a(ranks, {8, 7, 130}, words, kr::dist::halo(1, 0, 2));
+    kr::dist::fill(a, [](auto i, auto j, auto k) { return (i * 31 + j * 7 + k * 3) % 23 - 11; });
+    const kr::array<float, 3> one = everywhere(a);
+    EXPECT(kr::sum(a) == kr::sum(one) && kr::max(a) == kr::max(one));
+    for (int d = 0; d < 3; ++d) {
+      EXPECT(equal(kr::sum(a, kr::axis(d)), kr::sum(one, kr::axis(d))));
+      EXPECT(equal(kr::max(a, kr::axis(d)), kr::max(one, kr::axis(d))));
+      EXPECT(equal(kr::cumsum(a, kr::axis(d)), kr::cumsum(one, kr::axis(d))));
+      EXPECT(equal(kr::sort(a, kr::axis(d)), kr::sort(one, kr::axis(d))));
+    }
+    EXPECT(distance(kr::fftn(a), kr::fftn(one)) < 1e-2);
+    EXPECT(distance(kr::fft2(a), kr::fft2(one)) < 1e-2);
+  }
+}
+
+/// The numbers that a generator of one process gives.
+void random_numbers(kr::dist::world& ranks) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, random numbers";
+  kr::dist::generator random(42);
+  kr::generator one(42);
+  kr::dist::array<float, 2> a(ranks, {7, 9}, kr::dist::halo(1, 0));
+  kr::dist::array<double, 3> b(ranks, {3, 4, 5});
+  kr::dist::array<int> c(ranks, {33});
+  random.normal(a), random.uniform(b, 1.0, 3.0), random.integers(c, -5, 100);
+  EXPECT(equal(a, one.normal<float>({7, 9})));
+  EXPECT(equal(b, one.uniform<double>({3, 4, 5}, 1.0, 3.0)));
+  EXPECT(equal(c, one.integers<int>(33, -5, 100)));
+  random.uniform(a), random.normal(b, 2.0, 0.5);
+  EXPECT(equal(a, one.uniform<float>({7, 9})));
+  EXPECT(equal(b, one.normal<double>({3, 4, 5}, 2.0, 0.5)));
+}
+
+/// The bits of a product of numbers that round are those of one rank.
+void same_bits(kr::dist::world& ranks) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, bits of a product";
+  const auto product = [](kr::dist::world& on) {
+    kr::dist::generator random(7);
+    kr::dist::array<float, 2> a(on, {45, 1300}), b(on, {1300, 38});
+    random.normal(a), random.normal(b);
+    return everywhere(kr::matmul(a, b)).to_host();
+  };
+  std::vector<float> alone;
+  kr::dist::run(1, [&](kr::dist::world& one) { alone = product(one); });
+  EXPECT(product(ranks) == alone);
+}
+
+void refusals(kr::dist::world& ranks) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, refusals";
+  kr::dist::array<double, 2> a(ranks, {4, 6}), none(ranks, {0, 6});
+  kr::dist::array<double> v(ranks, {5});
+  EXPECT(error_of([&] { (void)kr::matmul(a, a); }) ==
+         "kr::matmul: the operands have the shapes (4,6) and (4,6): the last extent of the first "
+         "must be the first of the second");
+  EXPECT(error_of([&] { (void)kr::matmul(a, v); }) ==
+         "kr::matmul: the operands have the shapes (4,6) and (5,): the last extent of the first "
+         "must be the first of the second");
+  EXPECT(error_of([&] { (void)kr::max(none, kr::axis(0)); }) ==
+         "kr::max: an axis without elements has no smallest and no largest one");
+  EXPECT(error_of([&] { (void)kr::sum(a, kr::axis(2)); }) ==
+         "axis 2 is out of bounds for array of dimension 2");
+  auto b = kr::dist::transpose(a);
+  EXPECT(error_of([&] { kr::dist::redistribute(a, b); }) ==
+         "kr::dist::redistribute: the arrays have the shapes (4,6) and (6,4)");
+  EXPECT(error_of([&] {
+           (void)kr::dist::redistribute(a, {block, block}, kr::dist::halo(-1));
+         }) == "kr::dist::array: axis 0 has a halo of -1");
+  kr::dist::run(1, [&](kr::dist::world& other) {
+    kr::dist::array<double, 2> far(other, {4, 6});
+    EXPECT(error_of([&] { kr::dist::redistribute(a, far); }) ==
+           "kr::dist::redistribute: the operands belong to two kr::dist::world");
+    EXPECT(error_of([&] { (void)kr::matmul(a, far); }) ==
+           "kr::matmul: the operands belong to two kr::dist::world");
+  });
+  ranks.barrier();
+}
+
+/// The halo of the neighbours after wait(), and what is refused before it.
+void overlapped(kr::dist::world& ranks) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, overlapped";
+  kr::dist::array<double, 2> a(ranks, {12, 15}, kr::dist::halo(1).periodic()),
+      c(ranks, {12, 15}, kr::dist::halo(1).periodic());
+  kr::dist::fill(a, [](auto i, auto j) { return value_at(i, j); });
+  kr::dist::fill(c, [](auto i, auto j) { return value_at(i, j); });
+  kr::dist::exchange(c);
+  const std::int64_t numbers = 180;
+  {
+    auto coming = kr::dist::exchange_begin(a);
+    const char* const said =
+        ": an exchange is under way: call wait() on the result of kr::dist::exchange_begin first";
+    EXPECT(error_of([&] { (void)kr::dist::transpose(a); }) ==
+           "kr::dist::transpose" + std::string(said));
+    EXPECT(error_of([&] { (void)kr::dist::gather(a); }) == "kr::dist::gather" + std::string(said));
+    EXPECT(error_of([&] { kr::dist::exchange(c); }) == "kr::dist::exchange" + std::string(said));
+    EXPECT(kr::sum(a * 0.0 + 1.0) == double(numbers));  // small messages are no others' memory
+    coming.wait();
+  }
+  EXPECT(a.local().to_host() == c.local().to_host());
+  { auto dropped = kr::dist::exchange_begin(a); }
+  kr::dist::exchange(a);
+  EXPECT(a.local().to_host() == c.local().to_host());
+}
+
+void all(kr::dist::world& ranks) {
+  const std::int64_t shapes[][2] = {{1, 1}, {2, 3}, {17, 23}, {0, 5}, {300, 70}, {31, 530}};
+  for (const auto& n : shapes)
+    for (const int layout : {0, 1, 2, 3}) two_dimensions(ranks, n[0], n[1], layout);
+  for (const std::int64_t n : {0, 1, 2, 5, 97, 1000, 20011})
+    for (const bool replicated : {false, true}) {
+      one_dimension<float>(ranks, n, replicated);
+      one_dimension<std::int64_t>(ranks, n, replicated);
+    }
+  three_dimensions(ranks);
+  random_numbers(ranks);
+  same_bits(ranks);
+  refusals(ranks);
+  overlapped(ranks);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return dist_test::run(argc, argv, all); }

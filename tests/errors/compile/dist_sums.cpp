@@ -1,0 +1,12 @@
+// error: krait: sums in one message have one type: kr::cast makes it the same
+#include <krait/dist.h>
+#include <krait/krait.h>
+namespace kr = krait;
+
+void f([[maybe_unused]] kr::dist::array<double, 2>& t, [[maybe_unused]] kr::dist::array<float, 2>& u) {
+#ifdef RIGHT
+  (void)kr::sum(t, kr::cast<double>(u));
+#else
+  (void)kr::sum(t, u);
+#endif
+}
