@@ -258,6 +258,16 @@ TEST(CpuCode, EverySecondElementIsTakenOutOfRows) {
       0u);
 }
 
+TEST(CpuCode, PeriodsAndGroupsAreRowsAndAPermutation) {
+  // Of x[i % 4], x[i / 4] and x[i ^ 5] in whole gangs; without the form they are gathers.
+  const auto gathers = [](const char* c) {
+    return count(llvm_of("periodic_places", {{"T", "f32"}, {"C", c}}, whole_rows,
+                         "cpu x86-64 lanes=8 parts=1 cpu=x86-64-v4 tune=icelake-server"),
+                 "= call <8 x float> @llvm.masked.gather");
+  };
+  EXPECT_LT(gathers("4"), gathers("3"));
+}
+
 // ---- how many threads a gang has ----------------------------------------------------------------
 
 const std::string avx2 = "cpu x86-64 lanes=8 cpu=x86-64-v3";  // parts are the generator's choice

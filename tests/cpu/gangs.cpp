@@ -46,5 +46,23 @@ TEST(CpuGangs, SayWhy) {
             "a thread takes about 0 cycles as a lane, 2 as scalar code");
 }
 
+/// Threads i take the lists of i >> `by`, of a length that is in memory.
+std::string lists(const std::string& by) {
+  return "  %1: i64 = global_id {0}\n  %2: i32 = cast %1\n  %3: i32 = const " + by +
+         "\n  %4: i32 = shr %2, %3\n  %5: i32 = load %0, %4\n  %6: u32 = cast %5\n"
+         "  %7: i32 = const 0\n  %8: i32 = for %6, %7 {\n  ^(%9: u32, %10: i32):\n"
+         "    %11: i32 = cast %9\n    %12: i32 = add %4, %11\n    %13: i32 = load %0, %12\n"
+         "    %14: i32 = add %10, %13\n    continue %14\n  }\n  store.i32 %0, %2, %8\n";
+}
+
+TEST(CpuGangs, AreAsNarrowAsGroupsThatDoTheSame) {
+  EXPECT_EQ(gang("", lists("3")),
+            "# gang: 8 threads, 1 vector of 8 lanes: 8 threads do the same: "
+            "a thread takes about 64 cycles as a lane of a wider gang, 5 of this one, "
+            "42 as scalar code");
+  EXPECT_EQ(gang("", lists("2")).substr(0, 40), "# gang: 4 threads, 1 vector of 4 lanes: ");
+  EXPECT_EQ(gang("", lists("0")).find("do the same"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace krait::test

@@ -124,6 +124,7 @@ class Generator {
   // What passes look for in indices and accesses.
   node index_below(std::int64_t size, int depth);
   node disguised(node index);
+  node periodic(std::int64_t size);
   node wide_value(scalar s, int depth);
   node own_element(const Array& a);
   void local_array();

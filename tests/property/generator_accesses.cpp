@@ -67,8 +67,47 @@ void Generator::local_array() {
       {detail::make_slot(s, load(number(std::int64_t(r_.below(unsigned(size)))))), s});
 }
 
+/// What threads are in groups and periods of a few, below `size`: the forms that lanes' places have
+/// (codegen/cpu/plan/lane_forms.h), near them and beside them.
+node Generator::periodic(std::int64_t size) {
+  const scalar types[] = {scalar::i64, scalar::i32, scalar::u32};
+  const scalar s = types[r_.below(3)];
+  const auto apply = [&](op what, node x, std::uint64_t c) {
+    return detail::apply(what, s, x, literal(s, s == scalar::i64 ? c : std::uint32_t(c)));
+  };
+  const auto few = [&] { return r_.chance(60) ? 1ull << r_.below(6) : 1ull + r_.below(12); };
+  const node thread =
+      detail::convert(s, element_wise_ || r_.chance(70)
+                             ? here_.thread
+                             : detail::position(op::ThreadIdx, scalar::i64, unsigned(r_.below(2))));
+  const auto part = [&] {
+    node x = thread;
+    if (r_.chance(40)) x = apply(r_.chance(70) ? op::Add : op::Sub, x, r_.below(40));
+    if (r_.chance(20)) x = apply(op::Mul, x, few());
+    switch (r_.below(8)) {
+      case 0:
+      case 1: x = apply(op::Rem, x, few()); break;
+      case 2: x = apply(op::Div, x, few()); break;
+      case 3: x = apply(op::Shr, x, r_.below(6)); break;
+      case 4: x = apply(op::And, x, few() - 1); break;
+      case 5: x = apply(op::And, x, 0 - few()); break;
+      case 6: x = apply(r_.chance(50) ? op::Xor : op::Or, x, r_.below(32)); break;
+      default: break;
+    }
+    return r_.chance(40) ? apply(op::Mul, x, few()) : x;
+  };
+  node x = part();
+  if (r_.chance(70)) x = detail::apply(r_.chance(70) ? op::Add : op::Sub, s, x, part());
+  const bool power = std::has_single_bit(std::uint64_t(size));
+  if (power) return apply(op::And, x, std::uint64_t(size) - 1);
+  return detail::convert(scalar::i64,
+                         detail::apply(op::Rem, scalar::u32, detail::convert(scalar::u32, x),
+                                       literal(scalar::u32, std::uint64_t(size))));
+}
+
 /// Any value brought below `size`, whose high bits matter.
 node Generator::index_below(std::int64_t size, int depth) {
+  if (has_thread() && r_.chance(element_wise_ ? 8 : 25)) return periodic(size);
   const auto wide = [&](scalar s) {
     return r_.chance(40) ? wide_value(s, depth)
                          : detail::convert(s, value(r_.chance(60) ? s : scalar::i32, depth));
@@ -142,7 +181,7 @@ node Generator::wide_value(scalar s, int depth) {
 // ---- elements that a thread owns ----------------------------------------------------------------
 
 void Generator::choose_owned(Array& a) {
-  a.owned = r_.chance(60) ? 0 : 1 + r_.below(element_wise_ ? 2 : 5);
+  a.owned = r_.chance(60) ? 0 : 1 + r_.below(element_wise_ ? 2 : 6);
   a.constant = r_.below(unsigned(output_size));
 }
 
@@ -161,6 +200,13 @@ node Generator::own_element(const Array& a) {
       const node turned = apply(op::Add, apply(op::Mul, t, 0x800000ab), a.constant);
       return r_.chance(50) ? apply(op::And, turned, output_size - 1)
                            : apply(op::Rem, turned, output_size);
+    }
+    case 6: {  // turned round, or about, in its group
+      const std::uint64_t group = 2ull << a.constant % 5, turned = a.constant / 5 % group;
+      const node first = apply(op::And, t, 0 - group);
+      const node place = a.constant % 2 ? apply(op::And, apply(op::Add, t, turned), group - 1)
+                                        : apply(op::Xor, apply(op::Rem, t, group), turned);
+      return detail::apply(op::Add, scalar::i64, first, place);
     }
     default: return r_.chance(element_wise_ ? 2 : 15) ? disguised(t) : t;
   }

@@ -103,7 +103,10 @@ Address Addresses::address(ir::ValueId array, ir::ValueId index, std::int64_t el
     return a;
   }
   Address a{Kind::Lanes, {}, 0, {}, nullptr};
-  if (i.form == Lowered::Form::Linear && !local && !wraps(index)) {
+  const bool known = i.form == Lowered::Form::Known;
+  if ((i.form == Lowered::Form::Linear || known) && !local && !wraps(index)) {
+    // A loop over lanes goes by one distance.
+    if (known && split == Split::Steps && code_.lanes_in_loops()) split = Split::Pieces;
     find_runs(a, i, std::int64_t(type.index_bytes()), size, split, at);
     if (a.kind != Kind::Lanes) return a;
   }
@@ -139,7 +142,8 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
                           Split split, llvm::function_ref<V(V)> at) {
   using Kind = Address::Kind;
   const unsigned lanes = shape_.lanes, gang = shape_.gang(), width = shape_.width();
-  const bool known = !i.across[0], side_by_side = known && i.step * bytes == size;
+  const bool known = i.form == Lowered::Form::Linear && !i.across[0],
+             side_by_side = known && i.step * bytes == size;
   if (i.v.size() > 1) {  // PartRows
     if (!side_by_side && (i.step != 0 || !known)) return;
     a.kind = side_by_side ? Kind::Row : Kind::PerPart, a.run = lanes;
@@ -154,17 +158,21 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
                         ? at(values_.base_of_lane(i, first))
                         : b_.CreatePtrAdd(a.v[0], b_.getInt64((*steps)[first] * bytes)));
   };
-  // every lane so far from the one before it in its part
-  const auto lies = [&](std::int64_t distance) {
+  // every lane so far from the one before it in its run of so many
+  const auto lies_by = [&](unsigned run, std::int64_t distance) {
     for (unsigned lane = 0; lane < gang; ++lane)
-      if (((*steps)[lane] - (*steps)[lane / lanes * lanes]) * bytes != distance * (lane % lanes))
+      if (((*steps)[lane] - (*steps)[lane / run * run]) * bytes != distance * (lane % run))
         return false;
     return true;
   };
+  const auto lies = [&](std::int64_t distance) { return lies_by(lanes, distance); };
   if (steps ? lies(size) : side_by_side && width >= lanes) return runs_of(Kind::Row, lanes);
   if (steps ? lies(0) : known && i.step == 0 && width >= lanes)
     return runs_of(Kind::PerPart, lanes);
   if (side_by_side && split != Split::None && width > 1) return runs_of(Kind::Pieces, width);
+  for (unsigned run = lanes / 2; i.form == Lowered::Form::Known && split != Split::None && run > 2;
+       run /= 2)
+    if (lies_by(run, size)) return runs_of(Kind::Pieces, run);
   if (split < Split::Spaced) return;
   runs_of(Kind::Steps, steps ? gang : width);
   if (!steps && !known) {
@@ -176,7 +184,7 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
   for (unsigned lane = 0; lane < gang; ++lane)
     a.steps.push_back(steps ? (*steps)[lane] * bytes : i.step * bytes * shape_.place(lane)[0]);
   for (unsigned p = 0; split == Split::Spaced && p < shape_.parts; ++p)
-    if (!spacing_of(a, p, unsigned(size))) {
+    if (!spacing_of(a, p, unsigned(size)) && !in_windows(a, p, unsigned(size), false)) {
       a = {Kind::Lanes, {}, 0, {}, nullptr};
       return;
     }

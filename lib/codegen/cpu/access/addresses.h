@@ -4,6 +4,7 @@
 // consecutive lanes, one address a part, or lanes anywhere.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,13 @@ class Addresses : public Part {
   void store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align,
                     ir::ValueId array);
 
+  /// Whether each register of a part's lanes is in two registers of memory or less, so that
+  /// load_windows loads it; of a store, whether it fills one.
+  bool in_windows(const Address& a, unsigned p, unsigned size, bool stores) const;
+  V load_windows(const Address& a, llvm::Type* element, unsigned p, llvm::Align align,
+                 ir::ValueId array);
+  void store_windows(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
+
   static Indices indices_of(const Address& a);
   V place_of_index(V base, llvm::Type* element, V index, bool sign);
   Places places_in_memory(const Address& a, unsigned which);
@@ -99,7 +107,15 @@ class Addresses : public Part {
   static constexpr unsigned longest_piece = 16;  // bytes of a lane's piece of a row
 
  private:
+  /// Elements from the first to the last that a register's lanes access, and each lane's place.
+  struct Window {
+    std::int64_t from = 0;  // bytes from the run's pointer
+    unsigned count = 0;
+    std::vector<int> places;
+  };
   unsigned lanes_of_register(unsigned size) const;
+  std::optional<Window> window_of(const Address& a, unsigned first, unsigned size) const;
+  V together(std::vector<V> registers, unsigned lanes);
   void step_through(Address& a, const Lowered& i, std::int64_t bytes);
   void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size,
                  Split split, llvm::function_ref<V(V)> at);

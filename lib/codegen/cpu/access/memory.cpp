@@ -142,6 +142,8 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
     return b_.CreateAlignedLoad(row, a.v[p], align);
   if (const unsigned spacing = addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar))))
     return addresses_.load_spaced(a, memory, p, spacing, align, array);
+  if (addresses_.in_windows(a, p, unsigned(ir::size_of(inst.type.scalar)), false))
+    return addresses_.load_windows(a, memory, p, align, array);
   if (a.kind == Kind::Steps) return load_steps(inst, a, p);
   if (a.kind == Kind::Pieces || (a.kind == Kind::Row && !all && lanes_.everyone()))
     return load_pieces(a, memory, p, align, array);
@@ -336,6 +338,8 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
               ? addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar)))
               : 0)
     return addresses_.store_spaced(a, x, p, spacing, align, array);
+  if (addresses_.in_windows(a, p, unsigned(ir::size_of(inst.type.scalar)), true))
+    return addresses_.store_windows(a, x, p, align, array);
   if (a.kind == Kind::Steps) {
     for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
       const unsigned whole = p * shape_.lanes + lane;

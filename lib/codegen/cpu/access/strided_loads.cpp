@@ -8,6 +8,11 @@
 // and one shuffle puts the lanes in order. Stores go the other way, each window under a constant
 // mask. A load for each lane takes n loads and n - 1 insertions, all of which wait for the one or
 // two ports that shuffle.
+//
+// Lanes at other known distances, as periods, groups of equal ones, exchanged or turned round, are
+// in two registers of memory at most, or less: a permutation of these gives them.
+#include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include <llvm/IR/IRBuilder.h>
@@ -87,6 +92,11 @@ V Addresses::load_spaced(const Address& a, llvm::Type* element, unsigned p, unsi
     }
     registers.push_back(b_.CreateShuffleVector(blended, order));
   }
+  return together(std::move(registers), lanes);
+}
+
+/// The part that registers of so many lanes make.
+V Addresses::together(std::vector<V> registers, unsigned lanes) {
   for (unsigned width = lanes; width < shape_.lanes; width *= 2)
     for (unsigned k = 0; k < shape_.lanes / (2 * width); ++k) {
       std::vector<int> both(2 * width);
@@ -94,6 +104,87 @@ V Addresses::load_spaced(const Address& a, llvm::Type* element, unsigned p, unsi
       registers[k] = b_.CreateShuffleVector(registers[2 * k], registers[2 * k + 1], both);
     }
   return registers.front();
+}
+
+auto Addresses::window_of(const Address& a, unsigned first, unsigned size) const
+    -> std::optional<Window> {
+  const unsigned lanes = lanes_of_register(size);
+  Window w;
+  std::int64_t end = 0;
+  bool any = false;
+  for (unsigned lane = first; lane < first + lanes; ++lane) {
+    if (lane / a.run != first / a.run) return {};
+    if (!shape_.has_thread(lane)) continue;
+    w.from = any ? std::min(w.from, a.steps[lane]) : a.steps[lane];
+    end = any ? std::max(end, a.steps[lane]) : a.steps[lane], any = true;
+  }
+  const std::int64_t elements = (end - w.from) / size + 1;
+  if (!any || elements > std::int64_t(2 * lanes)) return {};
+  w.count = unsigned(elements);
+  for (unsigned lane = first; lane < first + lanes; ++lane) {
+    const std::int64_t bytes = shape_.has_thread(lane) ? a.steps[lane] - w.from : 0;
+    if (bytes % size != 0) return {};
+    w.places.push_back(int(bytes / size));
+  }
+  return w;
+}
+
+bool Addresses::in_windows(const Address& a, unsigned p, unsigned size, bool stores) const {
+  constexpr unsigned fewest = 4;  // as above
+  const unsigned lanes = lanes_of_register(size);
+  if (a.kind != Address::Kind::Steps || !lanes_.everyone() || lanes < fewest ||
+      shape_.machine.quick || !shape_.machine.uses(Idiom::StridedLoads))
+    return false;
+  for (unsigned lane = 0; lane < shape_.lanes; lane += lanes) {
+    const auto w = window_of(a, p * shape_.lanes + lane, size);
+    if (!w) return false;
+    if (!stores) continue;
+    std::vector<bool> filled(lanes, false);
+    for (const int place : w->places)
+      if (unsigned(place) < lanes) filled[unsigned(place)] = true;
+    if (std::find(filled.begin(), filled.end(), false) != filled.end()) return false;
+  }
+  return true;
+}
+
+/// All that lies between two lanes' elements is in the array. Two windows overlap where their
+/// elements are fewer than two registers'.
+V Addresses::load_windows(const Address& a, llvm::Type* element, unsigned p, llvm::Align align,
+                          ir::ValueId array) {
+  const unsigned size = element->getScalarSizeInBits() / 8, lanes = lanes_of_register(size);
+  std::vector<V> registers;
+  for (unsigned first = p * shape_.lanes; first < (p + 1) * shape_.lanes; first += lanes) {
+    Window w = *window_of(a, first, size);
+    const unsigned width = std::min(std::bit_floor(w.count), lanes), last = w.count - width;
+    const auto load = [&](unsigned at) -> V {
+      llvm::LoadInst* window = b_.CreateAlignedLoad(
+          llvm::FixedVectorType::get(element, width),
+          b_.CreatePtrAdd(a.v[first / a.run], b_.getInt64(w.from + std::int64_t(at) * size)),
+          align);
+      annotate(window, array);
+      return window;
+    };
+    for (int& place : w.places)
+      if (unsigned(place) >= width) place += int(width) - int(last);
+    const V low = load(0);
+    registers.push_back(last ? b_.CreateShuffleVector(low, load(last), w.places)
+                             : b_.CreateShuffleVector(low, w.places));
+  }
+  return together(std::move(registers), lanes);
+}
+
+void Addresses::store_windows(const Address& a, V x, unsigned p, llvm::Align align,
+                              ir::ValueId array) {
+  const unsigned size = x->getType()->getScalarSizeInBits() / 8, lanes = lanes_of_register(size);
+  for (unsigned lane = 0; lane < shape_.lanes; lane += lanes) {
+    const unsigned first = p * shape_.lanes + lane;
+    const Window w = *window_of(a, first, size);
+    std::vector<int> order(lanes);
+    for (unsigned k = 0; k < lanes; ++k) order[unsigned(w.places[k])] = int(lane + k);
+    annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(x, order),
+                                   b_.CreatePtrAdd(a.v[first / a.run], b_.getInt64(w.from)), align),
+             array);
+  }
 }
 
 void Addresses::store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align,

@@ -73,7 +73,7 @@ class Emitter {
   Addresses addresses_{common_, arguments_, each_lane_};
   HintNotes hint_notes_{common_, arguments_, addresses_};
   LaneBounds lane_bounds_{common_};
-  Pure pure_{common_, positions_, lane_bounds_, hint_notes_};
+  Pure pure_{common_, lane_bounds_, hint_notes_};
   ClampedLoads clamped_loads_{common_, lane_bounds_, pure_};
   Rows rows_{common_, addresses_, hint_notes_};
   InRow in_row_;

@@ -38,7 +38,8 @@ void HintNotes::note_access(const ir::Inst& inst, const Address* a) {
              avx2 = shape_.machine.level >= CpuLevel::Avx2;
   const bool masks_cost = shape_.machine.level < CpuLevel::Avx512 && (stores || size < 4 || !avx2);
   if (masks_cost) record->masked(f_, inst, lanes_.everyone() ? nullptr : lanes_.parted);
-  if (!a || (a->kind != Address::Kind::Lanes && a->kind != Address::Kind::Steps))
+  if (!a || (a->kind != Address::Kind::Lanes && a->kind != Address::Kind::Steps) ||
+      addresses_.in_windows(*a, 0, size, stores))
     return record->access(f_, inst, Record::Access::Row, "", [] { return ""; });
   const ir::Type& array = f_.type_of(inst.operands[0]);
   const ir::ValueId index = inst.operands[1];

@@ -12,7 +12,6 @@
 #include "codegen/cpu/control/fissioned.h"
 #include "codegen/cpu/lanes/lane_bounds.h"
 #include "codegen/cpu/emit/hint_notes.h"
-#include "codegen/cpu/lanes/positions.h"
 #include "ir/walk.h"
 #include "passes/rewrite.h"
 
@@ -21,9 +20,8 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
-Pure::Pure(const Common& common, const Positions& positions, LaneBounds& lane_bounds,
-           HintNotes& notes)
-    : Part(common), positions_(positions), lane_bounds_(lane_bounds), hint_notes_(notes) {
+Pure::Pure(const Common& common, LaneBounds& lane_bounds, HintNotes& notes)
+    : Part(common), lane_bounds_(lane_bounds), hint_notes_(notes) {
   if (shape_.lone && f_.fp == ir::FpMode::Fast) find_sums();
 }
 
@@ -75,7 +73,7 @@ void Pure::emit_pure(const ir::Inst& inst) {
     values_.set_uniform(inst.results[0], arith_.pure(inst, f_.fp, operand, x));
     return;
   }
-  if (emit_row_part(inst) || emit_linear(inst) || emit_linear_compare(inst)) return;
+  if (emit_linear(inst) || emit_known(inst) || emit_linear_compare(inst)) return;
   hint_notes_.note_pure(inst);
   if (emit_close_quotients(inst)) return;
   Lowered r{Lowered::Form::Parts, {}, 0};
@@ -230,35 +228,28 @@ bool Pure::emit_linear(const ir::Inst& inst) {
   return values_.set(inst.results[0], std::move(r)), true;
 }
 
-/// Of the thread's place in its row, whose gangs begin at multiples of their size: what is above
-/// the gang's bits is one number, what is below differs from lane to lane in the same way in every
-/// gang.
-bool Pure::emit_row_part(const ir::Inst& inst) {
-  if (shape_.layout != Layout::Rows) return false;
-  const std::optional<RowPart> part = row_part_of(f_, inst);
-  if (!part) return false;
-  const std::int64_t size = std::int64_t(1) << part->bits;
-  auto* type = llvm::cast<llvm::IntegerType>(arith_.scalar_type(inst.type.scalar));
-  const bool in_grid = f_.insts[f_.values[part->of].def].op == Op::GlobalId;
-  const V first = in_grid ? b_.CreateAdd(b_.CreateMul(positions_.at.block[0], positions_.block[0]),
-                                         positions_.at.x)
-                          : positions_.at.x;
-  V base =
-      part->high ? b_.CreateLShr(first, part->bits) : b_.CreateAnd(first, b_.getInt64(size - 1));
-  base = b_.CreateTrunc(base, type);
-  if (size >= shape_.width()) {
-    if (part->high) return values_.set_uniform(inst.results[0], base), true;
-    if (size == shape_.width()) base = llvm::ConstantInt::get(type, 0);
-    return values_.set(inst.results[0], {Lowered::Form::Linear, {base}, 1}), true;
+/// What the analysis of lanes found: one number, by scalars, and the lanes' distances from it.
+bool Pure::emit_known(const ir::Inst& inst) {
+  const LaneForm* form = d_.forms.find(inst.results[0]);
+  if (!form) return false;
+  V first = nullptr;
+  if (form->multiple == 0) {
+    first = values_.integer(arith_.scalar_type(inst.type.scalar), form->lanes[0]);
+  } else {
+    Few<V> x;
+    for (const ir::ValueId v : inst.operands) {
+      const Lowered& of = values_.get(v);
+      const bool vectors = of.form == Lowered::Form::Parts || of.v.size() > 1;
+      // where its lanes came through memory
+      if (vectors && !form->equal()) return false;
+      x.push_back(of.form == Lowered::Form::Uniform ? of.v[0]
+                  : vectors ? b_.CreateExtractElement(values_.part(v, 0), std::uint64_t(0))
+                            : values_.base_of_lane(of, 0));
+    }
+    first = arith_.pure(inst, f_.fp, values_.scalar_of(inst.operands[0]), x);
   }
-  Lowered r{Lowered::Form::Parts, {}, 0};
-  for (unsigned p = 0; p < shape_.parts; ++p) {
-    V lanes = values_.lane_places(type, 0, p);
-    r.v.push_back(part->high ? b_.CreateAdd(values_.splat(base), b_.CreateLShr(lanes, part->bits))
-                             : b_.CreateAnd(lanes, values_.splat(llvm::ConstantInt::get(
-                                                       type, std::uint64_t(size - 1)))));
-  }
-  return values_.set(inst.results[0], std::move(r)), true;
+  values_.set_known(inst.results[0], first, form->lanes);
+  return true;
 }
 
 /// base + lane < bound is lane < bound - base: a comparison of 32-bit lane numbers, or steps,

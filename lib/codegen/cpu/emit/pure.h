@@ -13,11 +13,10 @@ namespace krait::codegen::cpu {
 
 class LaneBounds;
 class HintNotes;
-class Positions;
 
 class Pure : public Part {
  public:
-  Pure(const Common& common, const Positions& positions, LaneBounds& lane_bounds, HintNotes& notes);
+  Pure(const Common& common, LaneBounds& lane_bounds, HintNotes& notes);
   void emit_pure(const ir::Inst& inst);
   /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all:
   /// gangs that get by with the hull do not compute them.
@@ -30,12 +29,11 @@ class Pure : public Part {
   void find_sums();
   V emit_sum(const ir::Inst& inst, llvm::ArrayRef<V> x);
   V pure_part(const ir::Inst& inst, ir::Scalar operand, llvm::ArrayRef<V> x);
-  bool emit_row_part(const ir::Inst& inst);
+  bool emit_known(const ir::Inst& inst);
   bool emit_linear_compare(const ir::Inst& inst);
   bool emit_close_quotients(const ir::Inst& inst);
   unsigned magnitude(ir::ValueId v, unsigned depth = 0) const;
 
-  const Positions& positions_;
   LaneBounds& lane_bounds_;
   HintNotes& hint_notes_;
   std::set<ir::ValueId> sums_;  // that may be added in any order

@@ -30,6 +30,11 @@ void Straight::constant(const ir::Inst& inst) {
   values_.set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm));
 }
 void Straight::position(const ir::Inst& inst) {
+  // Known before the launch is that of the only gang along a dimension.
+  const LaneForm* form = d_.forms.find(inst.results[0]);
+  if (form && form->multiple == 0)
+    return values_.set_known(inst.results[0], b_.getInt64(std::uint64_t(form->lanes[0])),
+                             form->lanes);
   values_.set(inst.results[0], to_.positions.id_value(inst));
 }
 void Straight::extent(const ir::Inst& inst) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What becomes of a value of the IR. It is one scalar where it is uniform in the gang, a scalar
-// base and a step where it is linear in the lane, and `parts` vectors of `lanes` otherwise. Which
-// lanes take part is a mask.
+// base and a step where it is linear in the lane, a scalar and known distances where
+// plan/lane_forms.h says so, and `parts` vectors of `lanes` otherwise. Which lanes take part is a
+// mask.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <llvm/ADT/SmallVector.h>
 
@@ -23,19 +25,17 @@ using Block = llvm::BasicBlock*;
 template <class T>
 using Few = llvm::SmallVector<T, 4>;
 
-/// Numbers from lane to lane, and places in a row, below which a gang of lanes is far from the ends
-/// of 32 bits.
-inline constexpr std::int64_t near_lanes = 1 << 20;
-
 /// A lowered value.
 struct Lowered {
-  enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;
-  // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
+  enum class Form : std::uint8_t { None, Uniform, Linear, Known, Parts } form = Form::None;
+  // Uniform: one; Linear: base of the gang (one) or of each part; Known: of the gang's first lane;
+  // Parts: one a part
   Few<V> v;
   std::int64_t step = 0;  // Linear: from lane to lane along x, beside across[0]
   // Linear: from lane to lane along x and, in bricks of one base, y and z, by uniform numbers;
   // null: nothing
   V across[3] = {};
+  std::vector<std::int64_t> apart = {};  // Known: from the gang's first lane to each
 };
 
 /// The active lanes; no vectors: all of them.

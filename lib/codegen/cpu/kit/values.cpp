@@ -43,6 +43,25 @@ void Values::set_uniform(ir::ValueId v, V x) {
   if (code_.variables) code_.variables->note(v);
 }
 
+void Values::set_known(ir::ValueId v, V first, const std::vector<std::int64_t>& lanes) {
+  Lowered x{Lowered::Form::Known, {first}, 0};
+  for (const std::int64_t lane : lanes) x.apart.push_back(lane - lanes[0]);
+  const unsigned width = shape_.width(), plane = width * shape_.rows;
+  const std::int64_t step[3] = {width > 1 ? x.apart[1] : 0, shape_.rows > 1 ? x.apart[width] : 0,
+                                shape_.layers > 1 ? x.apart[plane] : 0};
+  bool linear = true;
+  for (unsigned lane = 0; lane < shape_.gang(); ++lane) {
+    const auto at = shape_.place(lane);
+    linear = linear && x.apart[lane] == step[0] * at[0] + step[1] * at[1] + step[2] * at[2];
+  }
+  if (!linear) return set(v, std::move(x));
+  if (!step[0] && !step[1] && !step[2]) return set_uniform(v, first);
+  Lowered r{Lowered::Form::Linear, {first}, step[0]};
+  for (unsigned d : {1u, 2u})
+    if (step[d]) r.across[d] = integer(first->getType(), step[d]);
+  set(v, std::move(r));
+}
+
 V Values::scalar(ir::ValueId v) const {
   const Lowered& x = lowered_[v];
   if (x.form != Lowered::Form::Uniform) defect("a varying value where a uniform one is needed");
@@ -65,6 +84,13 @@ V Values::part(const Lowered& x, Scalar s, unsigned p) {
       }
       return lanes;
     }
+    case Lowered::Form::Known: {
+      llvm::Type* t = arith_.scalar_type(s);
+      Few<llvm::Constant*> apart;
+      for (unsigned i = 0; i < shape_.lanes; ++i)
+        apart.push_back(integer(t, x.apart[p * shape_.lanes + i]));
+      return b_.CreateAdd(splat(x.v[0]), llvm::ConstantVector::get(apart));
+    }
     case Lowered::Form::Parts: return x.v[p];
     case Lowered::Form::None: break;
   }
@@ -75,10 +101,11 @@ V Values::base_of_part(const Lowered& x, unsigned p) {
   return x.v.size() > 1 ? x.v[p] : base_of_lane(x, p * shape_.lanes);
 }
 
-/// Of a linear value with one base.
+/// Of a linear value with one base, or a known one.
 V Values::base_of_lane(const Lowered& x, unsigned lane) {
   V base = x.v[0];
   llvm::Type* t = base->getType();
+  if (x.form == Lowered::Form::Known) return b_.CreateAdd(base, integer(t, x.apart[lane]));
   const auto at = shape_.place(lane);
   if (x.step && at[0])
     base = b_.CreateAdd(base, integer(t, std::int64_t(std::uint64_t(x.step) * at[0])));
@@ -90,6 +117,7 @@ V Values::base_of_lane(const Lowered& x, unsigned lane) {
 
 /// How far the lanes are from the first one, where that is known and not too far for 32 bits.
 std::optional<std::vector<std::int64_t>> Values::known_steps(const Lowered& x) const {
+  if (x.form == Lowered::Form::Known) return x.apart;
   if (std::abs(x.step) > near_lanes) return {};
   std::int64_t step[3] = {x.step, 0, 0};
   for (unsigned d : {0u, 1u, 2u}) {

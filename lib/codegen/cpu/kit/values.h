@@ -38,6 +38,8 @@ class Values {
 
   void set(ir::ValueId v, Lowered x);
   void set_uniform(ir::ValueId v, V x);
+  /// A value whose lanes are so far from a number that is equal, from the first lane's value.
+  void set_known(ir::ValueId v, V first, const std::vector<std::int64_t>& lanes);
   const Lowered& get(ir::ValueId v) const { return lowered_[v]; }
   bool uniform(ir::ValueId v) const { return lowered_[v].form == Lowered::Form::Uniform; }
   ir::Scalar scalar_of(ir::ValueId v) const { return f_.type_of(v).scalar; }
@@ -45,7 +47,7 @@ class Values {
   V part(ir::ValueId v, unsigned p) { return part(lowered_[v], scalar_of(v), p); }
   V part(const Lowered& x, ir::Scalar s, unsigned p);
   V base_of_part(const Lowered& x, unsigned p);
-  /// Of a linear value with one base.
+  /// Of a linear value with one base, or a known one.
   V base_of_lane(const Lowered& x, unsigned lane);
   /// How far the lanes are from the first one, where that is known and not too far for 32 bits.
   std::optional<std::vector<std::int64_t>> known_steps(const Lowered& x) const;

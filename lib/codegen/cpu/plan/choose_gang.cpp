@@ -31,6 +31,7 @@ class Choice {
   bool is_lone_thread() const;
   bool may_be_scalar() const;
   bool choose_scalar(unsigned active);
+  bool choose_group(const GangCost& wide, unsigned active);
   bool fit(unsigned threads);
   void fit_row(std::int64_t threads);
   void block_of_gangs();
@@ -82,6 +83,27 @@ bool Choice::may_be_scalar() const {
          !traits_.polls && !traits_.strides_within;
 }
 
+/// A gang no wider than a group of threads that do the same, as four that share a row of blocks:
+/// where a wider one's lanes would wait for each other, and a narrow one's do not.
+bool Choice::choose_group(const GangCost& wide, unsigned active) {
+  constexpr unsigned widest = 8, narrowest = 4;  // lanes; of two, each does as well alone
+  for (unsigned lanes = widest; lanes >= narrowest; lanes /= 2) {
+    Shape group = shape_;
+    group.lanes = lanes, group.parts = 1;
+    if (lanes > shape_.lanes) continue;
+    const GangCost cost =
+        cost_of(module_, traits_, group, std::min(active ? active : ~0u, group.gang()));
+    if (cost.diverges || cost.lane > std::min(wide.lane, wide.scalar)) continue;
+    shape_ = group;
+    gang_.why = fmt::format(
+        "{} threads do the same: a thread takes about {:.0f} cycles as a lane "
+        "of a wider gang, {:.0f} of this one, {:.0f} as scalar code",
+        lanes, wide.lane, cost.lane, wide.scalar);
+    return true;
+  }
+  return false;
+}
+
 /// Scalar code, where lanes in step would cost a thread far more. `active`: threads that share a
 /// gang; 0: as many as it has lanes.
 bool Choice::choose_scalar(unsigned active) {
@@ -91,6 +113,7 @@ bool Choice::choose_scalar(unsigned active) {
   if (vectors.gang() == 1) return false;
   const GangCost cost =
       cost_of(module_, traits_, vectors, std::min(active ? active : ~0u, vectors.gang()));
+  if (cost.diverges && choose_group(cost, active)) return true;
   // Of atomics several scalars share a gang, whose branches would be masks.
   const bool scalar =
       cost.lane > tuning::gangs::scalar_gain * cost.scalar && !(traits_.atomics && cost.diverges);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/cpu/plan/divergence.h"
 
-#include <bit>
 #include <set>
 
 #include "codegen/cpu/plan/fission.h"
@@ -79,8 +78,8 @@ class BlockLoads {
 /// What the layout of threads on lanes says of instructions' results.
 class LanesOf {
  public:
-  LanesOf(const ir::Function& f, const ir::Calls& calls, const Shape& shape)
-      : f_(f), shape_(shape), block_loads_(f, calls, shape) {
+  LanesOf(const ir::Function& f, const ir::Calls& calls, const Shape& shape, LaneForms& forms)
+      : f_(f), shape_(shape), block_loads_(f, calls, shape), forms_(forms) {
     writes_ = ir::any_inst(f, [&](const ir::Inst& inst) {
       const ir::Effect effect = calls.effect(inst);
       return effect == ir::Effect::Write || effect == ir::Effect::Atomic;
@@ -88,6 +87,7 @@ class LanesOf {
   }
 
   std::optional<Uniform> operator()(const ir::Inst& inst, const passes::Uniformity& known) const {
+    forms_.note(inst, known);
     if (inst.op == Op::Shuffle)
       return known.varying(inst.operands[1]) ? Uniform::Varying : Uniform::Warp;
     if (inst.op == Op::ThreadIdx || inst.op == Op::GlobalId) return of_id(unsigned(inst.imm));
@@ -96,9 +96,8 @@ class LanesOf {
     if (inst.op == Op::Local)   // where the gang's arrays lie
       return shape_.machine.uses(Idiom::EqualOwnArrays) ? Uniform::Block : Uniform::Varying;
     if (ir::info(inst.op).effect == ir::Effect::Read) return of_load(inst, known);
-    if (shape_.layout == Layout::Rows)  // whose gangs begin at multiples of their size
-      if (const auto part = row_part_of(f_, inst);
-          part && part->high && 1u << part->bits >= shape_.width())
+    if (inst.results.size() == 1 && passes::level_of_operands(inst, known) == Uniform::Varying)
+      if (const LaneForm* form = forms_.find(inst.results[0]); form && form->equal())
         return Uniform::Warp;
     return {};
   }
@@ -129,6 +128,7 @@ class LanesOf {
   const ir::Function& f_;
   const Shape& shape_;
   const BlockLoads block_loads_;
+  LaneForms& forms_;
   bool writes_ = false;
 };
 
@@ -146,20 +146,6 @@ ir::ValueId place_in_row(const ir::Function& f, ir::ValueId v) {
              : ir::none;
 }
 
-std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst) {
-  const bool rest = inst.op == Op::Rem, quotient = inst.op == Op::Div, shifts = inst.op == Op::Shr;
-  if (!rest && !quotient && !shifts && inst.op != Op::And) return {};
-  if (!ir::is_int(inst.type.scalar) || !f.is_const(inst.operands[1])) return {};
-  const ir::ValueId of = place_in_row(f, inst.operands[0]);
-  if (of == ir::none) return {};
-  const std::uint64_t c = f.const_bits(inst.operands[1]);
-  constexpr std::uint64_t most = 20;
-  if (shifts) return c <= most ? std::optional(RowPart{true, unsigned(c), of}) : std::nullopt;
-  const std::uint64_t power = inst.op == Op::And ? c + 1 : c;
-  if (!std::has_single_bit(power) || power > 1u << most) return {};
-  return RowPart{quotient, unsigned(std::countr_zero(power)), of};
-}
-
 Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const Shape& shape,
                            ir::InstId range_loop, const std::vector<Uniform>& parameters) {
   passes::Schedule schedule;
@@ -167,8 +153,9 @@ Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const 
   if (shape.lone) schedule.most = Uniform::Warp;
   schedule.parameters = parameters;
   schedule.shared_out = range_loop;
-  schedule.own = LanesOf(f, calls, shape);
-  return passes::UniformityAnalysis(f, calls, schedule).levels;
+  LaneForms forms(f, shape, range_loop);
+  schedule.own = LanesOf(f, calls, shape, forms);
+  return {passes::UniformityAnalysis(f, calls, schedule).levels, std::move(forms)};
 }
 
 }  // namespace krait::codegen::cpu

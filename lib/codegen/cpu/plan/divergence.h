@@ -4,9 +4,9 @@
 // passes/analysis/uniformity.h, told how the threads lie on lanes.
 #pragma once
 
-#include <optional>
 #include <vector>
 
+#include "codegen/cpu/plan/lane_forms.h"
 #include "codegen/cpu/plan/shape.h"
 #include "ir/calls.h"
 #include "ir/ir.h"
@@ -15,20 +15,13 @@
 namespace krait::codegen::cpu {
 
 /// Of lanes: a warp is the gang.
-using Divergence = passes::Uniformity;
+struct Divergence : passes::Uniformity {
+  LaneForms forms;
+};
 
 /// thread_idx.x, in a type that holds it, and where rows are whole warps the place in the grid:
 /// both are multiples of the gang's size where a gang begins. None where v is neither.
 ir::ValueId place_in_row(const ir::Function& f, ir::ValueId v);
-/// An operation that takes a thread's place in its row of the block apart: t & (2^bits - 1), or t
-/// >> bits, as remainder and quotient too.
-struct RowPart {
-  bool high = false;
-  unsigned bits = 0;
-  ir::ValueId of = ir::none;  // the place
-};
-std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst);
-
 /// `parameters`: of a function that is called, what its parameters are; else they are equal in the
 /// block.
 Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const Shape& shape,

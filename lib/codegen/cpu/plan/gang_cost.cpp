@@ -170,7 +170,7 @@ class Counter {
   enum class Place : std::uint8_t { Linear, Smooth, Data };
   Place place_of(ir::ValueId v, unsigned depth = 0) const {
     constexpr unsigned deepest = 12;
-    if (!d_.varying(v)) return Place::Linear;
+    if (!d_.varying(v) || d_.forms.find(v)) return Place::Linear;
     const ir::Inst* inst = f_.def(v);
     if (!inst) return v == range_ ? Place::Linear : Place::Data;
     const ir::OpInfo& row = ir::info(inst->op);

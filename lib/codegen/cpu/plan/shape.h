@@ -17,6 +17,10 @@ namespace krait::codegen::cpu {
 
 using support::Idiom;
 
+/// Numbers from lane to lane, and places in a row, below which a gang of lanes is far from the ends
+/// of 32 bits.
+inline constexpr std::int64_t near_lanes = 1 << 20;
+
 /// Which threads a gang holds.
 enum class Layout : std::uint8_t {
   Grid,   // consecutive global x of one row, through as many blocks as there are
