@@ -71,6 +71,13 @@ TEST(PtxKernels, NoLoadIsReadOnly) {
     EXPECT_FALSE(contains(ptx_of("saxpy", {{"FP", "native"}}, facts), "ld.global.nc"));
 }
 
+/// ptxas would let lanes return early, and the others wait for them; see ptxas.cpp.
+TEST(PtxKernels, FunctionsHaveOneEnd) {
+  const std::string ptx = ptx_of("calls_that_loop", {}, {}, true);
+  EXPECT_EQ(count(ptx, "bar.warp.sync %here; }\n\tret;"), 1u) << ptx;
+  EXPECT_EQ(count(ptx_of("saxpy", {{"FP", "native"}}, all), "bar.warp.sync"), 0u);
+}
+
 TEST(PtxKernels, VectorAccessesMoveSixteenBytes) {
   std::string ptx = ptx_of("wide_saxpy", {}, {});
   EXPECT_TRUE(contains(ptx, "ld.global.v4.b32")) << ptx;

@@ -52,7 +52,14 @@ extern const char ptx[];
 # krait/dist.h is no part of krait.h.
 DIST_NAMES = """
 extern kr::dist::world ranks;
-extern kr::dist::array<double, 2> t, next;
+extern kr::dist::array<double, 2> t, next, rows, columns, a, b;
+extern kr::dist::array<double> d, r, x, y;
+const kr::launch_config shape{1, 32};
+inline const auto clip = kr::vectorize([](auto v, auto most) { return kr::min(v, most); });
+extern int step, n;
+inline const auto heat = kr::kernel([](kr::view<const double, 2> p, kr::view<double, 2> q) {
+  for (auto k : kr::grid_stride(q.extent(0))) q(k, 0) = p(k, 0);
+});
 """
 STANDARD = "complex cstdint cstdio iostream string tuple vector".split()
 
@@ -89,7 +96,8 @@ def examples_of(path):
 
 def source_of(examples, headers):
     named = [line for e in examples for line in re.findall(r"(?m)^#include.*$", e.text)]
-    include = "".join(f"#include <{name}>\n" for name in [*STANDARD, "krait/krait.h", "krait/tile.h", *headers])
+    first = ["krait/dist.h"] if any(e.dist for e in examples) else []  # its parts come after it
+    include = "".join(f"#include <{name}>\n" for name in [*STANDARD, "krait/krait.h", "krait/tile.h", *first, *headers])
     include += "".join(f"{line}\n" for line in named)
     names = f"namespace kernel_names {{{KERNEL_NAMES}}}\nnamespace host_names {{{HOST_NAMES}}}\n"
     if any(e.dist for e in examples):

@@ -38,7 +38,7 @@ TOPICS = [
     ("Arrays", ["array.h", "creation.h", "slice.h", "expression.h", "host_array.h", "array_element.h", "array_text.h", "dlpack.h", "files.h"]),
     ("Algorithms", ["algorithm.h", "numpy.h", "algorithm/*"]),
     ("Devices, streams and time", ["device.h", "async.h", "graph.h", "vulkan.h", "benchmark.h", "stats.h", "trace_file.h", "label.h", "progress.h", "tune.h"]),
-    ("Several processes", ["dist.h"]),
+    ("Several processes", ["dist.h", "dist/*", "detail/dist/*"]),
     ("Shipping and other languages", ["pack.h", "target.h", "web.h", "krait_c.h"]),
 ]
 
