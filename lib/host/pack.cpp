@@ -50,14 +50,17 @@ std::optional<std::string_view> behind(std::string_view text, std::string_view w
 std::vector<ir::Facts> variants(const Recorded& recorded, const support::TargetInfo& target) {
   const ir::Facts own{true, target.aligned, true, true}, overlapping{true, false, true, false};
   std::vector<ir::Facts> all = {own, overlapping, ir::Facts{}};
-  if (target.aligned && asks_for_rows(recorded.module)) {
-    all.insert(all.begin(), own);
-    all.front().aligned_rows = true;
-  }
   if (target.blocks && asks_for_block(recorded.module)) {
-    ir::Facts rows = all.front();
+    ir::Facts rows = own;
     rows.whole_rows = rows.one_row = true;
     all.insert(all.begin(), rows);
+  }
+  // Of tables of any width, and of those whose rows are multiples of 16 bytes.
+  if (target.aligned && asks_for_rows(recorded.module)) {
+    std::vector<ir::Facts> aligned;
+    for (ir::Facts each : all)
+      if (each.aligned) each.aligned_rows = true, aligned.push_back(each);
+    all.insert(all.begin(), aligned.begin(), aligned.end());
   }
   return all;
 }

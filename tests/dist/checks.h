@@ -38,14 +38,17 @@ std::string error_of(const Function& f) {
   return "no error";
 }
 
-/// Runs all(ranks) on the launcher's ranks, or on so many threads; gives main's status.
+/// Runs all(ranks) on the launcher's ranks, or on so many threads, and then what needs none; gives
+/// main's status.
 template <class All>
-int run(int argc, char** argv, const All& all) {
+int run(
+    int argc, char** argv, const All& all, void (*alone)() = [] {}) {
   try {
     if (argc == 1) {
       if (const int status = krait::dist::run(all)) return status;
     } else {
       krait::dist::run(std::atoi(argv[1]), all);
+      alone();
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

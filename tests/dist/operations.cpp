@@ -5,42 +5,19 @@
 // Every operation of krait/dist.h against plain loops over the whole array, which each rank runs.
 // Elements are small integers, so that results are exact in any order.
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include <krait/dist.h>
-#include <krait/krait.h>
-
-#include "support/says.h"
+#include "dist/checks.h"
 namespace kr = krait;
 
 namespace {
 
-std::mutex mutex;
-int failures = 0, checks = 0;
+using dist_test::error_of;
 
-void expect(bool holds, const char* text, int line, const std::string& where) {
-  const std::lock_guard lock(mutex);
-  ++checks;
-  if (!holds && ++failures < 20)
-    std::fprintf(stderr, "operations.cpp:%d: %s: %s\n", line, text, where.c_str());
-}
-#define EXPECT(holds) expect(holds, #holds, __LINE__, where)
-
-template <class Function>
-std::string error_of(const Function& f) {
-  try {
-    f();
-  } catch (const kr::error& e) {
-    return krait::test::without_place(e.message());
-  }
-  return "no error";
-}
 bool starts(const std::string& text, const char* with) {
   return text.compare(0, std::strlen(with), with) == 0;
 }
@@ -360,19 +337,4 @@ void all(kr::dist::world& ranks) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    if (argc == 1) {
-      const int status = kr::dist::run(all);
-      if (status != 0) return status;
-    } else {
-      kr::dist::run(std::atoi(argv[1]), all);
-      broken_jobs();
-    }
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
-  }
-  std::printf("%d checks, %d failures\n", checks, failures);
-  return failures != 0;
-}
+int main(int argc, char** argv) { return dist_test::run(argc, argv, all, broken_jobs); }

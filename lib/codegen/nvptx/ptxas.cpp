@@ -95,7 +95,7 @@ std::string for_ptxas(llvm::StringRef ptx) {
     const Line line(text);
     if (text.contains(".entry ")) called = false;
     else if (text.contains(".func ")) called = true, branches = false;
-    else if (text.contains("bra ") || text.contains("bra.uni ")) branches = true;
+    else if (called && text.contains("bra")) branches = true;
     if (called && branches && text.trim() == "ret;") out += one_end;
     if (line.is({"selp.f32", "selp.f64"})) {
       const std::size_t type = text.find("selp.f") + 5;

@@ -3,11 +3,11 @@
 // Loads of neighbouring numbers become one load_vec at the first of them, stores one store_vec at
 // the last: x[4*i], …, x[4*i + 3], and the members of an aggregate. Needs flat indices and arrays
 // aligned to 16 bytes (views by the launch's facts, shared arrays always; of several dimensions,
-// where their rows are multiples of 16 bytes, too). An index is split into a
-// base and a constant, so that an access lies at the base times the element's size, which is a
-// multiple of some power of two, plus a constant: that says which vector and which of its elements
-// are meant. Only within one region, and only where no instruction between could write what is
-// loaded, or read or write what is stored.
+// where their rows are multiples of 16 bytes, too). An index is split into a base and a constant,
+// so that an access lies at the base times the element's size, which is a multiple of some power of
+// two, plus a constant: that says which vector and which of its elements are meant. Only within one
+// region, and only where no instruction between could write what is loaded, or read or write what
+// is stored.
 //
 // On the CPU, for global and shared arrays of numbers whose elements beside each other a thread
 // takes alone, neighbouring threads being further apart: each thread's piece is loaded or stored as
