@@ -20,6 +20,7 @@
 #include "support/error.h"
 #include "support/log.h"
 #include "support/product.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::host {
 namespace {
@@ -167,15 +168,27 @@ void copy_back(const Bound& bound, const argument* arguments) {
                                         bound.stream);
 }
 
-/// Whether the threads of each dimension number less than 2^31; where we choose the grid, with room
-/// for the last block.
+/// Whether the threads of each dimension number less than 2^31 - room; where we choose the grid,
+/// with as much for the last block.
 bool is_small(const call_config& c) {
-  constexpr std::int64_t limit = std::int64_t(1) << 31;
+  constexpr std::int64_t limit = (std::int64_t(1) << 31) - ir::Facts::room;
   if (c.form != call_config::grid_block) return c.count < limit - ir::Facts::room;
   const auto fits = [](std::int64_t blocks, std::int64_t threads) {
     return support::clipped_product(blocks, threads) < limit;
   };
   return fits(c.grid.x, c.block.x) && fits(c.grid.y, c.block.y) && fits(c.grid.z, c.block.z);
+}
+
+/// Whether all threads of a launch have room on an NVIDIA device at once, each with half of the
+/// registers that it may take. Such a launch gains nothing by code of few registers, and may have
+/// more loads under way.
+bool is_resident(const call_config& c, const DeviceHandle& device) {
+  const std::int64_t threads =
+      c.form != call_config::grid_block
+          ? c.count
+          : support::clipped_product(c.grid.x, c.grid.y, c.grid.z,
+                                     support::clipped_product(c.block.x, c.block.y, c.block.z));
+  return threads <= device.device->limits().multiprocessors * tuning::gpu::resident_threads;
 }
 
 /// Whether elements of array `i` may lie among those of another.
@@ -225,6 +238,8 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
   const support::TargetInfo& target = support::info(bound.device.target.kind);
   f.aligned &= target.aligned;
   f.aligned_rows &= f.aligned && f.contiguous;
+  f.resident = spec.asks_for_registers && bound.device.target.kind == support::TargetKind::Ptx &&
+               is_resident(config, bound.device);
   if (target.blocks) {
     if (spec.asks_for_block && config.form == call_config::grid_block)
       f.set_block(config.block.x, config.block.y, config.block.z);

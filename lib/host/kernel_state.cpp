@@ -162,9 +162,16 @@ void note_accesses(Specialisation& spec) {
   });
 }
 
+/// The facts that make variants of code for blocks of one kind, by bit.
+constexpr bool ir::Facts::*by_launch[] = {&ir::Facts::contiguous,   &ir::Facts::aligned,
+                                          &ir::Facts::small,        &ir::Facts::disjoint,
+                                          &ir::Facts::aligned_rows, &ir::Facts::resident};
+static_assert(1u << std::size(by_launch) == DeviceCode::most_variants);
+
 unsigned index_of(const ir::Facts& f) {
-  return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 |
-         unsigned(f.disjoint) << 3 | unsigned(f.aligned_rows) << 4;
+  unsigned index = 0;
+  for (unsigned k = 0; k < std::size(by_launch); ++k) index |= unsigned(f.*by_launch[k]) << k;
+  return index;
 }
 
 /// Code that was asked for ahead; null where it was not, or failed: then the call tries again and
@@ -172,11 +179,14 @@ unsigned index_of(const ir::Facts& f) {
 std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Specialisation& spec,
                                               const DeviceHandle& device, const ir::Facts& facts) {
   Coming coming;
+  ir::Facts any_launch = facts;  // which nobody knows ahead
+  any_launch.resident = false;
   {
     std::lock_guard lock(state.mutex);
     const auto at =
         std::find_if(spec.expected.begin(), spec.expected.end(), [&](const Expected& e) {
-          return e.device == &device && e.facts == facts && e.process == int(getpid());
+          return e.device == &device && e.process == int(getpid()) &&
+                 (e.facts == facts || e.facts == any_launch);
         });
     if (at == spec.expected.end()) return nullptr;
     coming = at->coming;
@@ -240,6 +250,7 @@ Specialisation& publish(detail::kernel_state& state, Recorded recorded, const de
   note_accesses(*fresh);
   fresh->asks_for_block = asks_for_block(fresh->recorded.module);
   fresh->asks_for_rows = asks_for_rows(fresh->recorded.module);
+  fresh->asks_for_registers = asks_for_registers(fresh->recorded.module);
   fresh->work = ir::work_of(fresh->recorded.module, fresh->strides);
   std::lock_guard lock(state.mutex);
   if (Specialisation* s = find(state, as, values)) return *s;  // another thread was first
@@ -298,6 +309,20 @@ bool asks_for_rows(const ir::Module& m) {
     });
   };
   return std::any_of(m.functions.begin(), m.functions.end(), any);
+}
+
+/// What loops load may be under way for several trips at a time. Straight code keeps few values;
+/// products of matrices and kernels with bounds say how many.
+bool asks_for_registers(const ir::Module& m) {
+  const auto any = [&](std::initializer_list<ir::Op> ops) {
+    return std::any_of(m.functions.begin(), m.functions.end(), [&](const ir::Function& f) {
+      return ir::any_inst(f, [&](const ir::Inst& i) {
+        return std::find(ops.begin(), ops.end(), i.op) != ops.end();
+      });
+    });
+  };
+  return m.kernel().bounds == ir::Bounds{} && any({ir::Op::For, ir::Op::Loop}) &&
+         !any({ir::Op::Product});
 }
 
 Specialisation& specialise(detail::kernel_state& state, const void* lambda,
@@ -400,9 +425,7 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
 
 ir::Facts facts_of(const DeviceCode& codes, unsigned which) {
   ir::Facts facts = codes.block;
-  facts.contiguous = (which & 1) != 0, facts.aligned = (which & 2) != 0,
-  facts.small = (which & 4) != 0;
-  facts.disjoint = (which & 8) != 0, facts.aligned_rows = (which & 16) != 0;
+  for (unsigned k = 0; k < std::size(by_launch); ++k) facts.*by_launch[k] = (which >> k & 1) != 0;
   return facts;
 }
 

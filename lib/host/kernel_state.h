@@ -27,13 +27,14 @@ inline constexpr unsigned max_specialized = 16;
 // bytes of numbers and aggregates in one launch
 inline constexpr std::uint64_t max_by_value = 4096;
 
-/// Code of one specialisation on one device for blocks of one kind, by launch facts (bit 0
-/// contiguous, 1 aligned, 2 small, 3 disjoint, 4 aligned_rows).
+/// Code of one specialisation on one device for blocks of one kind, by the facts of the launch.
 struct DeviceCode {
+  static constexpr unsigned most_variants = 64;
   DeviceHandle* device = nullptr;
   ir::Facts block;  // what they say of blocks
-  std::array<std::atomic<const Compiled*>, 32> variants{};
-  std::array<std::shared_ptr<const Compiled>, 32> owners;  // written under the state's mutex
+  std::array<std::atomic<const Compiled*>, most_variants> variants{};
+  std::array<std::shared_ptr<const Compiled>, most_variants>
+      owners;  // written under the state's mutex
   // quick code, which launches of other threads may still be using
   std::vector<std::shared_ptr<const Compiled>> replaced;
   DeviceCode* next = nullptr;
@@ -68,6 +69,8 @@ struct Specialisation {
   bool asks_for_block = false;
   // a thread accesses elements beside each other: whether rows are aligned matters
   bool asks_for_rows = false;
+  // more registers may help: whether all threads have room for them matters
+  bool asks_for_registers = false;
   // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
   ir::Work work;
   bool strides = false;                                // by grid_stride
@@ -123,6 +126,7 @@ Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const RawKern
 /// part of the recording.
 bool asks_for_block(const ir::Module& module);
 bool asks_for_rows(const ir::Module& module);
+bool asks_for_registers(const ir::Module& module);
 /// Notes code that comes, so that `code_for` waits for it.
 void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
                  const ir::Facts& facts, const Coming& coming);

@@ -174,8 +174,8 @@ struct Facts {
   bool contiguous = false;  // all views are C-contiguous: strides follow from extents
   bool aligned = false;     // all view addresses are multiples of 16 bytes
   bool small =
-      // views have fewer than 2^31 - room elements and as long extents, the launch fewer than 2^31
-      // threads a dimension
+      // views have fewer than 2^31 - room elements and as long extents, the launch fewer than
+      // 2^31 - room threads a dimension
       false;
   static constexpr std::int64_t room = 1 << 16;
   bool disjoint = false;    // memory of written views overlaps no other view
@@ -185,6 +185,9 @@ struct Facts {
   unsigned warp = 0;  // threads of a warp on the device; 0: the kernel asks there
   // the last extents of views of several dimensions are multiples of 16 bytes
   bool aligned_rows = false;
+  // all threads of the launch have room on the device at once, each with half the registers that
+  // it may take
+  bool resident = false;
   /// Sets what follows from the shape of blocks: whole_rows, one_row and brick.
   void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
   /// Of these, what set_block sets.
@@ -195,6 +198,20 @@ struct Facts {
   }
   friend bool operator==(const Facts&, const Facts&) = default;
 };
+
+/// Those that hold or not, by their names.
+struct FactName {
+  std::string_view name;
+  bool Facts::*fact;
+};
+inline constexpr FactName fact_names[] = {{"contiguous", &Facts::contiguous},
+                                          {"aligned", &Facts::aligned},
+                                          {"small", &Facts::small},
+                                          {"disjoint", &Facts::disjoint},
+                                          {"whole_rows", &Facts::whole_rows},
+                                          {"one_row", &Facts::one_row},
+                                          {"aligned_rows", &Facts::aligned_rows},
+                                          {"resident", &Facts::resident}};
 
 /// Of two launches that follow one another: whether the kernel lets the next one begin before it
 /// has ended, or may begin early itself, and then waits before it does anything. CUDA calls it

@@ -107,7 +107,9 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
     envelope.fixed_shared = fixed_arrays_in_segment(module.kernel());
     envelope.entry = symbol_name(module.kernel().name);
     // the user has said what to take
+    const bool resident = module.kernel().facts.resident;
     if (module.kernel().bounds != ir::Bounds{}) envelope.registers = 0;
+    else if (resident) envelope.registers = tuning::gpu::two_blocks_registers;
     else if (envelope.elements > 1 && reply.data.size() <= tuning::gpu::longest_compiled_twice)
       envelope.registers = tuning::gpu::full_registers;
     else if (ir::any_inst(module.kernel(),
@@ -116,7 +118,8 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
                            [](const ir::Inst& i) { return i.op == ir::Op::Product; }))
       envelope.registers = tuning::gpu::two_blocks_registers;
     envelope.set_own(support::PtxCode{directives_at(reply.data),
-                                      overlap_on(on, module.kernel()) == ir::Overlap::Second});
+                                      overlap_on(on, module.kernel()) == ir::Overlap::Second,
+                                      resident});
     envelope.code = reply.data;
     reply.data = support::seal(envelope);
   }

@@ -307,13 +307,9 @@ class Parser : Scanner {
       peek();
       const std::size_t place = at_;
       const std::string_view name = word();
-      if (name == "contiguous") f_->facts.contiguous = true;
-      else if (name == "aligned") f_->facts.aligned = true;
-      else if (name == "small") f_->facts.small = true;
-      else if (name == "disjoint") f_->facts.disjoint = true;
-      else if (name == "whole_rows") f_->facts.whole_rows = true;
-      else if (name == "one_row") f_->facts.one_row = true;
-      else if (name == "aligned_rows") f_->facts.aligned_rows = true;
+      const auto* const known = std::find_if(std::begin(fact_names), std::end(fact_names),
+                                             [&](const FactName& n) { return n.name == name; });
+      if (known != std::end(fact_names)) f_->facts.*known->fact = true;
       else if (name == "bricks") brick();
       else if (name == "whole_bricks") f_->facts.brick.whole = true, brick();
       else if (name == "warp")
@@ -321,7 +317,7 @@ class Parser : Scanner {
       else
         fail_at(place,
                 "expected contiguous, aligned, small, disjoint, whole_rows, one_row, "
-                "aligned_rows, bricks, whole_bricks or warp");
+                "aligned_rows, resident, bricks, whole_bricks or warp");
     } while (accept(','));
     expect(')');
   }

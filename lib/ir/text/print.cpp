@@ -108,17 +108,11 @@ class Printer {
     out_ += "fp(", out_ += name_of(f_.fp), out_ += ") ";
     if (f_.facts != Facts{}) {
       const char* comma = "";
-      const auto fact = [&](bool holds, const char* name) {
+      const auto fact = [&](bool holds, std::string_view name) {
         if (holds) out_ += comma, out_ += name, comma = ", ";
       };
       out_ += "facts(";
-      fact(f_.facts.contiguous, "contiguous");
-      fact(f_.facts.aligned, "aligned");
-      fact(f_.facts.small, "small");
-      fact(f_.facts.disjoint, "disjoint");
-      fact(f_.facts.whole_rows, "whole_rows");
-      fact(f_.facts.one_row, "one_row");
-      fact(f_.facts.aligned_rows, "aligned_rows");
+      for (const FactName& n : fact_names) fact(f_.facts.*n.fact, n.name);
       if (const Brick& brick = f_.facts.brick; brick.x) {
         fact(true, brick.whole ? "whole_bricks" : "bricks");
         out_ += '(', append_number(out_, brick.x), out_ += ", ", append_number(out_, brick.y),

@@ -14,7 +14,8 @@ namespace {
 __extension__ using Wide = __int128;
 constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t int31_max = 0x7fffffff;
-// of a view, where the fact `small` holds
+// of a view, and threads of a dimension, where the fact `small` holds: a thread's number plus or
+// minus a small one stays within 32 bits
 constexpr std::int64_t most_elements = int31_max - Facts::room;
 constexpr Range natural{0, int64_max};
 
@@ -105,7 +106,7 @@ Range Ranges::compute(const Inst& inst) const {
     if (op == Op::BlockDim) return block ? Range{block, block} : Range{1, int31_max};
     return {0, block ? block - 1 : int31_max};
   }
-  if (info(op).rule == Rule::Id) return {0, f_.facts.small ? int31_max : int64_max};
+  if (info(op).rule == Rule::Id) return {0, f_.facts.small ? most_elements : int64_max};
   if (op == Op::LaneId) return {0, 63};
   if (op == Op::WarpSize) return {1, 64};
   if (op == Op::Extent)

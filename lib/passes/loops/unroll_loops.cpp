@@ -27,8 +27,8 @@ std::size_t size_of_body(const Function& f, InstId loop) {
     const Op op = f.insts[i].op;
     const Effect effect = info(op).effect;
     const bool plain = effect == Effect::Pure || effect == Effect::Read ||
-                       effect == Effect::Write || is_terminator(op) || op == Op::If ||
-                       op == Op::Assume;
+                       effect == Effect::Write || effect == Effect::Atomic || is_terminator(op) ||
+                       op == Op::If || op == Op::Assume;
     fits = fits && plain && op != Op::Return && op != Op::Call;
     size += op != Op::Const;
   });

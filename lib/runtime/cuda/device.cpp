@@ -13,6 +13,7 @@
 #include "support/error.h"
 #include "support/blobs/ptx.h"
 #include "support/threads.h"
+#include "support/tuning/gpu.h"
 
 namespace krait::runtime::cuda {
 namespace {
@@ -240,30 +241,46 @@ CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code,
   return {module, function, remarks_in(said)};
 }
 
-/// Where code wishes for few registers (codegen/nvptx) and the driver's compiler takes up to a
-/// quarter more, most kernels need not: sin of f64 takes 36, runs at 0.93 of nvcc's speed on an
-/// H200, and with 32 at 1.00. What then spills to local memory keeps its registers.
-CudaDevice::Loaded CudaDevice::load_full(const support::Envelope& code,
-                                         const std::string& kernel_name) {
-  // damaged code is an error, whether a limit is tried or not
-  if (code.registers) directives_of(code, kernel_name);
-  const Loaded free = load_text(code, kernel_name, 0);
-  if (!code.registers) return free;
-  const int wish = int(code.registers);
-  int registers = 0, local = 0;
-  api_.function_attribute(&registers, FnRegisters, free.function);
-  api_.function_attribute(&local, FnLocalBytes, free.function);
-  if (registers <= wish || registers > wish + wish / 4) return free;
+int CudaDevice::attribute_of(const Loaded& code, int which) const {
+  int value = 0;
+  api_.function_attribute(&value, which, code.function);
+  return value;
+}
+
+/// With as many registers as the code wishes for. Null, or more than that in local memory: not so.
+CudaDevice::Loaded CudaDevice::load_held(const support::Envelope& code,
+                                         const std::string& kernel_name, int most_local) {
   Loaded held;
   try {
     held = load_text(code, kernel_name, code.registers);
   } catch (const error&) {
-    return free;  // which works
+    return {};  // the other code works
   }
-  int spilled = 0;
-  api_.function_attribute(&spilled, FnLocalBytes, held.function);
-  api_.module_unload(spilled > local ? held.module : free.module);
-  return spilled > local ? free : held;
+  if (attribute_of(held, FnLocalBytes) <= most_local) return held;
+  api_.module_unload(held.module);
+  return {};
+}
+
+/// Where code wishes for few registers (codegen/nvptx) and the driver's compiler takes up to a
+/// quarter more, most kernels need not: sin of f64 takes 36, runs at 0.93 of nvcc's speed on an
+/// H200, and with 32 at 1.00. What then spills to local memory keeps its registers. Where all
+/// threads have the registers that it wishes for, the driver's compiler is told at once.
+CudaDevice::Loaded CudaDevice::load_full(const support::Envelope& code,
+                                         const std::string& kernel_name) {
+  // damaged code is an error, whether a limit is tried or not
+  if (code.registers) directives_of(code, kernel_name);
+  support::PtxCode own;
+  if (code.registers && code.get_own(own) && own.resident)
+    if (const Loaded held = load_held(code, kernel_name, tuning::gpu::resident_spills); held.module)
+      return held;
+  const Loaded free = load_text(code, kernel_name, 0);
+  if (!code.registers || own.resident) return free;
+  const int wish = int(code.registers), registers = attribute_of(free, FnRegisters);
+  if (registers <= wish || registers > wish + wish / 4) return free;
+  const Loaded held = load_held(code, kernel_name, attribute_of(free, FnLocalBytes));
+  if (!held.module) return free;
+  api_.module_unload(free.module);
+  return held;
 }
 
 std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary,

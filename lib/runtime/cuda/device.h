@@ -117,14 +117,16 @@ class CudaDevice final : public Device {
   Context context();
   std::string last_kernels() const;
   struct Loaded {
-    ModuleHandle module;
-    FunctionHandle function;
+    ModuleHandle module = nullptr;
+    FunctionHandle function = nullptr;
     std::vector<std::string> remarks;
   };
   /// `registers`: of a thread at most; 0: as many as the driver's compiler takes.
   Loaded load_text(const support::Envelope& code, const std::string& kernel_name,
                    unsigned registers);
+  Loaded load_held(const support::Envelope& code, const std::string& kernel_name, int most_local);
   Loaded load_full(const support::Envelope& code, const std::string& kernel_name);
+  int attribute_of(const Loaded& code, int which) const;
 
   const DriverApi& api_;
   const int index_;

@@ -21,6 +21,9 @@ struct PtxCode {
   // 1: the entry waits for the launch before it by itself (ir::Overlap::Second), so it may begin
   // early
   std::uint64_t waits = 0;
+  // 1: for a launch whose threads all have the registers that the envelope wishes for
+  // (ir::Facts::resident)
+  std::uint64_t resident = 0;
 };
 
 /// Bytes of the parameters behind those of the layout's slots: a launch's block is a multiple of 8,

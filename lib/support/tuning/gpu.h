@@ -68,6 +68,12 @@ inline constexpr unsigned largest_reduced_module = 2000;
 /// % of the time of sin of f64, `bench_gpu`. Of kernels with barriers, with which two blocks of 256
 /// fit beside each other, so that one runs while the other waits: `bench_matmul cuda:0`.
 inline constexpr unsigned full_registers = 32, two_blocks_registers = 128;
+/// Threads of a multiprocessor that have two_blocks_registers each, and bytes that a thread may
+/// keep in local memory for that: left alone, ptxas gives a loop the 32 registers with which all
+/// warps would run, though a launch of few threads has no more. `bench_corpus --device cuda:0`
+/// (backprop, n-body, Gram-Schmidt), and programs of whole networks per thread (LSTM).
+inline constexpr std::int64_t resident_threads = 65536 / two_blocks_registers;
+inline constexpr int resident_spills = 64;
 /// Bytes of PTX from which on a kernel is not compiled again for that: a byte takes the driver some
 /// 2 µs, so that a call would wait for 30 ms more. `bench_first cuda`, `bench_compile ptx`.
 inline constexpr std::size_t longest_compiled_twice = 16 << 10;
