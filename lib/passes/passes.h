@@ -132,15 +132,17 @@ void guard_returns(ir::Module& m);
 /// together: for the CPU, which runs a part of a block's threads from barrier to barrier.
 void interchange_trips(ir::Module& m);
 /// Loops over local arrays take all their trips at once where a function has no more than `largest`
-/// instructions then, and, with `several`, innermost ones a few: for PTX and, without that, SPIR-V
-/// (flat accesses).
-void unroll_loops(ir::Module& m, std::size_t largest, bool several);
+/// instructions then, and innermost ones a few: for PTX and SPIR-V (flat accesses).
+void unroll_loops(ir::Module& m, std::size_t largest);
 /// Loops with barriers whose few trips follow from constants become their trips, one after another:
 /// of `largest` instructions together at most.
 void unroll_steps(ir::Module& m, std::size_t largest);
 /// Local arrays that are accessed at known places become values: for PTX and SPIR-V (flat
 /// accesses).
 void promote_arrays(ir::Module& m);
+/// Loads that are the same in every trip of a counted loop stand before it: for Vulkan (flat
+/// accesses).
+void hoist_loads(ir::Module& m);
 /// Loops in which each thread walks along a row of its own load several elements of it a trip: for
 /// the CPU (facts.small).
 void unroll_rows(ir::Module& m);

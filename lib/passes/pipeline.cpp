@@ -158,6 +158,12 @@ void widen_unless_vectorised(Module& m, const Plan& plan) {
   if (!plan.is(web) && !is_vectorised_by_driver(m, plan.target)) widen(m);
 }
 
+void unroll_loops_of(Module& m, const Plan& plan) {
+  const std::size_t largest = plan.is(ptx) ? tuning::gpu::unrolled_for_registers
+                                           : tuning::gpu::spirv_unrolled_for_registers;
+  unroll_loops(m, largest);
+}
+
 void unroll_rows_of_best(Module& m, const Plan& plan) {
   if (plan.effort == Effort::Best) unroll_rows(m);
 }
@@ -216,8 +222,9 @@ constexpr Step steps[] = {
     {"lower_access", lower_access, all, Quick, AfterIt},
     {"narrow_addresses", narrow_addresses, all, Quick, AfterIt},
     {"widen", widen_unless_vectorised, gpus, Best, AfterIt},
-    {"unroll_loops", [](Module& m, const Plan& p) { unroll_loops(m, p.is(ptx) ? tuning::gpu::unrolled_for_registers : tuning::gpu::spirv_unrolled_for_registers, p.is(ptx)); }, ptx | vulkan, Best, AfterIt},
+    {"unroll_loops", unroll_loops_of, ptx | vulkan, Best, AfterIt},
     {"promote_arrays", promote_arrays, ptx | vulkan, Best, AfterIt},
+    {"hoist_loads", hoist_loads, vulkan, Best, AfterIt},
     {"guard_returns", guard_returns, cpu},
     {"interchange_trips", interchange_trips, cpu},
     {"unroll_rows", unroll_rows_of_best, cpu, Quick, AfterIt},
@@ -314,10 +321,11 @@ std::span<const Pass> all_passes() {
       {"combine_pieces", combine_pieces, true},
       {"guard_returns", guard_returns, true},
       {"interchange_trips", interchange_trips, true},
-      {"unroll_loops",
-       [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
+      {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers); },
+       true},
       {"unroll_steps", [](Module& m) { unroll_steps(m, tuning::gpu::largest_steps); }, true},
       {"promote_arrays", promote_arrays, true},
+      {"hoist_loads", hoist_loads, true},
       {"unroll_rows", unroll_rows, true},
       {"one_exit", one_exit, true},
       {"prepare", prepare, true},

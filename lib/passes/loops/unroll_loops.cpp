@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For GPUs. For PTX innermost loops take several trips at once. The loads of all copies can be
-// under way together, and the counter moves once for all of them. ptxas takes four trips of such a
-// loop once more, except where it is told to leave it. Loops whose trips have a known limit go
+// For GPUs. Innermost loops take several trips at once. The loads of all copies can be under way
+// together, and the counter moves once for all of them. ptxas takes four trips of such a loop once
+// more, except where it is told to leave it. Loops whose trips have a known limit go
 // altogether where that makes known places of all accesses to a local array: promote_arrays puts it
 // into registers then.
 #include <algorithm>
@@ -133,14 +133,12 @@ bool is_shared_out(const Function& f, InstId loop) {
   return shared_out;
 }
 
-Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most, std::size_t largest,
-                        bool several) {
+Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most, std::size_t largest) {
   const std::size_t size = size_of_body(f, loop);
   if (size == 0 || f.insts[loop].rolled) return {};
   const ValueId trips = f.insts[loop].operands[0];
   const bool known = f.is_const(trips);
   if (most != 0 && most * size <= largest) return {unsigned(most), !known, false, {}};
-  if (!several) return {};
   if (known && f.const_bits(trips) <= tuning::gpu::unrolled_whole / size)
     return {unsigned(f.const_bits(trips)), false, false, {}};
   return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body
@@ -153,11 +151,11 @@ Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most, std:
 
 }  // namespace
 
-void unroll_loops(Module& m, std::size_t largest, bool several) {
+void unroll_loops(Module& m, std::size_t largest) {
   for (Function& f : m.functions) {
     if (!any_inst(f, [](const Inst& i) { return i.op == Op::For; })) continue;
     const KnownPlaces known(f, largest);
-    Unroller(f).run([&](InstId loop) { return choose(f, loop, known(loop), largest, several); });
+    Unroller(f).run([&](InstId loop) { return choose(f, loop, known(loop), largest); });
   }
 }
 

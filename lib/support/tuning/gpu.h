@@ -35,6 +35,9 @@ inline constexpr std::size_t unrolled_body = 160, unrolled_whole = 320;
 /// then: half is the most they get.
 inline constexpr std::size_t unrolled_for_registers = 12000, spirv_unrolled_for_registers = 6000,
                              most_bounded_trips = 128, largest_array_in_registers = 512;
+/// Loads that leave a loop, each in a register until its end: of 255 some are for the rest.
+/// `bench_corpus --device vulkan:0` (responsibilities).
+inline constexpr std::size_t hoisted_loads = 64;
 /// Instructions of all steps of a loop with barriers, known from constants, that are written out:
 /// the ten steps of a block of 1,024 threads, of 40 each. More is code that is read once.
 /// `bench_corpus --device cuda:0`.
