@@ -17,6 +17,11 @@ using krait::detail::memory_share;
 /// Where packed elements begin in memory for several: as allocations of devices do.
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
+/// Copies and carriers follow the default stream; kernels of others may still use the memory.
+void wait_for_streams(const krait::detail::storage& memory) {
+  if (memory.last) memory.device->device->synchronize(host::order_of(memory));
+}
+
 std::vector<Nccl::Message> messages_of(const auto& items) {
   std::vector<Nccl::Message> made;
   for (const auto& m : items) made.push_back({m.address, m.bytes, m.rank});
@@ -78,10 +83,7 @@ void Mail::place() {
 }
 
 void Mail::gather(const Item& item) {
-  if (item.address == in_place(item, false)) {  // kernels of another stream may still write it
-    if (item.memory->last) item.memory->device->device->synchronize(host::order_of(*item.memory));
-    return;
-  }
+  if (item.address == in_place(item, false)) return wait_for_streams(*item.memory);
   const memory_share packed(
       krait::detail::wrap_memory(&host::handle(of_.device()), item.address, item.bytes));
   const layout at = krait::detail::dense(item.at.extents, item.at.rank, false);
@@ -125,6 +127,8 @@ void Mail::post(const char* name) {
   place();
   posted_ = true;
   runtime::Device& device = *host::handle(of_.device()).device;
+  for (const Item& m : in_)
+    if (m.address) wait_for_streams(*m.memory);
   if (of_.carrier() == Carrier::Nccl) {
     // Without tags messages between two ranks meet in their order: that of the tags on both.
     const auto by_tag = [](const Item& a, const Item& b) { return a.tag < b.tag; };

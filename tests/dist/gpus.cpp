@@ -51,6 +51,24 @@ void exchange_often(kr::dist::world& ranks, int times = 20) {
     EXPECT(kr::sum(y) == 3 * 435);
   }
 }
+/// Kernels in a stream of the program's, which read what the exchange before brought.
+void in_a_stream(kr::dist::world& ranks) {
+  kr::dist::array<std::int64_t> x(ranks, {30}, kr::dist::halo(1).periodic());
+  auto y = kr::dist::like(x);
+  kr::dist::fill(x, [](auto i) { return i; });
+  const auto add = kr::kernel([](kr::view<const std::int64_t> in, kr::view<std::int64_t> out) {
+    const auto i = kr::cast<std::int64_t>(kr::grid<1>()) + 1;
+    kr::if_(i < in.extent(0) - 1, [&] { out(i) = in(i - 1) + in(i) + in(i + 1); });
+  });
+  const kr::stream own(ranks.device());
+  std::int64_t sum = 435;
+  for (int k = 0; k < 20; ++k, sum *= 3) {
+    kr::dist::exchange(x);
+    add.launch({1, 64, own}, x.local(), y.local());
+    std::swap(x, y);
+  }
+  EXPECT(kr::sum(x) == sum);
+}
 std::string error_in(int ranks, void (*body)(kr::dist::world&)) {
   const std::string text = error_of([&] { kr::dist::run(ranks, body); });
   EXPECT(left_over() == 0);
@@ -87,6 +105,7 @@ void sums(kr::dist::world& ranks) {
 void of_nccl() {
   EXPECT(error_in(3, [](kr::dist::world& ranks) {
            exchange_often(ranks);
+           in_a_stream(ranks);
            sums<float>(ranks), sums<double>(ranks), sums<std::int32_t>(ranks);
            sums<std::int64_t>(ranks), sums<std::uint32_t>(ranks), sums<std::uint64_t>(ranks);
            sums<kr::f16>(ranks);
@@ -189,7 +208,7 @@ void of_wrong_library() {
 
 /// KRAIT_DEVICE=cuda:0: all ranks are there.
 void of_one_gpu() {
-  kr::dist::run(2, [](kr::dist::world& ranks) { exchange_often(ranks); });
+  kr::dist::run(2, [](kr::dist::world& ranks) { exchange_often(ranks), in_a_stream(ranks); });
   const With wish("KRAIT_DIST_GPU", "nccl");
   EXPECT(
       has(error_of([] { kr::dist::run(2, [](kr::dist::world& ranks) { exchange_often(ranks); }); }),
