@@ -75,7 +75,8 @@ int run(const Body& body) {
     body(ranks);
   });
 }
-/// Runs `body(world)` on so many ranks that are threads of this process, without a launcher.
+/// Runs `body(world)` on so many ranks that are threads of this process, without a launcher. Each
+/// takes one of its GPUs, in turn.
 /// Throws the error of the first rank that failed.
 /// \code
 /// kr::dist::run(4, [](kr::dist::world& ranks) { ranks.barrier(); });

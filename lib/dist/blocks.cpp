@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moving parts of arrays between ranks. Contiguous parts in host memory are sent in place. Others
-// are packed into host memory by the array's own copies, which wait for the kernels that wrote
-// them: MPI never reads a buffer too early, and gets no strides.
+// Halos, and whole arrays on one rank.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,8 +8,7 @@
 #include <optional>
 
 #include "devices/layout.h"
-#include "dist/job.h"
-#include "dist/parts.h"
+#include "dist/mail.h"
 #include "krait/dist.h"
 #include "support/error.h"
 
@@ -55,10 +52,9 @@ layout part(const layout& of, int axis, std::int64_t first, std::int64_t count) 
 struct Axis {
   int axis = 0, to[2] = {-1, -1};
   layout out[2], in[2];
-  std::size_t bytes = 0;
-  std::byte* buffer = nullptr;  // out low, out high, in low, in high; null: the array's own memory
+  Mail mail;
 
-  Axis(const decomposition& how, const elements& all, int d) : axis(d) {
+  Axis(const decomposition& how, const elements& all, int d) : axis(d), mail(*how.of) {
     const std::int64_t w = how.halo[d], n = how.owned[d];
     layout slab = *all.at;
     // Later axes come without their halos, which their own turn fills, these corners included.
@@ -66,37 +62,23 @@ struct Axis {
     out[0] = part(slab, d, w, w), out[1] = part(slab, d, n, w);
     in[0] = part(slab, d, 0, w), in[1] = part(slab, d, w + n, w);
     to[0] = neighbour(how, d, -1), to[1] = neighbour(how, d, 1);
-    bytes = bytes_of(out[0], all.element_bytes);
   }
   /// Periodic, and one block has both ends: no message.
   bool alone(const decomposition& how) const { return how.parts[axis] == 1; }
   void start(const decomposition& how, const elements& all) {
-    if (alone(how) || bytes == 0) return;
-    job& of = *how.of;
-    if (!in_place(all, out[0])) buffer = of.scratch(4 * bytes);
-    for (int side = 0; side < 2; ++side)
-      if (to[side] >= 0)
-        of.receive(buffer ? buffer + (2 + side) * bytes : in_place(all, in[side]), bytes, to[side],
-                   tag_of(how, axis, side));
+    if (alone(how)) return;
     for (int side = 0; side < 2; ++side) {
       if (to[side] < 0) continue;
-      std::byte* const from = buffer ? buffer + side * bytes : in_place(all, out[side]);
-      if (buffer) krait::detail::copy_to_host({all.memory, &out[side], all.element_bytes}, from);
-      of.send(from, bytes, to[side], tag_of(how, axis, 1 - side));  // named by the receiver's side
+      mail.receive(all, in[side], to[side], tag_of(how, axis, side));
+      mail.send(all, out[side], to[side], tag_of(how, axis, 1 - side));  // by the receiver's side
     }
+    mail.post("kr::dist::exchange");
   }
   void finish(const decomposition& how, const elements& all) {
-    if (alone(how)) {
-      for (int side = 0; side < 2; ++side)
-        krait::detail::copy_elements({all.memory, &in[side], all.element_bytes},
-                                     {all.memory, &out[1 - side], all.element_bytes});
-      return;
-    }
-    how.of->wait("kr::dist::exchange");
+    if (!alone(how)) return mail.deliver("kr::dist::exchange");
     for (int side = 0; side < 2; ++side)
-      if (to[side] >= 0 && buffer)
-        krait::detail::copy_from_host({all.memory, &in[side], all.element_bytes},
-                                      buffer + (2 + side) * bytes);
+      krait::detail::copy_elements({all.memory, &in[side], all.element_bytes},
+                                   {all.memory, &out[1 - side], all.element_bytes});
   }
 };
 
@@ -193,26 +175,19 @@ void gather(const decomposition& how, const elements& owned, int root, const ele
       if (of.rank() == root) krait::detail::copy_elements(*whole, owned);
       return;
     }
-    if (of.rank() != root) {
-      const std::size_t bytes = bytes_of(*owned.at, owned.element_bytes);
-      std::byte* const packed = of.scratch(bytes);
-      krait::detail::copy_to_host(owned, packed);
-      of.send(packed, bytes, root, whole_tag);
-      return of.wait(what.name);
-    }
     // One after another: the whole array needs no second copy of itself on the host.
     for (int r = 0; r < of.size(); ++r) {
-      const layout block = block_in(how, r, *whole->at);
-      const elements to{whole->memory, &block, whole->element_bytes};
-      if (r == root) {
-        krait::detail::copy_elements(to, owned);
-        continue;
+      Mail mail(of);
+      if (of.rank() == root) {
+        const layout block = block_in(how, r, *whole->at);
+        const elements to{whole->memory, &block, whole->element_bytes};
+        if (r == root) krait::detail::copy_elements(to, owned);
+        else mail.receive(to, block, r, whole_tag);
+      } else if (r == of.rank()) {
+        mail.send(owned, *owned.at, root, whole_tag);
       }
-      const std::size_t bytes = bytes_of(block, whole->element_bytes);
-      std::byte* const packed = of.scratch(bytes);
-      of.receive(packed, bytes, r, whole_tag);
-      of.wait(what.name);
-      krait::detail::copy_from_host(to, packed);
+      mail.post(what.name);
+      mail.deliver(what.name);
     }
   });
 }
@@ -225,25 +200,18 @@ void scatter(const decomposition& how, const elements& owned, int root, const el
   what.add(how.serial), what.add(root);
   all_gather(&of, what, nullptr, nullptr, 0);
   guard(&of, [&] {
-    const std::size_t mine = bytes_of(*owned.at, owned.element_bytes);
-    if (of.rank() != root) {
-      std::byte* const packed = of.scratch(mine);
-      of.receive(packed, mine, root, whole_tag);
-      of.wait(what.name);
-      return krait::detail::copy_from_host(owned, packed);
-    }
     for (int r = 0; r < of.size(); ++r) {
-      const layout block = block_in(how, r, *whole->at);
-      const elements from{whole->memory, &block, whole->element_bytes};
-      if (r == root) {
-        krait::detail::copy_elements(owned, from);
-        continue;
+      Mail mail(of);
+      if (of.rank() == root) {
+        const layout block = block_in(how, r, *whole->at);
+        const elements from{whole->memory, &block, whole->element_bytes};
+        if (r == root) krait::detail::copy_elements(owned, from);
+        else mail.send(from, block, r, whole_tag);
+      } else if (r == of.rank()) {
+        mail.receive(owned, *owned.at, root, whole_tag);
       }
-      const std::size_t bytes = bytes_of(block, whole->element_bytes);
-      std::byte* const packed = of.scratch(bytes);
-      krait::detail::copy_to_host(from, packed);
-      of.send(packed, bytes, r, whole_tag);
-      of.wait(what.name);
+      mail.post(what.name);
+      mail.deliver(what.name);
     }
   });
 }

@@ -56,6 +56,11 @@ class Engine {
   virtual void write_part(const FilePart& part, const std::byte* packed);
   virtual void read_part(const FilePart& part, std::byte* packed);
 
+  /// Whether send and receive take addresses of CUDA's devices, too.
+  virtual bool takes_device_memory() const noexcept { return false; }
+  /// Whether they may be given them though the engine does not say so.
+  virtual bool may_take_device_memory() const noexcept { return false; }
+
   /// Whether a rank that fails ends a process of its own, which prints why.
   virtual bool has_processes() const noexcept = 0;
   /// Ends all processes of the job.

@@ -15,7 +15,8 @@ struct FilePart {
   std::string path;
   std::uint64_t begin = 0;  // of the elements, in bytes
   int rank = 0;
-  std::int64_t extents[detail::max_rank]{}, first[detail::max_rank]{}, count[detail::max_rank]{};
+  std::int64_t extents[krait::detail::max_rank]{}, first[krait::detail::max_rank]{},
+      count[krait::detail::max_rank]{};
   std::size_t element_bytes = 0;
 };
 
@@ -23,7 +24,7 @@ struct FilePart {
 template <class Function>
 void each_row(const FilePart& of, const Function& f) {
   if (of.rank == 0) return f(std::uint64_t(0), std::size_t(0));
-  std::int64_t at[detail::max_rank]{};
+  std::int64_t at[krait::detail::max_rank]{};
   const int last = of.rank - 1;
   for (int d = 0; d < of.rank; ++d)
     if (of.count[d] == 0) return;

@@ -9,8 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "devices/devices.h"
+#include "runtime/async.h"
 #include "support/environment.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace krait::dist::detail {
 namespace {
@@ -21,6 +24,12 @@ struct Slot {
   std::byte payload[slot_payload]{};
 };
 static_assert(sizeof(Slot) == 64);
+/// What a rank says of itself.
+struct Place {
+  char host[slot_payload - 1] = {};
+  bool gpu = false;
+};
+static_assert(sizeof(Place) == slot_payload);
 /// What a rank says of a call that others do not make.
 struct CallText {
   char text[256] = {};
@@ -83,20 +92,73 @@ job::job(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {
   limit_ = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit()));
   checked_ = support::environment_asks("KRAIT_CHECK");
   // Ranks of one machine have one name; their place among them chooses the device.
-  char host[slot_payload] = {};
-  gethostname(host, sizeof host - 1);
-  std::vector<char> hosts(sizeof host * std::size_t(size()));
-  all_gather({.name = "kr::dist::world"}, host, hosts.data(), sizeof host);
-  std::size_t place = 0;
-  for (int r = 0; r < rank(); ++r)
-    place += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;
+  Place mine;
+  gethostname(mine.host, sizeof mine.host - 1);
+  mine.gpu = !host::handle(device_).device->host_memory();
+  std::vector<Place> all(static_cast<std::size_t>(size()));
+  all_gather({.name = "kr::dist::world"}, &mine, all.data(), sizeof mine);
+  std::size_t place = 0, neighbours = 0;
+  for (int r = 0; r < size(); ++r) {
+    const Place& other = all[std::size_t(r)];
+    const bool here = std::memcmp(other.host, mine.host, sizeof mine.host) == 0;
+    neighbours += here, place += here && r < rank();
+    any_gpu_ = any_gpu_ || other.gpu;
+  }
   device_ = device_for(place);
-  std::size_t neighbours = 0;
-  for (int r = 0; r < size(); ++r)
-    neighbours += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;
   if (neighbours <= std::size_t(sysconf(_SC_NPROCESSORS_ONLN))) tests_before_pauses_ = long_wait;
 }
-job::~job() { leave(); }
+job::~job() {
+  leave();
+  if (pinned_) host::handle(device_).device->async()->free_pinned(pinned_);
+}
+
+void job::open_carrier(const char* name) {
+  if (!std::exchange(any_gpu_, false) || size() == 1) return;
+  --calls_;
+  all_gather({.name = name}, nullptr, nullptr, 0);  // what follows has another length
+  host::DeviceHandle& device = host::handle(device_);
+  const NcclTable* table = nullptr;
+  Offer mine = offer_of(*device.device, device.id, rank() == 0, table);
+  mine.says = engine_->takes_device_memory(), mine.may = engine_->may_take_device_memory();
+  std::vector<Offer> all(static_cast<std::size_t>(size()));
+  gathering_.assign(1, {});
+  engine_->gather(&mine, all.data(), sizeof mine, gathering_[0]);
+  wait_for(gathering_, name);
+  const Choice choice = chosen(all);
+  carrier_ = choice.carrier;
+  if (carrier_ == Carrier::Nccl) {
+    nccl_ = std::make_unique<Nccl>(*table, *device.device, all[0].id, rank(), size());
+    wait_until(
+        name, [&] { return ask(name, [&] { return nccl_->ready(); }); }, false);
+  }
+  support::log_info("kr::dist: messages of arrays go {}{}{}", text_of(carrier_),
+                    choice.why.empty() ? "" : ": ", choice.why);
+}
+bool job::ask(const char* name, function_ref<bool()> nccl) {
+  try {
+    return nccl();
+  } catch (const error& e) {
+    fail(e.kind(), fmt::format("{}: {}", here(name), e.message()), false);
+  }
+}
+void job::wait_for_nccl(const char* name) {
+  wait_until(
+      name, [&] { return ask(name, [&] { return nccl_->ready(); }); }, false);
+  nccl_->mark();
+  wait_until(
+      name, [&] { return ask(name, [&] { return nccl_->arrived(); }); }, false);
+}
+void job::close_nccl() noexcept {
+  if (!nccl_) return;
+  try {
+    nccl_->close();
+    wait_until(
+        "the end of kr::dist::world", [&] { return nccl_->ready(); }, false);
+  } catch (const std::exception& e) {
+    if (!broken()) failed(error::kind_type::device, e.what());
+  }
+}
+void job::drop_nccl() noexcept { nccl_.reset(); }
 
 std::string job::here(const char* name) const { return fmt::format("{} (call {})", name, calls_); }
 
@@ -178,27 +240,50 @@ void job::wait(const char* name) {
 }
 std::byte* job::scratch(std::size_t bytes) {
   if (bytes > scratch_bytes_) {
-    scratch_.reset(new std::byte[bytes]);
+    runtime::Async* const async = host::handle(device_).device->async();
+    scratch_bytes_ = 0;
+    scratch_.reset();
+    if (pinned_) async->free_pinned(std::exchange(pinned_, nullptr));
+    if (async) pinned_ = async->allocate_pinned(bytes);
+    if (!pinned_) scratch_.reset(new std::byte[bytes]);
     scratch_bytes_ = bytes;
   }
-  return scratch_.get();
+  return pinned_ ? static_cast<std::byte*>(pinned_) : scratch_.get();
+}
+std::uint64_t job::device_scratch(std::size_t bytes) {
+  if (bytes > device_scratch_bytes_) {
+    device_scratch_bytes_ = 0;
+    device_scratch_ = {};
+    device_scratch_ =
+        krait::detail::memory_share(krait::detail::allocate(&host::handle(device_), bytes));
+    device_scratch_bytes_ = bytes;
+  }
+  return krait::detail::address_of(device_scratch_.get());
 }
 
 void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
+  wait_until(
+      name,
+      [&] {
+        bool all = true;
+        for (Ticket& t : tickets) all = engine_->test(t) && all;
+        return all;
+      },
+      !engine_->has_processes());
+}
+void job::wait_until(const char* name, function_ref<bool()> done, bool yields) {
   // Most messages between neighbours are there after a few tests; the clock costs more than one.
   constexpr unsigned tests_between_looks = 64;
   Clock::time_point began{};
   for (unsigned tests = 1;; ++tests) {
-    bool all = true;
-    for (Ticket& t : tickets) all = engine_->test(t) && all;
-    if (all) return;
-    if (tests % tests_between_looks == 0 || !engine_->has_processes()) {
+    if (done()) return;
+    if (tests % tests_between_looks == 0 || yields) {
       listen(name);
       const auto now = Clock::now();
       if (began == Clock::time_point{}) began = now;
       if (now - began > limit_) give_up(name, nullptr);
     }
-    if (tests > tests_before_pauses_ || !engine_->has_processes()) engine_->pause();
+    if (tests > tests_before_pauses_ || yields) engine_->pause();
   }
 }
 
@@ -244,12 +329,14 @@ void job::give_up(const char* name, const Notice* heard) {
 }
 
 void job::fail(error::kind_type kind, const std::string& text, bool told) {
+  drop_nccl();
   if (!told) failed(kind, text.c_str());
   why_ = text, told_ = true;
   throw error(kind, text.c_str());
 }
 
 void job::failed(error::kind_type kind, const char* text) noexcept {
+  drop_nccl();
   if (told_) return;
   told_ = true;
   try {
@@ -274,6 +361,8 @@ void job::leave() noexcept {
     } catch (const std::exception&) {
     }  // the job is broken, and says why
   }
+  if (!broken()) close_nccl();
+  drop_nccl();
   if (!broken()) return engine_->close(true);
   if (engine_->has_processes())
     std::fprintf(stderr, "krait: rank %d of %d: %s\n", rank(), size(), why_.c_str());

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "dist/carrier.h"
 #include "dist/engine.h"
 #include "krait/detail/dist/calls.h"
 #include "krait/error.h"
@@ -46,8 +47,18 @@ struct job {
   void send(const void* from, std::size_t bytes, int to, int tag);
   void receive(void* to, std::size_t bytes, int from, int tag);
   void wait(const char* name);
-  /// Host memory for messages, until the next call asks for its own.
+  /// Memory for messages, until the next call asks for its own: the host's, which the device's
+  /// copies reach, and the device's.
   std::byte* scratch(std::size_t bytes);
+  std::uint64_t device_scratch(std::size_t bytes);
+
+  /// Chooses the carrier, alike on all ranks, at the first call. Throws error{usage} where
+  /// KRAIT_DIST_GPU names one that cannot be.
+  void open_carrier(const char* name);
+  Carrier carrier() const noexcept { return carrier_; }
+  Nccl& nccl() noexcept { return *nccl_; }
+  /// Waits for what NCCL was given.
+  void wait_for_nccl(const char* name);
 
   Engine& engine() noexcept { return *engine_; }
 
@@ -65,6 +76,14 @@ struct job {
   using Clock = std::chrono::steady_clock;
 
   void wait_for(std::vector<Ticket>& tickets, const char* name);
+  /// Until done(), which may throw; `yields`: others of this machine make it so.
+  void wait_until(const char* name, function_ref<bool()> done, bool yields);
+  /// Asks NCCL; fails where that does.
+  bool ask(const char* name, function_ref<bool()> nccl);
+  /// Ends what NCCL may wait for, for ever.
+  void drop_nccl() noexcept;
+  /// Leaves it with the others.
+  void close_nccl() noexcept;
   void listen(const char* name);
   /// Throws for this rank, and breaks the job. Where `told`, the others know by themselves.
   [[noreturn]] void fail(error::kind_type kind, const std::string& text, bool told);
@@ -85,7 +104,13 @@ struct job {
   std::vector<Ticket> tickets_, gathering_;
   std::vector<std::byte> slots_;
   std::unique_ptr<std::byte[]> scratch_;
+  void* pinned_ = nullptr;
   std::size_t scratch_bytes_ = 0;
+  krait::detail::memory_share device_scratch_;
+  std::size_t device_scratch_bytes_ = 0;
+  bool any_gpu_ = false;  // a rank's device is one
+  Carrier carrier_ = Carrier::Host;
+  std::unique_ptr<Nccl> nccl_;
 };
 
 }  // namespace krait::dist::detail

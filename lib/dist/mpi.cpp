@@ -95,6 +95,10 @@ class Mpi final : public Engine {
     });
   }
 
+  bool takes_device_memory() const noexcept override {
+    return mpi_.cuda_support && mpi_.cuda_support() == 1;
+  }
+  bool may_take_device_memory() const noexcept override { return true; }
   bool has_processes() const noexcept override { return true; }
   void abort() noexcept override { mpi_.abort(mpi_.world, 1); }
   void close(bool clean) noexcept override {

@@ -105,6 +105,7 @@ const MpiTable* made(void* library, const std::string& file) {
   find(library, "MPI_Test", table->test, file);
   find(library, "MPI_Cancel", table->cancel, file);
   find(library, "MPI_Request_free", table->request_free, file);
+  table->cuda_support = reinterpret_cast<int (*)()>(dlsym(library, "MPIX_Query_cuda_support"));
   if (!table->has_files) return table;
   find(library, "MPI_File_open", table->file_open, file);
   find(library, "MPI_File_set_view", table->file_set_view, file);

@@ -48,6 +48,7 @@ struct MpiTable {
   int (*type_subarray)(int, const int*, const int*, const int*, int, Word, Word*);
   int (*type_commit)(Word*);
   int (*type_free)(Word*);
+  int (*cuda_support)() = nullptr;  // MPIX_Query_cuda_support; null: the MPI does not say
 };
 
 /// The table of the MPI that this process has, that KRAIT_MPI names, or that belongs to the

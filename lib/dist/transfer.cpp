@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "dist/job.h"
-#include "dist/parts.h"
+#include "devices/layout.h"
+#include "dist/mail.h"
 #include "krait/dist.h"
 
 namespace krait::dist::detail {
@@ -29,30 +29,14 @@ layout within(const elements& of, int rank, const box& mine, box part) {
   return part_of(*of.at, part);
 }
 
-struct Message {
-  int rank = 0;
-  layout at;
-  std::size_t bytes = 0;
-  std::byte* buffer = nullptr;  // null: the array's own memory
-};
-/// The messages with the other ranks, those behind this one first, so that not all begin with
-/// rank 0. Adds the memory that they need.
-std::vector<Message> messages(const job& of, int rank, const elements& all, const box& mine,
-                              const function_ref<box(int)>& others, std::size_t& room) {
-  std::vector<Message> found;
+/// Calls use(rank, part) for what the other ranks have of this one's, those behind it first, so
+/// that not all begin with rank 0.
+void each_other(const job& of, int rank, const elements& all, const box& mine,
+                const function_ref<box(int)>& others, function_ref<void(int, const layout&)> use) {
   for (int step = 1; step < of.size(); ++step) {
     const int r = (of.rank() + step) % of.size();
-    Message m{r, within(all, rank, mine, overlap(rank, mine, others(r)))};
-    m.bytes = bytes_of(m.at, all.element_bytes);
-    if (m.bytes == 0) continue;
-    if (!in_place(all, m.at)) room += m.bytes;
-    found.push_back(m);
+    use(r, within(all, rank, mine, overlap(rank, mine, others(r))));
   }
-  return found;
-}
-void give_room(std::vector<Message>& to, const elements& all, std::byte*& next) {
-  for (Message& m : to)
-    if (!in_place(all, m.at)) m.buffer = next, next += m.bytes;
 }
 
 }  // namespace
@@ -64,30 +48,20 @@ void transfer(job* of, const call& what, int rank, const side& from, const side&
   else of->begin(what);
   guard(of, [&] {
     const box have = from.of(of->rank()), want = to.of(of->rank());
-    std::size_t room = 0;
-    std::vector<Message> out, in;
+    Mail mail(*of);
     if (!from.same) {
-      out = messages(*of, rank, from.mine, have, to.of, room);
-      in = messages(*of, rank, to.mine, want, from.of, room);
+      each_other(*of, rank, from.mine, have, to.of,
+                 [&](int r, const layout& part) { mail.send(from.mine, part, r, part_tag); });
+      each_other(*of, rank, to.mine, want, from.of,
+                 [&](int r, const layout& part) { mail.receive(to.mine, part, r, part_tag); });
     }
-    std::byte* next = of->scratch(room);
-    give_room(out, from.mine, next), give_room(in, to.mine, next);
-    for (const Message& m : in)
-      of->receive(m.buffer ? m.buffer : in_place(to.mine, m.at), m.bytes, m.rank, part_tag);
-    for (const Message& m : out) {
-      if (m.buffer)
-        krait::detail::copy_to_host({from.mine.memory, &m.at, from.mine.element_bytes}, m.buffer);
-      of->send(m.buffer ? m.buffer : in_place(from.mine, m.at), m.bytes, m.rank, part_tag);
-    }
+    mail.post(what.name);
     const box own = overlap(rank, have, want);  // while messages are under way
     const layout kept = within(from.mine, rank, have, own), put = within(to.mine, rank, want, own);
-    if (bytes_of(kept, 1) > 0)
+    if (host::size_of(kept) > 0)
       krait::detail::copy_elements({to.mine.memory, &put, to.mine.element_bytes},
                                    {from.mine.memory, &kept, from.mine.element_bytes});
-    of->wait(what.name);
-    for (const Message& m : in)
-      if (m.buffer)
-        krait::detail::copy_from_host({to.mine.memory, &m.at, to.mine.element_bytes}, m.buffer);
+    mail.deliver(what.name);
   });
 }
 
@@ -112,41 +86,29 @@ void deal(job* of, const call& what, const elements& from, const std::int64_t* c
           const elements& to, const std::int64_t* counts) {
   of->begin(what);
   guard(of, [&] {
-    std::vector<std::int64_t> firsts(static_cast<std::size_t>(of->size() + 1));
-    for (int r = 0; r < of->size(); ++r)
-      firsts[std::size_t(r) + 1] = firsts[std::size_t(r)] + counts[r];
-    const auto pieces = [&](const elements& all, const std::int64_t* at, std::size_t& room) {
-      std::vector<Message> made(static_cast<std::size_t>(of->size()));
-      for (int r = 0; r < of->size(); ++r) {
-        Message& m = made[std::size_t(r)];
-        m.rank = r, m.at = *all.at;
-        m.at.offset += at[r] * m.at.strides[0], m.at.extents[0] = at[r + 1] - at[r];
-        m.bytes = bytes_of(m.at, all.element_bytes);
-        if (m.bytes > 0 && !in_place(all, m.at)) room += m.bytes;
-      }
-      return made;
+    Mail mail(*of);
+    const auto piece = [](const elements& all, std::int64_t first, std::int64_t count) {
+      layout at = *all.at;
+      at.offset += first * at.strides[0], at.extents[0] = count;
+      return at;
     };
-    std::size_t room = 0;
-    std::vector<Message> out = pieces(from, cuts, room), in = pieces(to, firsts.data(), room);
-    const auto own = std::size_t(of->rank());
-    const layout kept = out[own].at, put = in[own].at;
-    const bool keeps = out[own].bytes > 0;
-    const auto drop = [&](const Message& m) { return m.rank == of->rank() || m.bytes == 0; };
-    std::erase_if(out, drop), std::erase_if(in, drop);
-    std::byte* next = of->scratch(room);
-    give_room(out, from, next), give_room(in, to, next);
-    for (const Message& m : in)
-      of->receive(m.buffer ? m.buffer : in_place(to, m.at), m.bytes, m.rank, part_tag);
-    for (const Message& m : out) {
-      if (m.buffer) krait::detail::copy_to_host({from.memory, &m.at, from.element_bytes}, m.buffer);
-      of->send(m.buffer ? m.buffer : in_place(from, m.at), m.bytes, m.rank, part_tag);
+    layout kept, put;
+    std::int64_t next = 0;
+    for (int r = 0; r < of->size(); next += counts[r], ++r) {
+      const layout out = piece(from, cuts[r], cuts[r + 1] - cuts[r]),
+                   in = piece(to, next, counts[r]);
+      if (r == of->rank()) {
+        kept = out, put = in;
+        continue;
+      }
+      mail.send(from, out, r, part_tag);
+      mail.receive(to, in, r, part_tag);
     }
-    if (keeps)
+    mail.post(what.name);
+    if (host::size_of(kept) > 0)
       krait::detail::copy_elements({to.memory, &put, to.element_bytes},
                                    {from.memory, &kept, from.element_bytes});
-    of->wait(what.name);
-    for (const Message& m : in)
-      if (m.buffer) krait::detail::copy_from_host({to.memory, &m.at, to.element_bytes}, m.buffer);
+    mail.deliver(what.name);
   });
 }
 

@@ -5,6 +5,7 @@
 // and the host does it by the functions of Device.
 #pragma once
 
+#include "krait/detail/function_ref.h"
 #include "runtime/backend.h"
 
 namespace krait::runtime {
@@ -45,6 +46,17 @@ class Async {
   };
   /// In a stream of this device. Only for peers.
   virtual void copy_between(const Place&, const Place&, std::size_t, StreamHandle) {}
+
+  // For libraries that put work of their own beside ours, such as NCCL.
+
+  /// What names the hardware in all processes of the machine. Empty: no such library uses it.
+  virtual std::string hardware() { return {}; }
+  /// Calls f where such libraries find this device as the thread's own.
+  virtual void in_context(krait::detail::function_ref<void()> f) { f(); }
+  /// A stream of high priority that does not wait for the default one, nor that one for it.
+  virtual StreamHandle create_stream_apart() { return {}; }
+  /// Whether what the event marks is done. Never waits.
+  virtual bool is_done(EventHandle) { return true; }
 };
 
 }  // namespace krait::runtime

@@ -21,7 +21,7 @@ struct Fake {
   Context now = nullptr;
   std::vector<std::string> calls;
   int managed = 1, peers = 1;
-  Result answer = 0;
+  Result answer = 0, event = 0;
 } fake;
 
 std::string number_of(const void* at, const int (&places)[2]) {
@@ -109,6 +109,11 @@ DriverApi make_api() {
   api.pool_access = [](Pool p, const PoolAccess* who, std::size_t) {
     return note("let " + std::to_string(who->device) + " into pool " + number_of(p, fake.pools));
   };
+  api.event_query = [](Event) -> Result { return fake.event; };
+  api.device_id = [](UniqueId* id, DeviceId d) -> Result {
+    *id = {};
+    return id->bytes[15] = char('0' + d), fake.answer;
+  };
   api.error_name = [](Result, const char** name) -> Result {
     return *name = "CUDA_ERROR_OTHER", 0;
   };
@@ -194,6 +199,21 @@ TEST_F(CudaAsyncTest, StreamsCallTheHost) {
   EXPECT_EQ(taken(), (Calls{"0: call the host"}));
 }
 
+TEST_F(CudaAsyncTest, OtherLibrariesHaveAStreamApartAndTheContext) {
+  EXPECT_EQ(first.async()->create_stream_apart().native, &fake);
+  EXPECT_EQ(taken(), (Calls{"0: make a stream of -5 by 1"}));
+  Context seen = nullptr;
+  second.async()->in_context([&] { seen = fake.now; });
+  EXPECT_EQ(seen, &fake.contexts[1]);
+  EXPECT_EQ(fake.now, nullptr);
+  EXPECT_EQ(second.async()->hardware(), std::string(15, 0) + "1");
+  EXPECT_NE(first.async()->hardware(), second.async()->hardware());
+  EXPECT_TRUE(first.async()->is_done({&fake}));
+  fake.event = NotReady;
+  EXPECT_FALSE(first.async()->is_done({&fake}));
+  fake.event = 0;
+}
+
 TEST_F(CudaAsyncTest, FailuresAreNamed) {
   const auto expect = [](const char* step, const auto& action) {
     try {
@@ -212,6 +232,10 @@ TEST_F(CudaAsyncTest, FailuresAreNamed) {
   expect("creating a stream", [&] { first.async()->create_stream(Async::Priority::High); });
   expect("calling the host from a stream",
          [&] { first.async()->call_host([](void*) {}, nullptr, {}); });
+  expect("reading the device's number", [&] { first.async()->hardware(); });
+  fake.event = 999;
+  expect("asking for an event", [&] { first.async()->is_done({&fake}); });
+  fake.event = 0;
   expect("copying between devices", [&] {
     first.async()->copy_between({first, 4096}, {second, 8192}, 8, {});
   });

@@ -36,7 +36,7 @@ template <dist::detail::distributed Type>
 auto sum(const Type& x, detail::axis_list<1> axis) {
   return dist::detail::reduce_along(
       "kr::sum", x, axis.at[0], false,
-      [](const auto& a, const auto&... options) { return krait::sum(a, options...); });
+      [](const auto& a, const auto&... options) { return krait::sum(a, options...); }, true);
 }
 /// The smallest elements along an axis. Throws error{usage} for an axis without elements.
 template <dist::detail::distributed Type>

@@ -67,6 +67,35 @@ StreamHandle CudaAsync::create_stream(Priority rank) {
   return {s};
 }
 
+StreamHandle CudaAsync::create_stream_apart() {
+  const CudaDevice::Current current(device_);
+  int least = 0, greatest = 0;
+  device_.check(device_.api_.stream_priorities(&least, &greatest),
+                "reading the device's priorities");
+  constexpr unsigned apart = 1;  // CU_STREAM_NON_BLOCKING
+  Stream s = nullptr;
+  device_.check(device_.api_.stream_create_ranked(&s, apart, greatest), "creating a stream");
+  return {s};
+}
+
+bool CudaAsync::is_done(EventHandle event) {
+  const CudaDevice::Current current(device_);
+  const Result r = device_.api_.event_query(event.native);
+  if (r != NotReady) device_.check(r, "asking for an event");
+  return r != NotReady;
+}
+
+std::string CudaAsync::hardware() {
+  UniqueId id;
+  device_.check(device_.api_.device_id(&id, device_.device_), "reading the device's number");
+  return std::string(id.bytes, sizeof id.bytes);
+}
+
+void CudaAsync::in_context(krait::detail::function_ref<void()> f) {
+  const CudaDevice::Current current(device_);
+  f();
+}
+
 bool CudaAsync::call_host(void (*function)(void*), void* with, StreamHandle stream) {
   const CudaDevice::Current current(device_);
   device_.check(device_.api_.launch_host(stream.native, function, with),

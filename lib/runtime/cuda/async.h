@@ -31,6 +31,10 @@ class CudaAsync final : public Async {
   bool is_peer(Device& other) const override;
   void copy_between(const Place& to, const Place& from, std::size_t bytes,
                     StreamHandle stream) override;
+  std::string hardware() override;
+  void in_context(krait::detail::function_ref<void()> f) override;
+  StreamHandle create_stream_apart() override;
+  bool is_done(EventHandle event) override;
 
   std::int64_t managed_bytes() const { return managed_.load(std::memory_order_relaxed); }
 

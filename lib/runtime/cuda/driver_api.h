@@ -93,6 +93,11 @@ struct PoolAccess {
   int flags = 3;  // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 };
 
+/// CUuuid.
+struct UniqueId {
+  char bytes[16];
+};
+
 // One row an entry point: name here, symbol in the library, parameters.
 #define KRAIT_CUDA_ENTRY_POINTS(X)                                                                 \
   X(init, "cuInit", (unsigned))                                                                    \
@@ -102,6 +107,7 @@ struct PoolAccess {
   X(device_name, "cuDeviceGetName", (char*, int, DeviceId))                                        \
   X(device_attribute, "cuDeviceGetAttribute", (int*, int, DeviceId))                               \
   X(device_memory, "cuDeviceTotalMem_v2", (std::size_t*, DeviceId))                                \
+  X(device_id, "cuDeviceGetUuid_v2", (UniqueId*, DeviceId))                                        \
   X(primary_retain, "cuDevicePrimaryCtxRetain", (Context*, DeviceId))                              \
   X(context_current, "cuCtxGetCurrent", (Context*))                                                \
   X(context_push, "cuCtxPushCurrent_v2", (Context))                                                \
@@ -151,6 +157,7 @@ struct PoolAccess {
   X(event_destroy, "cuEventDestroy_v2", (Event))                                                   \
   X(event_record, "cuEventRecord", (Event, Stream))                                                \
   X(event_synchronize, "cuEventSynchronize", (Event))                                              \
+  X(event_query, "cuEventQuery", (Event))                                                          \
   X(event_elapsed, "cuEventElapsedTime", (float*, Event, Event))                                   \
   X(capture_begin, "cuStreamBeginCapture_v2", (Stream, int))                                       \
   X(capture_end, "cuStreamEndCapture", (Stream, Graph*))                                           \

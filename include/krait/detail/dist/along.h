@@ -71,11 +71,21 @@ krait::array<Elem, Rank> last_along(krait::array<Elem, Rank>& x, int axis) {
   return view_at(part_of(layout_of(x), b), x);
 }
 
-/// What each rank made of its part of an axis, reduced in the order of ranks. compute(to) computes
-/// this rank's, of extent 1 there; `reduce` takes an array and options.
+template <class Number>
+constexpr sum_type sum_type_of() {
+  if constexpr (std::is_same_v<Number, float>) return sum_type::float32;
+  else if constexpr (std::is_same_v<Number, double>) return sum_type::float64;
+  else if constexpr (!std::is_integral_v<Number> || sizeof(Number) < 4) return sum_type::none;
+  else if constexpr (sizeof(Number) == 4)
+    return std::is_signed_v<Number> ? sum_type::int32 : sum_type::uint32;
+  else return std::is_signed_v<Number> ? sum_type::int64 : sum_type::uint64;
+}
+
+/// What each rank made of its part of an axis, reduced in the order of ranks, or, where `sums`, in
+/// any. compute() gives this rank's, of extent 1 there; `reduce` takes an array and options.
 template <class Number, int Rank, class Compute, class Reduce>
-auto combine_along(const char* name, const decomposition& how, int d, const Compute& compute,
-                   const Reduce& reduce) {
+auto combine_along(const char* name, const decomposition& how, int d, bool sums,
+                   const Compute& compute, const Reduce& reduce) {
   decomposition out = bare(how);
   out.rank = Rank - 1;
   for (int e = 0, to = 0; e < Rank; ++e) {
@@ -87,11 +97,20 @@ auto combine_along(const char* name, const decomposition& how, int d, const Comp
   const decomposition parts = parts_along(how, d), all = lifted(out, d, parts.extents[d]);
   krait::array<Number, Rank> mine, gathered;
   guard(how.of, [&] {
-    mine = memory_for<Number, Rank>(how, parts.owned);
-    gathered = memory_for<Number, Rank>(how, all.owned);
-    if (mine.size() > 0) compute(mine);
+    bool has_some = true;
+    for (int e = 0; e < Rank; ++e) has_some = has_some && parts.owned[e] > 0;
+    mine = has_some ? compute() : memory_for<Number, Rank>(how, parts.owned);
   });
-  const layout from = layout_of(mine), to = layout_of(gathered);
+  const layout from = layout_of(mine);
+  constexpr sum_type type = sum_type_of<Number>();
+  if (sums && type != sum_type::none && out.replicated && parts.extents[d] == size_of(how.of)) {
+    const layout target = layout_of(result.owned());
+    if (sum_over_ranks(how.of, call_of(name, how, d), type, elements_at(mine, from),
+                       elements_at(result.owned(), target)))
+      return result;
+  }
+  guard(how.of, [&] { gathered = memory_for<Number, Rank>(how, all.owned); });
+  const layout to = layout_of(gathered);
   const auto has = [&](int r) { return block_of(parts, r); };
   const auto wants = [&](int r) { return block_of(all, r); };
   transfer(how.of, call_of(name, how, d), Rank, {has, elements_at(mine, from), how.replicated},
@@ -105,18 +124,26 @@ auto combine_along(const char* name, const decomposition& how, int d, const Comp
 /// A reduction along an axis: of each rank's part, and then of the parts.
 template <class Type, class Reduce>
 auto reduce_along(const char* name, const Type& x, std::int64_t axis, bool needs_elements,
-                  const Reduce& reduce) {
+                  const Reduce& reduce, bool sums = false) {
   constexpr int rank = Type::rank;
   const decomposition& how = x.how();
   const int d = axis_at(axis, rank);
-  using parts_type =
-      std::remove_cvref_t<decltype(reduce(local_of(x), krait::axis(d), krait::keepdims))>;
+  using number = typename std::remove_cvref_t<decltype(reduce(local_of(x), krait::axis(d),
+                                                              krait::keepdims))>::value_type;
   bool others = true;
   for (int e = 0; e < rank; ++e) others = others && (e == d || how.extents[e] > 0);
   if (needs_elements && how.extents[d] == 0 && others) refuse_empty(name);
-  return combine_along<typename parts_type::value_type, rank>(
-      name, how, d,
-      [&](auto& to) { to.copy_from(reduce(local_of(x), krait::axis(d), krait::keepdims)); },
+  return combine_along<number, rank>(
+      name, how, d, sums,
+      [&]() -> krait::array<number, rank> {
+        // One element is its own sum, minimum and maximum.
+        if constexpr (std::is_same_v<Type, array<number, rank>>)
+          if (how.owned[d] == 1) {
+            const auto owned = x.owned();
+            return view_at(layout_of(owned), owned);
+          }
+        return reduce(local_of(x), krait::axis(d), krait::keepdims);
+      },
       reduce);
 }
 

@@ -117,6 +117,12 @@ KRAIT_API void deal_counts(job* of, const call& what, const std::int64_t* cuts,
                            std::int64_t* counts);
 KRAIT_API void deal(job* of, const call& what, const elements& from, const std::int64_t* cuts,
                     const elements& to, const std::int64_t* counts);
+/// Numbers that sum_over_ranks adds.
+enum class sum_type : unsigned char { none, int32, uint32, int64, uint64, float32, float64 };
+/// Adds every rank's elements, on every rank, where something adds faster than each rank by itself.
+/// False, alike on all ranks: there is no such thing, and nothing was done.
+KRAIT_API bool sum_over_ranks(job* of, const call& what, sum_type type, const elements& from,
+                              const elements& to);
 [[noreturn]] KRAIT_API void refuse_empty(const char* function);
 KRAIT_API void check_product(const decomposition& x, const decomposition& y);
 

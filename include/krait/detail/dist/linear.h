@@ -144,8 +144,8 @@ auto multiply_vector(const array<Left, 2>& x, const array<Right, 1>& y) {
   transfer(how.of, call_of("kr::matmul", how, y.size()), 1,
            {has, elements_at(owned, out), y.how().replicated}, {of_columns, elements_at(part, in)});
   return combine_along<number, 2>(
-      "kr::matmul", how, 1,
-      [&](auto& to) { to.copy_from(krait::matmul(x.owned(), part).reshape(-1, 1)); },
+      "kr::matmul", how, 1, true,
+      [&]() -> krait::array<number, 2> { return krait::matmul(x.owned(), part).reshape(-1, 1); },
       [](const auto& parts, const auto& axis) { return krait::sum(parts, axis); });
 }
 
