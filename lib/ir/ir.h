@@ -185,6 +185,8 @@ struct Facts {
   unsigned warp = 0;  // threads of a warp on the device; 0: the kernel asks there
   // the last extents of views of several dimensions are multiples of 16 bytes
   bool aligned_rows = false;
+  // vectors of neighbouring elements begin anywhere: what passes of the CPU make
+  bool pieces = false;
   /// Sets what follows from the shape of blocks: whole_rows, one_row and brick.
   void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
   /// Of these, what set_block sets.

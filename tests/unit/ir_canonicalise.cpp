@@ -303,6 +303,7 @@ TEST(IrText, ChangesWithEverythingThatMeansSomething) {
       {"whole_rows", [](Function& f) { f.facts.whole_rows = true; }},
       {"one_row", [](Function& f) { f.facts.one_row = true; }},
       {"aligned_rows", [](Function& f) { f.facts.aligned_rows = true; }},
+      {"pieces", [](Function& f) { f.facts.pieces = true; }},
       {"warp", [](Function& f) { f.facts.warp = 32; }},
       {"bricks", [](Function& f) { f.facts.set_block(4, 9, 1); }},
       {"partial rows", [](Function& f) { f.facts.set_block(3, 9, 1); }},

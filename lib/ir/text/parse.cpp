@@ -314,6 +314,7 @@ class Parser : Scanner {
       else if (name == "whole_rows") f_->facts.whole_rows = true;
       else if (name == "one_row") f_->facts.one_row = true;
       else if (name == "aligned_rows") f_->facts.aligned_rows = true;
+      else if (name == "pieces") f_->facts.pieces = true;
       else if (name == "bricks") brick();
       else if (name == "whole_bricks") f_->facts.brick.whole = true, brick();
       else if (name == "warp")
@@ -321,7 +322,7 @@ class Parser : Scanner {
       else
         fail_at(place,
                 "expected contiguous, aligned, small, disjoint, whole_rows, one_row, "
-                "aligned_rows, bricks, whole_bricks or warp");
+                "aligned_rows, pieces, bricks, whole_bricks or warp");
     } while (accept(','));
     expect(')');
   }

@@ -119,6 +119,7 @@ class Printer {
       fact(f_.facts.whole_rows, "whole_rows");
       fact(f_.facts.one_row, "one_row");
       fact(f_.facts.aligned_rows, "aligned_rows");
+      fact(f_.facts.pieces, "pieces");
       if (const Brick& brick = f_.facts.brick; brick.x) {
         fact(true, brick.whole ? "whole_bricks" : "bricks");
         out_ += '(', append_number(out_, brick.x), out_ += ", ", append_number(out_, brick.y),
