@@ -188,6 +188,8 @@ struct Facts {
   // all threads of the launch have room on the device at once, each with half the registers that
   // it may take
   bool resident = false;
+  // vectors of neighbouring elements begin anywhere: what passes of the CPU make
+  bool pieces = false;
   /// Sets what follows from the shape of blocks: whole_rows, one_row and brick.
   void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
   /// Of these, what set_block sets.
@@ -211,7 +213,8 @@ inline constexpr FactName fact_names[] = {{"contiguous", &Facts::contiguous},
                                           {"whole_rows", &Facts::whole_rows},
                                           {"one_row", &Facts::one_row},
                                           {"aligned_rows", &Facts::aligned_rows},
-                                          {"resident", &Facts::resident}};
+                                          {"resident", &Facts::resident},
+                                          {"pieces", &Facts::pieces}};
 
 /// Of two launches that follow one another: whether the kernel lets the next one begin before it
 /// has ended, or may begin early itself, and then waits before it does anything. CUDA calls it

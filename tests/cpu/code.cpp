@@ -309,17 +309,6 @@ TEST(CpuCode, TripsThatABlockMakesTogetherTakeWideGangs) {
             code("cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4"));
 }
 
-// ---- values of the block ------------------------------------------------------------------------
-
-TEST(CpuCode, AnElementForAllIsLoadedOnceForTheBlock) {
-  // The piece between two barriers that loads it is no loop over the gangs then.
-  const auto loops = [](const Choice& choice) {
-    return count(llvm_of("one_element_for_the_block", choice, whole_rows, targets()[1]),
-                 " = phi i64");
-  };
-  EXPECT_LT(loops({}), loops({{"BEFORE", "store.f32 %2, %far, %5"}}));
-}
-
 // ---- the code of first launches: how little of it there is --------------------------------------
 
 /// For the widest target that loads numbers from any places.

@@ -37,9 +37,7 @@ constexpr Row in_code[] = {
     ROW(FirstLanes, first_lanes, last_steps_of_a_sum),
     ROW(RegisterUpdates, register_updates, atomics_of_integers),
     ROW(PrivateCopies, private_copies, copied_updates),
-    ROW(RemainderCopies, remainder_copies, rare_paths_of_functions),
     ROW(RowGangs, row_gangs, one_row_for_all),
-    ROW(BlockLoads, block_loads, one_element_for_the_block),
     ROW(EqualOwnArrays, equal_own_arrays, equal_own_arrays),
 #undef ROW
 };

@@ -4,10 +4,11 @@
 // nothing runs:
 //   verified [--seconds S] FILE|FOLDER…
 // Files: those of tests/kernels, golden ones, of which the input is taken, and what `krait dump`
-// writes. Without --seconds each kernel is compiled for every target. With it, kernels and targets
-// come in an order that KRAIT_TEST_SEED decides, until so many seconds of processor time are used.
-// A kernel that a target cannot run is left out. Ends with 1 where the verifier finds something, or
-// nothing was compiled.
+// writes; a program's with KRAIT_DUMP=FOLDER:ir get the facts of a launch with whole arrays.
+// Without --seconds each kernel is compiled for every target. With it, kernels and targets come in
+// an order that KRAIT_TEST_SEED decides, until so many seconds of processor time are used. A kernel
+// that a target cannot run is left out. Ends with 1 where the verifier finds something, or nothing
+// was compiled.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -70,8 +71,12 @@ void add_pieces(std::vector<Piece>& pieces, const fs::path& path) {
   text.resize(std::min(text.size(), text.find("; ----\n")));  // what follows is the expected output
   ir::ParseResult parsed = ir::parse(text);
   if (!parsed.error.empty()) std::printf("%s: left out: %s\n", path.c_str(), parsed.error.c_str());
-  else if (ir::verify(parsed.module).empty())
+  else if (ir::verify(parsed.module).empty()) {
+    if (path.extension() == ".ir")
+      test::set_facts(parsed.module,
+                      {.contiguous = true, .aligned = true, .small = true, .disjoint = true});
     pieces.push_back({path.string(), std::move(parsed.module)});
+  }
 }
 
 enum class Result { Right, Wrong, LeftOut };
@@ -114,7 +119,8 @@ int main(int argc, char** argv) try {
     } else if (fs::is_directory(argv[i])) {
       std::vector<fs::path> files;
       for (const fs::directory_entry& e : fs::directory_iterator(argv[i]))
-        if (e.path().extension() == ".kir") files.push_back(e.path());
+        if (e.path().extension() == ".kir" || e.path().extension() == ".ir")
+          files.push_back(e.path());
       std::sort(files.begin(), files.end());
       for (const fs::path& file : files) add_pieces(pieces, file);
     } else {

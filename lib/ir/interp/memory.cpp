@@ -112,8 +112,8 @@ std::byte* Memory::locate(const Inst& inst, unsigned indices, std::size_t lane) 
   return nullptr;
 }
 
-/// As locate, for `count` elements from a flat index on, whose address must be a multiple of their
-/// size together where arrays are aligned.
+/// As locate, for `count` elements from a flat index on. Their address must be a multiple of their
+/// size together where arrays are aligned, unless the module says that pieces begin anywhere.
 std::byte* Memory::locate_vector(const Inst& inst, unsigned count, std::size_t lane) {
   const Array& a = s_.array(inst.operands[0]);
   const std::int64_t i =
@@ -130,7 +130,8 @@ std::byte* Memory::locate_vector(const Inst& inst, unsigned count, std::size_t l
   std::byte* const begin = begin_of(inst, lane);
   if (!begin) return nullptr;
   std::byte* const p = begin + i * a.elem_bytes + inst.imm;
-  const bool aligned = s_.f().facts.aligned || a.space != Space::Global;
+  const Facts& facts = s_.f().facts;
+  const bool aligned = !facts.pieces && (facts.aligned || a.space != Space::Global);
   if (aligned &&
       reinterpret_cast<std::uintptr_t>(p) % std::uintptr_t(std::min<std::int64_t>(bytes, 16)))
     s_.fault(inst, [&] {

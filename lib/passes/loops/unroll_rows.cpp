@@ -112,7 +112,7 @@ void unroll_rows(Module& m) {
     return;
   const Rows rows(f, std::move(find_lane_steps(m).front()));
   if (Unroller(f).run(rows))
-    for (Function& each : m.functions) each.facts.aligned = false;  // pieces of rows begin anywhere
+    for (Function& each : m.functions) each.facts.pieces = true;
 }
 
 }  // namespace krait::passes

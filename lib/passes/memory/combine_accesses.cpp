@@ -225,8 +225,7 @@ class Combiner {
       root = d->operands[0];
       pass();
     }
-    if (steps_ && !f_.is_const(root)) index.base.terms = {{root, 1}};
-    else gather(index, root, 1);
+    gather(index, root, 1);
     auto& terms = index.base.terms;
     std::sort(terms.begin(), terms.end(),
               [](const Term& a, const Term& b) { return a.value < b.value; });
@@ -419,7 +418,7 @@ void combine_pieces(Module& m) {
   for (std::size_t n = 0; n < m.functions.size(); ++n)
     combined = Combiner(m.functions[n], false, &steps[n]).run() || combined;
   if (combined)
-    for (Function& each : m.functions) each.facts.aligned = false;  // pieces begin anywhere
+    for (Function& each : m.functions) each.facts.pieces = true;
 }
 
 }  // namespace krait::passes

@@ -26,9 +26,6 @@ inline constexpr std::size_t whole_limit = 256;
 /// Instructions of a loop's body that has a copy for gangs whose lanes all make the trip.
 /// `bench_corpus --class open --cpu-time`.
 inline constexpr std::size_t twice_limit = 256;
-/// Instructions of a body from which on its last, partial gang runs through a copy of the arrays'
-/// ends instead of masks. `bench_compile cpu`.
-inline constexpr unsigned worth_copying = 32;
 /// Operations from which on a function is cut, and of each part: an operation is several
 /// instructions, and most kernels are lowered twice. `bench_compile --large cpu`.
 inline constexpr std::size_t largest_function = 500, outlined_part = 400;

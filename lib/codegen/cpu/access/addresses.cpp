@@ -184,7 +184,7 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
   for (unsigned lane = 0; lane < gang; ++lane)
     a.steps.push_back(steps ? (*steps)[lane] * bytes : i.step * bytes * shape_.place(lane)[0]);
   for (unsigned p = 0; split == Split::Spaced && p < shape_.parts; ++p)
-    if (!spacing_of(a, p, unsigned(size)) && !in_windows(a, p, unsigned(size), false)) {
+    if (!count_windows(a, p, unsigned(size), false)) {
       a = {Kind::Lanes, {}, 0, {}, nullptr};
       return;
     }

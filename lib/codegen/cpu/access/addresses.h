@@ -72,17 +72,9 @@ class Addresses : public Part {
   bool wraps(ir::ValueId index) const;
   V array_base(ir::ValueId array) const { return values_.get(array).v[0]; }
 
-  /// How many elements of `size` bytes a part's lanes lie apart, where load_spaced and store_spaced
-  /// know it (strided_loads.cpp); else 0.
-  unsigned spacing_of(const Address& a, unsigned p, unsigned size) const;
-  V load_spaced(const Address& a, llvm::Type* element, unsigned p, unsigned spacing,
-                llvm::Align align, ir::ValueId array);
-  void store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align,
-                    ir::ValueId array);
-
-  /// Whether each register of a part's lanes is in two registers of memory or less, so that
-  /// load_windows loads it; of a store, whether it fills one.
-  bool in_windows(const Address& a, unsigned p, unsigned size, bool stores) const;
+  /// Windows of memory in which a register of a part's lanes lies (strided_loads.cpp); 0: they are
+  /// too many, or it is not known.
+  unsigned count_windows(const Address& a, unsigned p, unsigned size, bool stores) const;
   V load_windows(const Address& a, llvm::Type* element, unsigned p, llvm::Align align,
                  ir::ValueId array);
   void store_windows(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
@@ -107,14 +99,17 @@ class Addresses : public Part {
   static constexpr unsigned longest_piece = 16;  // bytes of a lane's piece of a row
 
  private:
-  /// Elements from the first to the last that a register's lanes access, and each lane's place.
-  struct Window {
+  /// Of a register's lanes.
+  struct Windows {
     std::int64_t from = 0;  // bytes from the run's pointer
-    unsigned count = 0;
-    std::vector<int> places;
+    unsigned width = 0;     // elements of each
+    std::vector<unsigned> begin;
+    std::vector<std::pair<unsigned, unsigned>> lanes;  // each lane's window, and place in it
+    bool blend() const;
+    bool apart() const;
   };
   unsigned lanes_of_register(unsigned size) const;
-  std::optional<Window> window_of(const Address& a, unsigned first, unsigned size) const;
+  std::optional<Windows> windows_of(const Address& a, unsigned first, unsigned size) const;
   V together(std::vector<V> registers, unsigned lanes);
   void step_through(Address& a, const Lowered& i, std::int64_t bytes);
   void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size,

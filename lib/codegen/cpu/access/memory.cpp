@@ -140,9 +140,7 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
   // Lanes without a thread have arrays of a thread's own too.
   if (a.kind == Kind::Row && addresses_.is_own(array) && lanes_.all_threads())
     return b_.CreateAlignedLoad(row, a.v[p], align);
-  if (const unsigned spacing = addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar))))
-    return addresses_.load_spaced(a, memory, p, spacing, align, array);
-  if (addresses_.in_windows(a, p, unsigned(ir::size_of(inst.type.scalar)), false))
+  if (addresses_.count_windows(a, p, unsigned(ir::size_of(inst.type.scalar)), false))
     return addresses_.load_windows(a, memory, p, align, array);
   if (a.kind == Kind::Steps) return load_steps(inst, a, p);
   if (a.kind == Kind::Pieces || (a.kind == Kind::Row && !all && lanes_.everyone()))
@@ -332,13 +330,7 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
     b_.CreateAlignedStore(x, a.v[p], align);
     return;
   }
-  // Without AVX-512 a store under a mask is no faster than those of the lanes.
-  if (const unsigned spacing =
-          shape_.machine.scatters()
-              ? addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar)))
-              : 0)
-    return addresses_.store_spaced(a, x, p, spacing, align, array);
-  if (addresses_.in_windows(a, p, unsigned(ir::size_of(inst.type.scalar)), true))
+  if (addresses_.count_windows(a, p, unsigned(ir::size_of(inst.type.scalar)), true))
     return addresses_.store_windows(a, x, p, align, array);
   if (a.kind == Kind::Steps) {
     for (unsigned lane = 0; lane < shape_.lanes; ++lane) {

@@ -26,7 +26,6 @@
 #include "codegen/cpu/launch/row_gangs.h"
 #include "codegen/cpu/lanes/positions.h"
 #include "codegen/cpu/emit/pure.h"
-#include "codegen/cpu/launch/remainder.h"
 #include "codegen/cpu/access/row_accesses.h"
 #include "codegen/cpu/emit/straight.h"
 #include "codegen/cpu/lanes/warp.h"
@@ -90,7 +89,6 @@ class Emitter {
   Loops loops_{common_, {positions_, loop_slots_, control_, lane_bounds_, pure_, hint_notes_}};
   Gangs gangs_{common_, control_, loops_};
   RowGangs row_gangs_{common_, arguments_, gangs_, in_row_};
-  Remainder remainder_{common_, gangs_};
   Blocks blocks_{common_, {positions_, arguments_, loop_slots_, control_, gangs_, hint_notes_}};
 };
 
@@ -136,8 +134,6 @@ void Emitter::emit_range(V begin, V end) {
   const bool split = gangs_.splits();
   const ir::ValueId index = f.regions[loop.regions[0]].params[0];
   const auto place = [&](V x) { values_.set(index, {Lowered::Form::Linear, {x}, 1}); };
-  if (const auto arrays = remainder_.remainder_arrays(); !arrays.empty())
-    return remainder_.emit_gangs_and_copies(begin, end, arrays, place);
   auto plane = row_gangs_.find_plane();
   if (!plane || !split) return gangs_.emit_gangs(begin, end, split, place);
   const V plain = row_gangs_.plain_rows(*plane);

@@ -5,7 +5,7 @@
 // mem2reg, each_lane.h loops over lanes · control.h regions, branches.h, loops.h · pure.h,
 // lane_bounds.h arithmetic · addresses.h, memory.h, row_accesses.h, members.h,
 // atomics.h · warp.h · call.h · arguments.h, positions.h, gangs.h, row_gangs.h,
-// remainder.h, blocks.h, fissioned.h the launch around the gangs. idioms.def has the parts that
+// blocks.h, fissioned.h the launch around the gangs. idioms.def has the parts that
 // recognise a form.
 #pragma once
 

@@ -38,8 +38,9 @@ void HintNotes::note_access(const ir::Inst& inst, const Address* a) {
              avx2 = shape_.machine.level >= CpuLevel::Avx2;
   const bool masks_cost = shape_.machine.level < CpuLevel::Avx512 && (stores || size < 4 || !avx2);
   if (masks_cost) record->masked(f_, inst, lanes_.everyone() ? nullptr : lanes_.parted);
-  if (!a || (a->kind != Address::Kind::Lanes && a->kind != Address::Kind::Steps) ||
-      addresses_.in_windows(*a, 0, size, stores))
+  const unsigned windows = a ? addresses_.count_windows(*a, 0, size, stores) : 0;
+  if (!a || (a->kind != Address::Kind::Lanes && a->kind != Address::Kind::Steps) || windows == 1 ||
+      windows == 2)
     return record->access(f_, inst, Record::Access::Row, "", [] { return ""; });
   const ir::Type& array = f_.type_of(inst.operands[0]);
   const ir::ValueId index = inst.operands[1];
@@ -47,13 +48,9 @@ void HintNotes::note_access(const ir::Inst& inst, const Address* a) {
   const bool linear = i.form == Lowered::Form::Linear && i.step != 0 && !i.across[0];
   if (linear && array.space != ir::Space::Local && !addresses_.wraps(index))
     return record->access(f_, inst, Record::Access::Strided, "strided", [&] {
-      const unsigned spacing =
-          a->kind == Address::Kind::Steps && (!stores || shape_.machine.scatters())
-              ? addresses_.spacing_of(*a, 0, size)
-              : 0;
       return strided_text(stores, i.step * std::int64_t(array.index_bytes()), array.elem_bytes,
-                          spacing
-                              ? fmt::format("so {} vectors are accessed instead of one", spacing)
+                          windows
+                              ? fmt::format("so {} vectors are accessed instead of one", windows)
                               : "so a vector's elements are accessed one by one");
     });
   record->access(

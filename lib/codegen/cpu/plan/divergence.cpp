@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/cpu/plan/divergence.h"
 
-#include <set>
-
-#include "codegen/cpu/plan/fission.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::cpu {
@@ -13,73 +10,11 @@ using passes::Uniform;
 
 namespace {
 
-/// Loads of one element of a shared array that give all threads of the block one value: between two
-/// barriers that keep gangs apart, where nobody writes the array and nobody has left. So a block's
-/// sum is divided once, and not by each gang.
-class BlockLoads {
- public:
-  BlockLoads(const ir::Function& f, const ir::Calls& calls, const Shape& shape)
-      : f_(f), calls_(calls), shape_(shape) {
-    if (shape.machine.uses(Idiom::BlockLoads) &&
-        ir::any_inst(f, [](const ir::Inst& inst) { return ir::is_barrier(inst.op); }))
-      region(f.body);
-  }
-  bool holds(const ir::Inst& inst) const {
-    return !inst.results.empty() && found_.contains(inst.results[0]);
-  }
-
- private:
-  bool has_barrier(const ir::Inst& inst) const {
-    return ir::is_barrier(inst.op) ||
-           std::any_of(inst.regions.begin(), inst.regions.end(), [&](ir::RegionId r) {
-             return std::any_of(f_.regions[r].insts.begin(), f_.regions[r].insts.end(),
-                                [&](ir::InstId i) { return has_barrier(f_.insts[i]); });
-           });
-  }
-  void region(ir::RegionId r) {
-    const auto& insts = f_.regions[r].insts;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < insts.size(); ++i) {
-      const ir::Inst& inst = f_.insts[insts[i]];
-      if (!has_barrier(inst) || (inst.regions.empty() && keeps_none_apart(f_, shape_, r, i)))
-        continue;
-      stretch(r, begin, i);
-      begin = i + 1;
-      for (const ir::RegionId inner : inst.regions) region(inner);
-    }
-    stretch(r, begin, insts.size());
-  }
-  void stretch(ir::RegionId r, std::size_t begin, std::size_t end) {
-    std::set<ir::ValueId> written;
-    const auto note = [&](auto&& self, const ir::Inst& inst) -> void {
-      for (std::size_t k = 0; k < inst.operands.size(); ++k)
-        if (calls_.writes(inst, k)) written.insert(inst.operands[k]);
-      for (const ir::RegionId inner : inst.regions)
-        for (const ir::InstId i : f_.regions[inner].insts) self(self, f_.insts[i]);
-    };
-    const auto& insts = f_.regions[r].insts;
-    for (std::size_t i = begin; i < end; ++i) note(note, f_.insts[insts[i]]);
-    for (std::size_t i = begin; i < end; ++i) {
-      const ir::Inst& inst = f_.insts[insts[i]];
-      if (escapes(f_, inst)) return;
-      if (inst.op != Op::Load && inst.op != Op::LoadVec) continue;
-      const ir::Inst* array = f_.def(inst.operands[0]);
-      if (array && array->op == Op::Shared && !written.contains(inst.operands[0]))
-        found_.insert(inst.results[0]);
-    }
-  }
-
-  const ir::Function& f_;
-  const ir::Calls& calls_;
-  const Shape& shape_;
-  std::set<ir::ValueId> found_;  // the first result of each
-};
-
 /// What the layout of threads on lanes says of instructions' results.
 class LanesOf {
  public:
   LanesOf(const ir::Function& f, const ir::Calls& calls, const Shape& shape, LaneForms& forms)
-      : f_(f), shape_(shape), block_loads_(f, calls, shape), forms_(forms) {
+      : f_(f), shape_(shape), forms_(forms) {
     writes_ = ir::any_inst(f, [&](const ir::Inst& inst) {
       const ir::Effect effect = calls.effect(inst);
       return effect == ir::Effect::Write || effect == ir::Effect::Atomic;
@@ -121,13 +56,11 @@ class LanesOf {
       return std::max({passes::level_of_operands(inst, known), Uniform::Warp});
     const bool constant = !writes_ || ir::reads_constants(f_, inst);
     const Uniform index = passes::level_of_operands(inst, known, 1);
-    if (block_loads_.holds(inst)) return std::max(index, Uniform::Block);
     return constant ? index : std::max(index, Uniform::Warp);
   }
 
   const ir::Function& f_;
   const Shape& shape_;
-  const BlockLoads block_loads_;
   LaneForms& forms_;
   bool writes_ = false;
 };

@@ -25,6 +25,12 @@ bool jumps_out(const ir::Function& f, ir::RegionId r, unsigned loops) {
   return false;
 }
 
+/// Whether threads may leave the instruction's regions by a jump to a loop around it, or by return.
+bool escapes(const ir::Function& f, const ir::Inst& inst) {
+  return std::any_of(inst.regions.begin(), inst.regions.end(),
+                     [&](ir::RegionId r) { return jumps_out(f, r, ir::is_loop(inst.op)); });
+}
+
 class Planner {
  public:
   Planner(const ir::Function& f, const Divergence& d, const Shape& shape)
@@ -230,11 +236,6 @@ std::optional<std::int64_t> threads_below(const ir::Function& f, ir::ValueId con
 }
 
 }  // namespace
-
-bool escapes(const ir::Function& f, const ir::Inst& inst) {
-  return std::any_of(inst.regions.begin(), inst.regions.end(),
-                     [&](ir::RegionId r) { return jumps_out(f, r, ir::is_loop(inst.op)); });
-}
 
 std::optional<std::int64_t> acting_threads(const ir::Function& f, ir::RegionId r, std::size_t begin,
                                            std::size_t end) {

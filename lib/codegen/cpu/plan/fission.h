@@ -29,8 +29,6 @@ struct Fission {
   std::vector<std::uint32_t> segment;  // by InstId
   std::uint32_t gang_bytes = 0;
 };
-/// Whether threads may leave the instruction's regions by a jump to a loop around it, or by return.
-bool escapes(const ir::Function& f, const ir::Inst& inst);
 /// Whether the barrier keeps no gangs apart: nothing stands behind it but the end of a region of
 /// outer control flow, where all gangs come to anyway; or before and behind it, up to the next
 /// barriers, only the block's first gang does anything that others could see, as in the last steps
