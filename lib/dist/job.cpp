@@ -91,6 +91,7 @@ job::job(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {
   for (int r = 0; r < rank(); ++r)
     place += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;
   device_ = device_for(place);
+  first_of_node_ = place == 0;
   std::size_t neighbours = 0;
   for (int r = 0; r < size(); ++r)
     neighbours += std::memcmp(hosts.data() + sizeof host * std::size_t(r), host, sizeof host) == 0;

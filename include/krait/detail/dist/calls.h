@@ -105,6 +105,9 @@ KRAIT_API int owner(const decomposition& how, const std::int64_t* index);
 /// in the call.
 KRAIT_API void all_gather(job* of, const call& what, const void* mine, void* all,
                           std::size_t bytes);
+/// Runs `work` on the first rank of each machine, and when its compilations have ended, on the
+/// others.
+KRAIT_API void compile_once(job* of, function_ref<void()> work);
 /// Runs what only this rank may fail at: the others are told.
 KRAIT_API void guard(job* of, function_ref<void()> work);
 
