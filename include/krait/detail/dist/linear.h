@@ -306,6 +306,17 @@ auto with_axes(const Array& x, unsigned axes, const Function& f) {
   return f(x, list);
 }
 
+/// Memory for a rank's block, whose elements along an axis lie beside each other.
+template <class Elem, int Rank>
+krait::array<Elem, Rank> memory_along(const decomposition& how, int axis) {
+  std::int64_t extents[Rank];
+  for (int d = 0, to = 0; d < Rank; ++d)
+    if (d != axis) extents[to++] = how.owned[d];
+  extents[Rank - 1] = how.owned[axis];
+  const auto memory = memory_for<Elem, Rank>(how, extents);
+  return view_at(krait::detail::axis_back(layout_of(memory), axis), memory);
+}
+
 /// Transforms along these axes, those that each rank has whole first.
 template <class Elem, int Rank, class Transform>
 auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes,
@@ -328,9 +339,11 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     else now = krait::cast<number>(owned);
     axes &= ~here;
   });
-  const auto go_to = [&](const decomposition& next) {
+  // Elements along `near` come to lie beside each other: what puts messages into their places can
+  // do that, and a transform would.
+  const auto go_to = [&](const decomposition& next, int near) {
     krait::array<number, Rank> moved;
-    guard(home.of, [&] { moved = memory_for<number, Rank>(next, next.owned); });
+    guard(home.of, [&] { moved = memory_along<number, Rank>(next, near); });
     move_blocks(name, how, now, next, moved);
     now = std::move(moved), how = next;
   };
@@ -339,7 +352,7 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     int next = 0;
     while (!(axes >> next & 1)) ++next;
     for (int d = 0; d < Rank; ++d) words[d] = d == next ? whole : block;
-    go_to(with_words(how, words));
+    go_to(with_words(how, words), next);
     guard(home.of, [&] {
       const unsigned here = whole_here();
       if (now.size() > 0) now = with_axes<Rank>(now.share(), here, f);
@@ -348,7 +361,7 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
   }
   bool at_home = true;
   for (int d = 0; d < Rank; ++d) at_home = at_home && how.parts[d] == home.parts[d];
-  if (!at_home) go_to(home);
+  if (!at_home) go_to(home, Rank - 1);
   return made::of(home, std::move(now));
 }
 
