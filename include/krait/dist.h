@@ -20,6 +20,15 @@
 #include <krait/expression.h>
 
 namespace krait::dist {
+namespace detail {
+
+template <class Work>
+void compile_one(const Work& work) {
+  if constexpr (requires { work.compile(); }) work.compile();
+  else work();
+}
+
+}  // namespace detail
 
 /// An axis that is cut into blocks, one for each rank along it.
 inline constexpr along block = along::block;
@@ -53,6 +62,16 @@ class world {
   /// Waits until all ranks are here.
   void barrier() const {
     detail::all_gather(job_, {.name = "kr::dist::world::barrier"}, nullptr, nullptr, 0);
+  }
+  /// Compiles for all ranks: one rank of each machine first, and the others take its code from the
+  /// folder of compiled kernels. Each argument is a kernel whose parameters have declared types, or
+  /// a function that makes calls without messages.
+  /// \code
+  /// ranks.compile(heat, [&] { (void)kr::sort(sample); });
+  /// \endcode
+  template <class... Works>
+  void compile(const Works&... works) const {
+    detail::compile_once(job_, [&] { (detail::compile_one(works), ...); });
   }
   /// The library's record of the job.
   detail::job* record() const noexcept { return job_; }

@@ -102,9 +102,22 @@ Place as_pairs(Place p) {
   return p;
 }
 
+/// Whether elements along the last dimension lie beside each other, so that their words do, too.
+bool is_row(const Place& p) { return p.at.rank > 0 && p.at.strides[p.at.rank - 1] == 1; }
+/// Words of so many bytes as elements.
+Place as_words(Place p, std::size_t word) {
+  const int last = p.at.rank - 1;
+  const auto words = std::int64_t(p.bytes / word);
+  p.bytes = word, p.at.offset *= words, p.at.extents[last] *= words;
+  std::for_each(p.at.strides, p.at.strides + last, [&](std::int64_t& stride) { stride *= words; });
+  return p;
+}
+
 void copy_by_kernel(const Place& to, const Place& from) {
   // A thread computes the place of one element: bytes are eight times as many.
   constexpr std::size_t word = 8;
+  if (to.bytes > word && to.bytes % word == 0 && is_row(to) && is_row(from))
+    return copy_by_kernel(as_words(to, word), as_words(from, word));
   if (2 * to.bytes <= word && has_pairs(to) && has_pairs(from))
     return copy_by_kernel(as_pairs(to), as_pairs(from));
   wait_for_streams(to), wait_for_streams(from);
@@ -119,6 +132,17 @@ void copy_by_kernel(const Place& to, const Place& from) {
     }
   });
 }
+
+/// Memory of the host as memory of a device that can use it.
+struct Lent {
+  storage memory;
+  Place place;
+  Lent(const Place& like, const void* host)
+      : place(&memory, detail::dense(like.at.extents, like.at.rank, false), like.bytes) {
+    memory.device = like.memory->device, memory.owned = false;
+    memory.address = reinterpret_cast<std::uint64_t>(host), memory.bytes = like.all_bytes();
+  }
+};
 
 /// In C order, one behind the other, on the same device.
 std::pair<memory_share, Place> make_dense(const Place& like) {
@@ -197,6 +221,7 @@ void copy_from_host(const elements& to, const void* from) {
     d.device->copy_to_device(place.address(), from, place.all_bytes(), order_of(*place.memory));
     return after_wait(*place.memory);
   }
+  if (d.device->host_memory()) return copy_by_kernel(place, Lent(place, from).place);
   const auto [memory, dense] = make_dense(place);
   d.device->copy_to_device(dense.address(), from, dense.all_bytes(), {});
   copy_by_kernel(place, dense);
@@ -212,6 +237,10 @@ void copy_to_host(const elements& from, void* to) {
     return after_wait(*place.memory);
   }
   const outside_graph now;
+  if (d.device->host_memory()) {
+    copy_by_kernel(Lent(place, to).place, place);
+    return after_wait(*place.memory);
+  }
   const auto [memory, dense] = make_dense(place);
   copy_by_kernel(dense, place);
   d.device->copy_to_host(to, dense.address(), dense.all_bytes(), {});

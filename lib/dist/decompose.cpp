@@ -131,9 +131,14 @@ decomposition lifted(const decomposition& how, int axis, std::int64_t extent) {
 void refuse_empty(const char* function) {
   support::fail_usage("{}: an axis without elements has no smallest and no largest one", function);
 }
+void refuse_letter(char letter, std::int64_t extent, std::int64_t other) {
+  support::fail_usage("kr::einsum: the axes {} have {} and {} elements", letter, extent, other);
+}
+void check_worlds(const char* function, const decomposition& x, const decomposition& y) {
+  if (x.of != y.of) support::fail_usage("{}: the operands belong to two kr::dist::world", function);
+}
 void check_product(const decomposition& x, const decomposition& y) {
-  if (x.of != y.of)
-    support::fail_usage("{}: the operands belong to two kr::dist::world", "kr::matmul");
+  check_worlds("kr::matmul", x, y);
   if (x.extents[x.rank - 1] != y.extents[0])
     support::fail_usage(
         "kr::matmul: the operands have the shapes {} and {}: the last extent of the first "
@@ -164,7 +169,7 @@ void decompose(job* of, decomposition& how, std::size_t element_bytes) {
 void number(decomposition& how) { how.serial = how.of->next_serial(); }
 
 void check_alike(const char* function, const decomposition& x, const decomposition& y) {
-  if (x.of != y.of) support::fail_usage("{}: the operands belong to two kr::dist::world", function);
+  check_worlds(function, x, y);
   bool alike = x.rank == y.rank;
   for (int d = 0; d < x.rank && alike; ++d)
     alike = x.extents[d] == y.extents[d] && x.words[d] == y.words[d] && x.parts[d] == y.parts[d];
@@ -174,7 +179,7 @@ void check_alike(const char* function, const decomposition& x, const decompositi
 }
 
 void check_extents(const char* function, const decomposition& x, const decomposition& y) {
-  if (x.of != y.of) support::fail_usage("{}: the operands belong to two kr::dist::world", function);
+  check_worlds(function, x, y);
   if (x.rank != y.rank || !std::equal(x.extents, x.extents + x.rank, y.extents))
     support::fail_usage("{}: the arrays have the shapes {} and {}", function,
                         host::shape_text(x.extents, x.rank), host::shape_text(y.extents, y.rank));
@@ -213,10 +218,9 @@ split split_of(const decomposition& how) {
   return parts;
 }
 
-void refuse_reach(int axis, std::int64_t reach, std::int64_t halo) {
-  support::fail_usage(
-      "kr::dist::stencil: it reaches {} element{} along axis {}, but the array has a halo of {}",
-      reach, reach == 1 ? "" : "s", axis, halo);
+void refuse_reach(const char* function, int axis, std::int64_t reach, std::int64_t halo) {
+  support::fail_usage("{}: it reaches {} element{} along axis {}, but the array has a halo of {}",
+                      function, reach, reach == 1 ? "" : "s", axis, halo);
 }
 
 int owner(const decomposition& how, const std::int64_t* index) {

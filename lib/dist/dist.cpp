@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "dist/job.h"
+#include "krait/compilation.h"
 #include "support/error.h"
 
 namespace krait::dist::detail {
@@ -65,6 +66,19 @@ krait::device device_of(const job* of) { return of->device(); }
 
 void all_gather(job* of, const call& what, const void* mine, void* all, std::size_t bytes) {
   of->all_gather(what, mine, all, bytes);
+}
+void compile_once(job* of, function_ref<void()> work) {
+  const auto all_are_here = [&] {
+    of->all_gather({.name = "kr::dist::world::compile"}, nullptr, nullptr, 0);
+  };
+  if (of->is_first_of_node())
+    guard(of, [&] {
+      work();
+      wait_for_compilations();
+    });
+  all_are_here();
+  if (!of->is_first_of_node()) guard(of, work);
+  all_are_here();
 }
 void guard(job* of, function_ref<void()> work) {
   try {

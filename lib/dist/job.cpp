@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "devices/devices.h"
+#include "dist/pieces.h"
 #include "runtime/async.h"
 #include "support/environment.h"
 #include "support/error.h"
@@ -35,8 +36,6 @@ struct CallText {
   char text[256] = {};
 };
 
-// MPI counts in int: longer messages go in pieces of so many bytes.
-constexpr std::size_t piece = std::size_t(1) << 30;
 // How long a rank that gives up listens to the others, and a failed one waits for them.
 constexpr std::chrono::milliseconds last_words{900};
 // JAX's heartbeats give up after 100 s, its start after 300; a rank may write a file meanwhile.
@@ -105,6 +104,7 @@ job::job(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {
     any_gpu_ = any_gpu_ || other.gpu;
   }
   device_ = device_for(place);
+  first_of_node_ = place == 0;
   if (neighbours <= std::size_t(sysconf(_SC_NPROCESSORS_ONLN))) tests_before_pauses_ = long_wait;
 }
 job::~job() {
@@ -226,13 +226,15 @@ void job::disagree(const call& what) {
 
 void job::send(const void* from, std::size_t bytes, int to, int tag) {
   const auto* const first = static_cast<const std::byte*>(from);
-  for (std::size_t at = 0; at < bytes; at += piece)
-    engine_->send(first + at, std::min(piece, bytes - at), to, tag, tickets_.emplace_back());
+  each_piece(bytes, largest_piece, [&](std::size_t at, std::size_t count) {
+    engine_->send(first + at, count, to, tag, tickets_.emplace_back());
+  });
 }
 void job::receive(void* to, std::size_t bytes, int from, int tag) {
   auto* const first = static_cast<std::byte*>(to);
-  for (std::size_t at = 0; at < bytes; at += piece)
-    engine_->receive(first + at, std::min(piece, bytes - at), from, tag, tickets_.emplace_back());
+  each_piece(bytes, largest_piece, [&](std::size_t at, std::size_t count) {
+    engine_->receive(first + at, count, from, tag, tickets_.emplace_back());
+  });
 }
 void job::wait(const char* name) {
   wait_for(tickets_, name);

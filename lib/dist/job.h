@@ -31,6 +31,7 @@ struct job {
   int size() const noexcept { return engine_->size(); }
   krait::device device() const { return device_; }
   bool checked() const noexcept { return checked_; }
+  bool is_first_of_node() const noexcept { return first_of_node_; }
   std::uint32_t next_serial() noexcept { return ++arrays_; }
 
   /// Begins a call: it counts, and fails in a job that has failed.
@@ -96,6 +97,7 @@ struct job {
   std::unique_ptr<Engine> engine_;
   krait::device device_;
   Clock::duration limit_;
+  bool first_of_node_ = true;
   bool checked_ = false, told_ = false, left_ = false, waiting_ = false;
   std::uint64_t calls_ = 0;
   std::uint32_t arrays_ = 0;

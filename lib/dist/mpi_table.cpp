@@ -33,6 +33,9 @@ const Launcher* launcher() {
   return nullptr;
 }
 
+/// What a library of `krait mpi build` has (tools/krait/mpi/shim.cpp).
+constexpr const char* shim_constants = "krait_mpi_constants";
+
 bool loaded(const char* library) {
   void* const found = dlopen(library, RTLD_NOW | RTLD_NOLOAD | RTLD_LOCAL);
   if (found) dlclose(found);
@@ -41,6 +44,19 @@ bool loaded(const char* library) {
 
 /// Constants of an ABI; false where the library is of none that is known here.
 bool constants(void* library, MpiTable& table) {
+  using shim = void (*)(Word*, int*);
+  if (const auto of = shim(dlsym(library, shim_constants)); of) {
+    Word words[5];
+    int numbers[5];
+    of(words, numbers);
+    table.abi = "krait mpi build", table.prefix = "krait_";
+    table.world = words[0], table.byte = words[1], table.errors_return = words[2];
+    table.self = words[3], table.no_info = words[4];
+    table.any_source = numbers[0], table.thread_serialized = numbers[1];
+    table.order_c = numbers[2], table.read_only = numbers[3], table.write_only = numbers[4];
+    table.has_files = true;
+    return true;
+  }
   if (void* const world = dlsym(library, "ompi_mpi_comm_world")) {
     table.abi = "Open MPI";
     table.world = Word(world), table.byte = Word(dlsym(library, "ompi_mpi_byte"));
@@ -72,11 +88,11 @@ bool constants(void* library, MpiTable& table) {
 }
 
 template <class Function>
-void find(void* library, const char* name, Function*& into, const std::string& file) {
-  into = reinterpret_cast<Function*>(dlsym(library, name));
+void find(void* library, const char* name, Function*& into, const MpiTable& of) {
+  into = reinterpret_cast<Function*>(dlsym(library, (of.prefix + std::string(name)).c_str()));
   if (!into)
     support::fail_device("kr::dist: {} has no function {}: it is not an MPI of version 3 or later",
-                         file, name);
+                         of.file, name);
 }
 
 const MpiTable* made(void* library, const std::string& file) {
@@ -85,37 +101,37 @@ const MpiTable* made(void* library, const std::string& file) {
   if (!constants(library, *table))
     support::fail_device(
         "kr::dist: {} has neither the ABI of Open MPI, nor MPICH's, nor MPI-5's: "
-        "name another library in KRAIT_MPI",
+        "name another library in KRAIT_MPI, or make one by krait mpi build",
         file);
-  find(library, "MPI_Initialized", table->initialized, file);
-  find(library, "MPI_Finalized", table->finalized, file);
-  find(library, "MPI_Init_thread", table->init_thread, file);
-  find(library, "MPI_Finalize", table->finalize, file);
-  find(library, "MPI_Abort", table->abort, file);
-  find(library, "MPI_Comm_dup", table->comm_dup, file);
-  find(library, "MPI_Comm_free", table->comm_free, file);
-  find(library, "MPI_Comm_rank", table->comm_rank, file);
-  find(library, "MPI_Comm_size", table->comm_size, file);
-  find(library, "MPI_Comm_set_errhandler", table->comm_set_errhandler, file);
-  find(library, "MPI_Error_string", table->error_string, file);
-  find(library, "MPI_Isend", table->isend, file);
-  find(library, "MPI_Irecv", table->irecv, file);
-  find(library, "MPI_Iallgather", table->iallgather, file);
-  find(library, "MPI_Ibarrier", table->ibarrier, file);
-  find(library, "MPI_Test", table->test, file);
-  find(library, "MPI_Cancel", table->cancel, file);
-  find(library, "MPI_Request_free", table->request_free, file);
+  find(library, "MPI_Initialized", table->initialized, *table);
+  find(library, "MPI_Finalized", table->finalized, *table);
+  find(library, "MPI_Init_thread", table->init_thread, *table);
+  find(library, "MPI_Finalize", table->finalize, *table);
+  find(library, "MPI_Abort", table->abort, *table);
+  find(library, "MPI_Comm_dup", table->comm_dup, *table);
+  find(library, "MPI_Comm_free", table->comm_free, *table);
+  find(library, "MPI_Comm_rank", table->comm_rank, *table);
+  find(library, "MPI_Comm_size", table->comm_size, *table);
+  find(library, "MPI_Comm_set_errhandler", table->comm_set_errhandler, *table);
+  find(library, "MPI_Error_string", table->error_string, *table);
+  find(library, "MPI_Isend", table->isend, *table);
+  find(library, "MPI_Irecv", table->irecv, *table);
+  find(library, "MPI_Iallgather", table->iallgather, *table);
+  find(library, "MPI_Ibarrier", table->ibarrier, *table);
+  find(library, "MPI_Test", table->test, *table);
+  find(library, "MPI_Cancel", table->cancel, *table);
+  find(library, "MPI_Request_free", table->request_free, *table);
   table->cuda_support = reinterpret_cast<int (*)()>(dlsym(library, "MPIX_Query_cuda_support"));
   if (!table->has_files) return table;
-  find(library, "MPI_File_open", table->file_open, file);
-  find(library, "MPI_File_set_view", table->file_set_view, file);
-  find(library, "MPI_File_read", table->file_read, file);
-  find(library, "MPI_File_write", table->file_write, file);
-  find(library, "MPI_File_sync", table->file_sync, file);
-  find(library, "MPI_File_close", table->file_close, file);
-  find(library, "MPI_Type_create_subarray", table->type_subarray, file);
-  find(library, "MPI_Type_commit", table->type_commit, file);
-  find(library, "MPI_Type_free", table->type_free, file);
+  find(library, "MPI_File_open", table->file_open, *table);
+  find(library, "MPI_File_set_view", table->file_set_view, *table);
+  find(library, "MPI_File_read", table->file_read, *table);
+  find(library, "MPI_File_write", table->file_write, *table);
+  find(library, "MPI_File_sync", table->file_sync, *table);
+  find(library, "MPI_File_close", table->file_close, *table);
+  find(library, "MPI_Type_create_subarray", table->type_subarray, *table);
+  find(library, "MPI_Type_commit", table->type_commit, *table);
+  find(library, "MPI_Type_free", table->type_free, *table);
   return table;
 }
 
@@ -124,9 +140,14 @@ const MpiTable* open() {
   if (loaded(open_mpi) && (loaded(mpich) || loaded(mpich_upstream)))
     support::fail_device(
         "kr::dist: this process has loaded Open MPI and MPICH: link libraries of one kind of MPI");
+  const char* const wished = support::environment_text("KRAIT_MPI");
+  if (std::string ignored; wished)  // the program's own MPI may be the one that this is made for
+    if (void* const library = support::open_library(wished, ignored);
+        library && dlsym(library, shim_constants))
+      return made(library, wished);
   if (dlsym(RTLD_DEFAULT, "MPI_Comm_rank")) return made(RTLD_DEFAULT, "the MPI of this program");
   std::vector<const char*> names;
-  if (const char* const wished = support::environment_text("KRAIT_MPI")) names = {wished};
+  if (wished) names = {wished};
   else if (by) names = by->libraries;
   std::string why;
   for (const char* name : names) {

@@ -12,7 +12,8 @@ namespace krait::dist {
 using Word = std::uintptr_t;
 
 struct MpiTable {
-  const char* abi;  // "Open MPI", "MPICH" or "MPI-5"
+  const char* abi;          // "Open MPI", "MPICH", "MPI-5" or "krait mpi build"
+  const char* prefix = "";  // of the functions' names
   std::string file;
   // Constants.
   Word world, byte, errors_return;

@@ -63,6 +63,14 @@ kernels in text form (.kir); without them the pack is listed
 targets to compile for, separated by semicolons; "": only the IR
 --targets TEXT=x86-64-v2; x86-64-v3; x86-64-v4; sm_75; sm_80; sm_90; vulkan
 TEXT
+says 0 mpi --help <<'TEXT'
+make krait/dist.h work with another MPI
+compile the library for an MPI of unknown ABI, which KRAIT_MPI then names
+TEXT
+says 0 mpi build --help <<'TEXT'
+the file, such as libkrait_mpi.so
+the C++ compiler of that MPI
+TEXT
 says 0 pack "$tools/saxpy.kpack" "$kernel" --targets 'x86-64-v3; sm_90' <<'TEXT'
 saxpy (f32, view<f32, 1, const>, view<f32, 1>): "cpu x86-64 lanes=8 cpu=x86-64-v3 tune=x86-64-v3", "ptx sm=90 isa=80"
 TEXT

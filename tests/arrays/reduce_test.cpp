@@ -6,8 +6,10 @@
 
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/moments.h>
+#include <krait/complex.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <vector>
 
@@ -97,6 +99,58 @@ TEST(Reduce, OfExpressionsIsOneKernelWithoutAnArray) {
   EXPECT_EQ(kr::sum(x * y + 1.0f), 7000.0f);
   EXPECT_EQ(kr::dot(x, y), 6000.0f);
   EXPECT_EQ(kr::stats().launches() - before, 2u);
+}
+
+TEST(Reduce, SeveralSumsOfOneCall) {
+  for (const std::int64_t n : {0, 1, 7, 1000, 70001}) {
+    kr::array<float> x(n), y(n);
+    kr::array<int> i(n);
+    kr::array<std::int64_t> k(n);
+    x = kr::sin(kr::arange<float>(n)), y = kr::cos(kr::arange<float>(n)) * 1e5f;
+    i = kr::arange<int>(n), k = kr::arange<std::int64_t>(n) * std::int64_t(3);
+    const auto [a, b, c] = kr::sum(x, x * y, y * 2.0f);
+    EXPECT_EQ(a, kr::sum(x));
+    EXPECT_EQ(b, kr::sum(x * y));
+    EXPECT_EQ(c, kr::sum(y * 2.0f));
+    const auto [d, e] = kr::sum(i, k);
+    EXPECT_EQ(e, 3 * d);
+    EXPECT_EQ(d, n * (n - 1) / 2);
+    const auto five = kr::sum(i, i + 1, i + 2, i + 3, i + 4);
+    for (int t = 0; t < 5; ++t) EXPECT_EQ(five[std::size_t(t)], d + t * n);
+  }
+  kr::array<double, 2> m({70, 90}), t({90, 70});
+  m = kr::arange<double>(6300).reshape(70, 90), t.fill(1);
+  const auto inside = m(kr::range(1, 69), kr::range(1, 89));
+  const auto [p, q] = kr::sum(inside, inside * 2.0 + m(kr::range(0, 68), kr::range(2, 90)));
+  EXPECT_EQ(p, kr::sum(inside));
+  EXPECT_EQ(q, kr::sum(inside * 2.0 + m(kr::range(0, 68), kr::range(2, 90))));
+
+  const auto launches = [](auto f) {
+    f();
+    const std::uint64_t before = kr::stats().launches();
+    f();
+    return kr::stats().launches() - before;
+  };
+  kr::array<double> x(1000), one(1);
+  x.fill(2), one.fill(3);
+  EXPECT_EQ(launches([&] { EXPECT_EQ(kr::sum(x, x * x)[1], 4000.0); }), 1u);
+  // Other shapes are not one kernel, and nothing is repeated.
+  EXPECT_EQ(launches([&] { EXPECT_EQ(kr::sum(one, x)[0], 3.0); }), 2u);
+  const auto [r, s] = kr::sum(m, one);
+  EXPECT_EQ(r, kr::sum(m));
+  EXPECT_EQ(s, 3.0);
+  const auto [u, v] = kr::sum(m, t);
+  EXPECT_EQ(u, kr::sum(m));
+  EXPECT_EQ(v, 6300.0);
+  kr::array<std::complex<float>> z(100);
+  z.fill({1, 2});
+  EXPECT_EQ(kr::sum(z, z * 2.0f)[1], (std::complex<float>{200, 400}));
+  const float infinity = HUGE_VALF;
+  kr::array<float> bad(3);
+  bad = kr::to_device({1.0f, infinity, 2.0f});
+  const auto [w, no] = kr::sum(bad, bad - bad);
+  EXPECT_EQ(w, infinity);
+  EXPECT_TRUE(std::isnan(no));
 }
 
 TEST(Reduce, NanAndInfinity) {

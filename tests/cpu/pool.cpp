@@ -8,13 +8,17 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <initializer_list>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "krait/error.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/share.h"
 #include "targets.h"
 
 namespace krait::test {
@@ -67,6 +71,45 @@ TEST(CpuPool, AfterFork) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   EXPECT_TRUE(run_counts(64));
+}
+
+/// What a process with these variables says and takes.
+unsigned ranks_with(std::initializer_list<std::pair<const char*, const char*>> variables) {
+  for (const auto& [name, value] : variables) setenv(name, value, 1);
+  const unsigned ranks = runtime::cpu::ranks_of_node();
+  for (const auto& [name, value] : variables) unsetenv(name);
+  return ranks;
+}
+
+TEST(CpuPool, RanksOfANodeShareItsProcessors) {
+  EXPECT_EQ(ranks_with({}), 1u);
+  EXPECT_EQ(ranks_with({{"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}}), 4u);
+  EXPECT_EQ(ranks_with({{"MPI_LOCALNRANKS", "6"}}), 6u);
+  EXPECT_EQ(ranks_with({{"OMPI_COMM_WORLD_LOCAL_SIZE", "four"}}), 1u);
+  EXPECT_EQ(ranks_with({{"MPI_LOCALNRANKS", "-3"}}), 1u);
+  for (const auto& [node, ranks] : {std::pair("0", 2u), {"2", 2u}, {"3", 1u}, {"4", 8u}})
+    EXPECT_EQ(ranks_with({{"SLURM_STEP_TASKS_PER_NODE", "2(x3),1,8"}, {"SLURM_NODEID", node}}),
+              ranks);
+  // A script of SLURM's is one process, whatever its job has.
+  EXPECT_EQ(ranks_with({{"SLURM_NTASKS_PER_NODE", "8"}}), 1u);
+
+  using runtime::cpu::threads_of_rank;
+  EXPECT_EQ(threads_of_rank(64, 64, 8), 8u);   // not bound
+  EXPECT_EQ(threads_of_rank(8, 64, 8), 8u);    // bound to its own
+  EXPECT_EQ(threads_of_rank(32, 64, 8), 8u);   // four ranks on a socket
+  EXPECT_EQ(threads_of_rank(1, 64, 2), 1u);    // bound to a core
+  EXPECT_EQ(threads_of_rank(2, 2, 4), 1u);     // more ranks than processors
+  EXPECT_EQ(threads_of_rank(12, 64, 1), 12u);  // no launcher
+  EXPECT_EQ(threads_of_rank(16, 8, 2), 8u);    // the first process is bound, too
+
+  using runtime::cpu::unused_processors;
+  EXPECT_EQ(unused_processors(64, 64, 8),
+            "8 ranks share the 64 processors of this node, and each computes with 8 of them: "
+            "KRAIT_NUM_THREADS is another number");
+  EXPECT_EQ(unused_processors(1, 64, 2),
+            "each of 2 ranks may use 1 of the 64 processors of this node: start them with "
+            "--bind-to none, or with more processors each");
+  EXPECT_EQ(unused_processors(8, 64, 8), "");
 }
 
 TEST(CpuPool, ScratchIsAlignedAndDistinct) {

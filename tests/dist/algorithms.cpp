@@ -107,12 +107,69 @@ void two_dimensions(kr::dist::world& ranks, std::int64_t m, std::int64_t n, int 
            1e-12);
   }
 
+  if (n > 0) {
+    const auto half = kr::rfft(a);
+    EXPECT(distance(half, kr::rfft(one)) < 1e-11 * double(n));
+    EXPECT(distance(kr::irfft(half, kr::axis(1), kr::points(n)), one) < 1e-12);
+  }
+  if (m > 0) {
+    EXPECT(distance(kr::rfft(a, kr::axis(0), kr::points(m + 1), "ortho"),
+                    kr::rfft(one, kr::axis(0), kr::points(m + 1), "ortho")) < 1e-11 * double(m));
+    const auto spectrum = kr::cast<std::complex<double>>(a);
+    if (m > 1)
+      EXPECT(distance(kr::irfft(spectrum, kr::axis(0)),
+                      kr::irfft(kr::eval(kr::cast<std::complex<double>>(one)), kr::axis(0))) <
+             1e-12 * double(m));
+  }
+  for (int d = 0; d < 2; ++d) {
+    EXPECT(equal(kr::sort(a, kr::axis(d), kr::descending),
+                 kr::sort(one, kr::axis(d), kr::descending)));
+    EXPECT(equal(kr::argsort(a, kr::axis(d)), kr::argsort(one, kr::axis(d))));
+    EXPECT(equal(kr::exclusive_scan(a, -3.0, larger, kr::axis(d)),
+                 kr::exclusive_scan(one, -3.0, larger, kr::axis(d))));
+  }
+  EXPECT(equal(kr::einsum<"ij->ji">(a), turned));
+  EXPECT(equal(kr::einsum<"ij->j">(a), kr::sum(one, kr::axis(0))));
+  EXPECT(equal(kr::einsum<"ij,ij->i">(a, a), kr::einsum<"ij,ij->i">(one, one)));
+  EXPECT(equal(kr::einsum<"ij,kj->ikj">(a, a), kr::einsum<"ij,kj->ikj">(one, one)));
+  EXPECT(kr::einsum<"ij,ji->">(a, b) == kr::einsum<"ij,ji->">(one, turned));
+  EXPECT((kr::einsum<"ij,j,i->">(a, v, w)) ==
+         (kr::einsum<"ij,j,i->">(one, everywhere(v), everywhere(w))));
+  const auto square = kr::matmul(a, b);
+  EXPECT(kr::einsum<"ii">(square) == kr::einsum<"ii">(everywhere(square)));
+  EXPECT(equal(kr::einsum<"ii->i">(square), kr::einsum<"ii->i">(everywhere(square))));
+
   const auto [sum, squares] = kr::sum(a, a * a);
   EXPECT(sum == kr::sum(one) && squares == kr::sum(one * one));
   const auto clip = kr::vectorize([](auto x, auto y) { return kr::select(x < y, x, y); });
   EXPECT(equal(kr::dist::apply(clip, a, 3.0), clip(one, 3.0)));
   kr::dist::array<double, 2> chosen = kr::where(a > 0.0, a, -1.0);
   EXPECT(equal(chosen, kr::eval(kr::where(one > 0.0, one, -1.0))));
+}
+
+/// Weights of one rank's interior, and those that reach around the ends.
+void convolutions(kr::dist::world& ranks) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, convolutions";
+  for (const bool wraps : {false, true})
+    for (const auto& size : {std::pair(3, 3), {1, 2}, {4, 5}}) {
+      const auto rim = kr::dist::halo(2);
+      kr::dist::array<double, 2> a(ranks, {18, 25}, wraps ? rim.periodic() : rim);
+      kr::dist::fill(a, [](auto i, auto j) { return value_at(i, j); });
+      const kr::array<double, 2> one = everywhere(a);
+      kr::array<double, 2> weights({size.first, size.second});
+      weights = kr::arange<double>(size.first * size.second).reshape(size.first, size.second);
+      const kr::border at = wraps ? kr::border::wrap : kr::border::constant;
+      EXPECT(equal(kr::convolve(a, weights), kr::convolve(one, weights, at)));
+      EXPECT(equal(kr::correlate(a, weights), kr::correlate(one, weights, at)));
+    }
+  kr::dist::array<float> line(ranks, {40}, kr::dist::halo(1));
+  kr::dist::fill(line, [](auto i) { return kr::cast<float>(i * 7 % 5); });
+  kr::array<float> three(3), five(5);
+  three = kr::to_device({1.0f, -2.0f, 4.0f}), five.fill(1);
+  EXPECT(equal(kr::convolve(line, three),
+               kr::convolve(everywhere(line), three, kr::border::constant)));
+  EXPECT(error_of([&] { (void)kr::correlate(line, five); }) ==
+         "kr::correlate: it reaches 2 elements along axis 0, but the array has a halo of 1");
 }
 
 template <class Elem>
@@ -122,6 +179,12 @@ void one_dimension(kr::dist::world& ranks, std::int64_t n, bool replicated) {
   kr::dist::fill(a, [](auto i) { return kr::cast<Elem>((i * 7919) % 101 % 37 - 18); });
   const kr::array<Elem> one = everywhere(a);
   EXPECT(equal(kr::sort(a), kr::sort(one)));
+  EXPECT(equal(kr::sort(a, kr::descending), kr::sort(one, kr::descending)));
+  EXPECT(equal(kr::argsort(a), kr::argsort(one)));  // equal elements keep their order
+  EXPECT(equal(kr::argsort(a, kr::descending), kr::argsort(one, kr::descending)));
+  EXPECT(equal(kr::exclusive_scan(
+                   a, 7, [](auto p, auto q) { return p + q; }, kr::axis(0)),
+               kr::exclusive_scan(one, Elem(7), [](auto p, auto q) { return p + q; })));
   EXPECT(equal(kr::unique(a), kr::unique(one)));
   EXPECT(equal(kr::cumsum(a), kr::cumsum(one)));
   EXPECT(equal(kr::inclusive_scan(a, larger, kr::axis(0)), kr::inclusive_scan(one, larger)));
@@ -147,8 +210,30 @@ void three_dimensions(kr::dist::world& ranks) {
       EXPECT(equal(kr::sort(a, kr::axis(d)), kr::sort(one, kr::axis(d))));
     }
     EXPECT(distance(kr::fftn(a), kr::fftn(one)) < 1e-2);
+    for (int d = 0; d < 3; ++d)
+      EXPECT(distance(kr::rfft(a, kr::axis(d)), kr::rfft(one, kr::axis(d))) < 1e-2);
+    EXPECT(equal(kr::einsum<"abc,dbc->ad">(a, a), kr::einsum<"abc,dbc->ad">(one, one)));
+    EXPECT(equal(kr::einsum<"abc->cab">(a), kr::einsum<"abc->cab">(one)));
     EXPECT(distance(kr::fft2(a), kr::fft2(one)) < 1e-2);
   }
+}
+
+/// NaN is last in both orders.
+void nan_in_order(kr::dist::world& ranks) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, NaN";
+  kr::dist::array<float> a(ranks, {500});
+  kr::dist::fill(a, [](auto i) {
+    return kr::select(i % 7 == 0, kr::cast<float>(NAN), kr::cast<float>(i * 13 % 40));
+  });
+  const auto bits = [](const kr::dist::array<float>& x) { return everywhere(x); };
+  for (const bool falling : {false, true}) {
+    const auto sorted = falling ? kr::sort(a, kr::descending) : kr::sort(a);
+    const auto wanted = falling ? kr::sort(everywhere(a), kr::descending) : kr::sort(everywhere(a));
+    const auto got = bits(sorted);
+    EXPECT(kr::sum(kr::cast<int>(got == wanted)) == 428);
+    EXPECT(kr::sum(kr::cast<int>(got(kr::range(428, 500)) != got(kr::range(428, 500)))) == 72);
+  }
+  EXPECT(equal(kr::argsort(a, kr::descending), kr::argsort(everywhere(a), kr::descending)));
 }
 
 /// The numbers that a generator of one process gives.
@@ -202,6 +287,8 @@ void refusals(kr::dist::world& ranks) {
   EXPECT(error_of([&] {
            (void)kr::dist::redistribute(a, {block, block}, kr::dist::halo(-1));
          }) == "kr::dist::array: axis 0 has a halo of -1");
+  EXPECT(error_of([&] { (void)kr::einsum<"ij,ij->j">(a, kr::dist::transpose(a)); }) ==
+         "kr::einsum: the axes i have 4 and 6 elements");
   kr::dist::run(1, [&](kr::dist::world& other) {
     kr::dist::array<double, 2> far(other, {4, 6});
     EXPECT(error_of([&] { kr::dist::redistribute(a, far); }) ==
@@ -248,6 +335,8 @@ void all(kr::dist::world& ranks) {
       one_dimension<std::int64_t>(ranks, n, replicated);
     }
   three_dimensions(ranks);
+  convolutions(ranks);
+  nan_in_order(ranks);
   random_numbers(ranks);
   same_bits(ranks);
   refusals(ranks);

@@ -22,7 +22,7 @@ expect "kr::dist: OMPI_COMM_WORLD_SIZE=2, but libmpich.so.12 (MPICH) sees 1 rank
   env KRAIT_MPI=libmpich.so.12 mpirun.openmpi --oversubscribe -n 2 "$program" none
 expect "kr::dist: no MPI for the launcher that started this process (it sets PMI_SIZE): libnowhere.so: cannot open shared object file: No such file or directory; name its library in KRAIT_MPI" \
   env KRAIT_MPI=libnowhere.so PMI_SIZE=2 "$program" none
-expect "kr::dist: libz.so.1 has neither the ABI of Open MPI, nor MPICH's, nor MPI-5's: name another library in KRAIT_MPI" \
+expect "kr::dist: libz.so.1 has neither the ABI of Open MPI, nor MPICH's, nor MPI-5's: name another library in KRAIT_MPI, or make one by krait mpi build" \
   env KRAIT_MPI=libz.so.1 "$program" none
 expect "kr::dist: this process has loaded Open MPI and MPICH: link libraries of one kind of MPI" \
   env LD_PRELOAD="libmpi.so.40 libmpich.so.12" "$program" none

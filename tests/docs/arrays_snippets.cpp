@@ -117,8 +117,9 @@ void views() {
   auto means = kr::mean(a, kr::axis(-1), kr::keepdims);
   kr::array<float, 2> centred = a - means;
   float positive = kr::sum(a, kr::where(a > 0.0f), kr::initial(0.0f));
+  auto [elements, squares] = kr::sum(a, a * a);        // one kernel and one wait; up to five
   // [/reductions]
-  if (total != 182 || positive != 28) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+  if (total != 182 || positive != 28 || elements != 18 || squares != 170) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
   expect(largest, {4, 5, 6, 7}, __LINE__);
   expect(means, {-2.5f, 1.5f, 5.5f}, __LINE__);
   expect(centred(1), {-1.5f, -0.5f, 0.5f, 1.5f}, __LINE__);

@@ -148,7 +148,7 @@ LINES_ABOVE = {
     "algorithm/matmul.h": 28500,
     "algorithm/grouped_matmul.h": 28500,
     "algorithm/linalg.h": 46000,  # std::complex
-    "algorithm/fft.h": 47000,
+    "algorithm/fft.h": 47200,
     "algorithm/fftconvolve.h": 47500,
     "algorithm/frequency.h": 48000,
     "algorithm/matrix_functions.h": 52000,

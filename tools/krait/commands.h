@@ -68,6 +68,11 @@ struct PackOptions {
 };
 int pack(const PackOptions& options);
 
+struct MpiOptions {
+  std::string compiler, library;
+};
+int mpi_build(const MpiOptions& options);
+
 struct CacheOptions {
   std::string command;  // list, show, verify, prune or clear
   std::string hash;     // show: how it starts

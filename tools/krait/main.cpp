@@ -215,6 +215,16 @@ int main(int argc, char** argv) {
                    "bytes to keep, such as 500M; default: KRAIT_CACHE_MAXSIZE, else 1G");
   cache_command->add_subcommand("clear", "remove every entry");
 
+  tool::MpiOptions mpi;
+  CLI::App* mpi_command = app.add_subcommand("mpi", "make krait/dist.h work with another MPI");
+  mpi_command->require_subcommand(1);
+  CLI::App* mpi_build_command = mpi_command->add_subcommand(
+      "build", "compile the library for an MPI of unknown ABI, which KRAIT_MPI then names");
+  mpi_build_command->add_option("LIBRARY", mpi.library, "the file, such as libkrait_mpi.so")
+      ->required();
+  mpi_build_command->add_option("--compiler", mpi.compiler, "the C++ compiler of that MPI")
+      ->default_val("mpicxx");
+
   // What follows --run PROGRAM is the program's own.
   std::vector<std::string> own, rest;
   for (int i = 1; i < argc; ++i) {
@@ -249,6 +259,7 @@ int main(int argc, char** argv) {
     const int status = *cache_command     ? tool::cache(cache)
                        : *pack_command    ? tool::pack(pack)
                        : *export_command  ? tool::export_(web)
+                       : *mpi_command     ? tool::mpi_build(mpi)
                        : *devices_command ? tool::devices(devices_json)
                        : *doctor_command  ? tool::doctor()
                        : *run_command     ? tool::run(run)

@@ -41,5 +41,7 @@ struct EmbeddedFile {
 };
 // cmake/embed.cmake makes it of the folder page; index.html is the first
 std::span<const EmbeddedFile> page_files();
+// the source of `krait mpi build`
+std::span<const EmbeddedFile> mpi_shim();
 
 }  // namespace tool

@@ -47,6 +47,13 @@ using fft_real_t = typename fft_real<std::remove_const_t<Elem>>::type;
 template <class Elem>
 using fft_complex_t = std::complex<fft_real_t<Elem>>;
 
+/// The number of points among options, or another.
+inline std::int64_t points_among(std::int64_t otherwise) { return otherwise; }
+template <class First, class... Rest>
+std::int64_t points_among(std::int64_t otherwise, const First& first, const Rest&... rest) {
+  if constexpr (std::is_same_v<First, points_type>) return first.count;
+  else return points_among(otherwise, rest...);
+}
 /// The axes, the last ones where none are given, and the other options.
 template <int Rank>
 struct fft_request_of : fft_request {

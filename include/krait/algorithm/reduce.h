@@ -9,6 +9,7 @@
 #include <krait/algorithm/detail/complex_reductions.h>
 #include <krait/algorithm/detail/recipe.h>
 #include <krait/algorithm/detail/result.h>
+#include <krait/algorithm/detail/sums.h>
 #include <krait/expression.h>
 
 namespace krait {
@@ -254,6 +255,23 @@ auto reduce_numbers(const Type& x, const Options&... options) {
   }
 }
 
+/// Of one launch where it is possible.
+template <class First, class... More>
+auto several_sums(const First& x, const More&... more) {
+  using number = decltype(reduce_numbers<sum_of>(x));
+  static_assert((std::is_same_v<number, decltype(reduce_numbers<sum_of>(more))> && ...),
+                "krait: sums of one call have one type: kr::cast makes it the same");
+  static_assert(1 + sizeof...(More) <= most_sums,
+                "krait: a call has the sums of five arrays: call kr::sum again for more");
+  using all = sums<number, 1 + int(sizeof...(More))>;
+  using glue = sums_glue<decltype(make_operand(x)), decltype(make_operand(more))...>;
+  if constexpr (!complex_number<number> && glue::one_rank) {
+    all found{};
+    if (glue::run(found.at, make_operand(x), make_operand(more)...)) return found;
+  }
+  return all{{reduce_numbers<sum_of>(x), reduce_numbers<sum_of>(more)...}};
+}
+
 }  // namespace detail
 
 // Undefined below.
@@ -277,6 +295,16 @@ auto reduce_numbers(const Type& x, const Options&... options) {
 /// kr::array<float> rows = kr::sum(a, kr::axis(1));
 /// \endcode
 KRAIT_REDUCTION(sum, sum_of)
+/// The sums of up to five arrays or expressions, as kr::sums. Those of one shape are
+/// one kernel, which reads what they share once; others take a kernel each. Their type is one.
+/// \code
+/// auto [total, squares] = kr::sum(x, x * x);
+/// \endcode
+template <detail::whole_array First, detail::whole_array... More>
+  requires(sizeof...(More) > 0)
+auto sum(const First& x, const More&... more) {
+  return detail::several_sums(x, more...);
+}
 /// The product of the elements, in the type of kr::sum and with its options; 1 without elements.
 /// \code
 /// float factor = kr::prod(x);

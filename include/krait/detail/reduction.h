@@ -10,7 +10,7 @@
 namespace krait::detail {
 
 /// The scalars of a value that is passed around while a kernel is recorded.
-inline constexpr int max_words = 5;
+inline constexpr int max_words = 10;
 struct words {
   node at[max_words];
 };
@@ -33,6 +33,7 @@ struct reduction_recipe {
   std::uint64_t identity[max_words];  // of the state, bits
   scalar result;
   std::uint32_t result_bytes;
+  int results;          // that the elements of one result give, side by side: mostly 1
   bool needs_elements;  // a result of no element is an error unless an initial value is given
   bool numbered;        // elements are numbered in C order
 
@@ -43,8 +44,8 @@ struct reduction_recipe {
   words (*join)(const words& x, const words& y);
   words (*absorb)(const words& state, const words& element);
   words (*combine)(const words& x, const words& y);
-  /// `count`: elements that each result is made of, an i64.
-  node (*finish)(const words& state, node count);
+  /// The `results`. `count`: elements that each is made of, an i64.
+  words (*finish)(const words& state, node count);
 };
 
 struct reduction_kernels;  // compiled code of one recipe
@@ -74,7 +75,7 @@ KRAIT_API void reduced_shape(const reduction_recipe& of, const argument* inputs,
 KRAIT_API void reduce(reduction_kernels* kernels, const argument* inputs, int rank,
                       const std::int64_t* extents, unsigned axes, const std::uint64_t* initial,
                       const argument& out);
-/// The one result of all elements, into memory of the host. Waits for it.
+/// The `results` of all elements, into memory of the host. Waits for them.
 KRAIT_API void reduce_to_number(reduction_kernels* kernels, const argument* inputs, int rank,
                                 const std::int64_t* extents, const std::uint64_t* initial,
                                 void* result);

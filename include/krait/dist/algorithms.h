@@ -7,6 +7,8 @@
 //   auto spectrum = kr::fft2(a);
 #pragma once
 
+#include <krait/algorithm/convolve.h>
+#include <krait/algorithm/einsum.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/detail/dist/along.h>
 #include <krait/detail/dist/linear.h>
@@ -112,32 +114,76 @@ auto inclusive_scan(const Type& x, const Function& function, detail::axis_list<1
       [&](const auto& before, const auto& here) { return join(before, here); });
 }
 
-/// Sorts the elements of one dimension, as kr::sort; the result is in blocks.
+/// The exclusive scan along an axis: the initial number, and with it all elements before each one.
+/// \code
+/// auto before = kr::exclusive_scan(x, 0, [](auto p, auto q) { return p + q; }, kr::axis(0));
+/// \endcode
+template <dist::detail::distributed Type, detail::plain Number, class Function>
+auto exclusive_scan(const Type& x, Number initial, const Function& function,
+                    detail::axis_list<1> axis) {
+  const auto join = krait::vectorize(function);
+  return dist::detail::scan_along(
+      "kr::exclusive_scan", x, axis.at[0],
+      [&](const auto& a, const auto& along) {
+        return krait::inclusive_scan(krait::detail::evaluated(a), function, along);
+      },
+      [&](const auto& before, const auto& here) { return join(before, here); }, &initial);
+}
+
+/// Sorts the elements of one dimension, as kr::sort; the result is in blocks. The option is
+/// kr::descending.
 /// A rank with many equal elements has them all, since equal elements go to one rank.
 /// \code
 /// auto sorted = kr::sort(x);
 /// \endcode
-template <dist::detail::distributed Type>
-  requires(Type::rank == 1)
-auto sort(const Type& x) {
+template <dist::detail::distributed Type, detail::sort_option... Options>
+  requires(Type::rank == 1 && (detail::axes_in<Options> + ... + 0) == 0)
+auto sort(const Type& x, const Options&... options) {
   const auto& from = dist::detail::evaluated(x);
-  return dist::detail::in_blocks("kr::sort", from.how(),
-                                 dist::detail::sorted_part("kr::sort", from));
+  return dist::detail::in_blocks(
+      "kr::sort", from.how(),
+      dist::detail::sorted_part<false>("kr::sort", from, dist::detail::descends(options...)).keys);
 }
 /// Sorts the elements along an axis of more dimensions; the result is distributed as x is.
-template <dist::detail::distributed Type>
+template <dist::detail::distributed Type, class... Options>
   requires(Type::rank > 1)
-auto sort(const Type& x, detail::axis_list<1> axis) {
+auto sort(const Type& x, detail::axis_list<1> axis, const Options&... options) {
   const int d = dist::detail::axis_at(axis.at[0], Type::rank);
-  return dist::detail::whole_along("kr::sort", dist::detail::evaluated(x), d,
-                                   [&](const auto& a) { return krait::sort(a, krait::axis(d)); });
+  return dist::detail::whole_along("kr::sort", dist::detail::evaluated(x), d, [&](const auto& a) {
+    return krait::sort(a, krait::axis(d), options...);
+  });
+}
+/// The places, int64, of the elements in sorted order, stable: of one dimension those in the whole
+/// array, in blocks. Options as for kr::sort.
+/// \code
+/// auto order = kr::argsort(x, kr::descending);
+/// \endcode
+template <dist::detail::distributed Type, detail::sort_option... Options>
+  requires(Type::rank == 1 && (detail::axes_in<Options> + ... + 0) == 0)
+auto argsort(const Type& x, const Options&... options) {
+  const auto& from = dist::detail::evaluated(x);
+  auto part =
+      dist::detail::sorted_part<true>("kr::argsort", from, dist::detail::descends(options...));
+  dist::detail::guard(from.how().of, [&] {
+    if (part.keys.size() == 0)
+      part.places = krait::array<std::int64_t>(part.keys.extents(), part.keys.device());
+  });
+  return dist::detail::in_blocks("kr::argsort", from.how(), part.places);
+}
+template <dist::detail::distributed Type, class... Options>
+  requires(Type::rank > 1)
+auto argsort(const Type& x, detail::axis_list<1> axis, const Options&... options) {
+  const int d = dist::detail::axis_at(axis.at[0], Type::rank);
+  return dist::detail::whole_along(
+      "kr::argsort", dist::detail::evaluated(x), d,
+      [&](const auto& a) { return krait::argsort(a, krait::axis(d), options...); });
 }
 /// The different elements of one dimension, sorted, in blocks.
 template <dist::detail::distributed Type>
   requires(Type::rank == 1)
 auto unique(const Type& x) {
   const auto& from = dist::detail::evaluated(x);
-  auto part = dist::detail::sorted_part("kr::unique", from);
+  auto part = dist::detail::sorted_part<false>("kr::unique", from, false).keys;
   dist::detail::guard(from.how().of, [&] {
     if (part.size() > 0) part = krait::unique(part);
   });
@@ -181,28 +227,33 @@ auto matmul(const Left& x, const Right& y) {
   return dist::detail::multiply_vector(dist::detail::evaluated(x), dist::detail::evaluated(y));
 }
 
-/// The product of two matrices by subscripts, with any of them and the result transposed.
-/// Transposing sends each element once more.
+/// Einstein summation of arrays of kr::dist, as kr::einsum, in blocks along the result's axes.
+/// A product of two matrices, with any of them and the result transposed, is kr::matmul. For any
+/// other sum each rank gets the parts of the operands that its block of the result needs. Without
+/// axes in the result each rank adds its own elements of the first operand, and all get the number.
 /// \code
 /// auto c = kr::einsum<"ij,kj->ik">(a, b);
+/// auto t = kr::einsum<"abc,cd->abd">(u, v);
 /// \endcode
-template <detail::fixed_text Subscripts, dist::detail::distributed Left,
-          dist::detail::distributed Right>
-  requires(Left::rank == 2 && Right::rank == 2)
-auto einsum(const Left& x, const Right& y) {
-  constexpr dist::detail::product_subscripts by(Subscripts.at);
-  static_assert(by.holds,
-                "krait: kr::einsum of arrays of kr::dist is a product of two matrices, as "
-                "kr::einsum<\"ij,jk->ik\">(a, b)");
-  const auto turned = [](const auto& a, auto turns) -> decltype(auto) {
-    if constexpr (turns()) return dist::transpose(dist::detail::evaluated(a));
-    else return (a);
-  };
-  const auto& left = turned(x, std::bool_constant<by.turns_left>());
-  const auto& right = turned(y, std::bool_constant<by.turns_right>());
-  auto product = krait::matmul(left, right);
-  if constexpr (by.turns_result) return dist::transpose(product);
-  else return product;
+template <detail::fixed_text Subscripts, dist::detail::distributed... Operands>
+auto einsum(const Operands&... x) {
+  return dist::detail::einsum_of<Subscripts>(dist::detail::evaluated(x)...);
+}
+
+/// The convolution of x with weights that each rank has, as scipy.ndimage.convolve: the result has
+/// x's shape. It exchanges the halo of x. Elements outside of x are 0 or, along periodic axes,
+/// those of the other end. Throws error{usage} on all ranks for weights beyond the halo.
+/// \code
+/// auto smooth = kr::convolve(t, weights);
+/// \endcode
+template <class Elem, int Rank, class Weight>
+auto convolve(dist::array<Elem, Rank>& x, const array<Weight, Rank>& weights) {
+  return dist::detail::convolved("kr::convolve", x, weights, false);
+}
+/// The correlation: a convolution with flipped weights.
+template <class Elem, int Rank, class Weight>
+auto correlate(dist::array<Elem, Rank>& x, const array<Weight, Rank>& weights) {
+  return dist::detail::convolved("kr::correlate", x, weights, true);
 }
 
 // Undefined below.
@@ -247,5 +298,39 @@ KRAIT_DIST_TRANSFORMS(fft2, fftn, 2)
 KRAIT_DIST_TRANSFORMS(ifft2, ifftn, 2)
 #undef KRAIT_DIST_TRANSFORM
 #undef KRAIT_DIST_TRANSFORMS
+
+/// The Fourier transform of real numbers along an axis, as kr::rfft; options are kr::points(n) and
+/// a norm. The axis is made whole for it.
+/// \code
+/// auto half = kr::rfft(a, kr::axis(1));
+/// \endcode
+template <dist::detail::distributed Type, class... Options>
+auto rfft(const Type& x, detail::axis_list<1> axis, const Options&... options) {
+  const int d = dist::detail::axis_at(axis.at[0], Type::rank);
+  const std::int64_t points = detail::points_among(x.how().extents[d], options...);
+  return dist::detail::resized_along(
+      "kr::rfft", dist::detail::evaluated(x), d, points / 2 + 1,
+      [&](const auto& a) { return krait::rfft(a, krait::axis(d), options...); });
+}
+template <dist::detail::distributed Type>
+auto rfft(const Type& x) {
+  return krait::rfft(x, krait::axis(-1));
+}
+/// The inverse of kr::rfft: real numbers, by default 2 (m - 1) for m elements along the axis.
+/// \code
+/// auto back = kr::irfft(half, kr::axis(1), kr::points(n));
+/// \endcode
+template <dist::detail::distributed Type, class... Options>
+auto irfft(const Type& x, detail::axis_list<1> axis, const Options&... options) {
+  const int d = dist::detail::axis_at(axis.at[0], Type::rank);
+  const std::int64_t points = detail::points_among(2 * (x.how().extents[d] - 1), options...);
+  return dist::detail::resized_along(
+      "kr::irfft", dist::detail::evaluated(x), d, points,
+      [&](const auto& a) { return krait::irfft(a, krait::axis(d), options...); });
+}
+template <dist::detail::distributed Type>
+auto irfft(const Type& x) {
+  return krait::irfft(x, krait::axis(-1));
+}
 
 }  // namespace krait

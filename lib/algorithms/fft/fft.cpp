@@ -7,11 +7,14 @@
 // Fourier Transform, SIAM 1992, sections 1.7 and 3.3).
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "algorithms/fft/instances.h"
 #include "algorithms/matmul/products.h"
+#include "devices/devices.h"
 #include "devices/layout.h"
 #include "support/error.h"
 
@@ -201,6 +204,22 @@ any_array rows_along(const any_array& x, std::int64_t axis, std::int64_t rows) {
   return rank == 1 ? host::one_row(x) : host::rows_along(x, axis);
 }
 
+/// Whether the elements of a row, and of its result, meet in few sets of a processor's cache: they
+/// would be fetched again for each row of a cache line.
+bool meets_in_cache(const any_array& rows, std::int64_t results, std::size_t result_bytes) {
+  if (!static_cast<DeviceHandle*>(rows.on)->device->host_memory()) return false;
+  const std::int64_t length = rows.at.extents[1],
+                     distance = std::abs(rows.at.strides[1]) * rows.type->bytes;
+  if (length < fft_least_meeting || distance == 0) return false;
+  const std::int64_t held = fft_cache_ways * (fft_cache_way / std::gcd(distance, fft_cache_way));
+  return length > held && results * std::int64_t(result_bytes) % fft_page == 0;
+}
+any_array dense_rows(const any_array& rows) {
+  const any_array copy = host::new_array(rows.type, dense(rows.at.extents, 2, false), rows.on);
+  copy_elements(host::elements_of(copy), host::elements_of(rows));
+  return copy;
+}
+
 /// Rows of complex numbers in their memory order: for few elements, the layouts of the general way
 /// cost more than the transform.
 bool transform_whole_rows(const any_array& x, const RowTransform& by, const fft_request& with,
@@ -244,6 +263,7 @@ any_array transform_along(const any_array& x, const RowTransform& by, std::int64
     any_array given = rows_along(x, axis, rows);
     if (product_of(x.at.extents, last + 1) == 0)
       given.at.extents[0] = rows, given.at.extents[1] = 0;
+    if (meets_in_cache(given, results, out.type->bytes)) given = dense_rows(given);
     by.run(given, host::memory_as(out, rows, results), points, scale);
   }
   if (into && !in_place) copy_elements(host::elements_of(*into), host::elements_of(out));

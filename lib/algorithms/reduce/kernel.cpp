@@ -201,9 +201,12 @@ class Body {
         detail::store({outputs_[w], {node_of(result()), node_of(block_idx().y)}, 2}, x.at[w]);
       return;
     }
-    const words all = recipe_.combine(start(), x);
-    detail::store({outputs_[0], {node_of(result())}, 1},
-                  recipe_.finish(all, numbers_[ReduceNumbers::count]));
+    const words all = recipe_.finish(recipe_.combine(start(), x), numbers_[ReduceNumbers::count]);
+    const std::int64_t each = recipe_.results;
+    for (int w = 0; w < recipe_.results; ++w) {
+      const Index at = each == 1 ? result() : result() * each + std::int64_t(w);
+      detail::store({outputs_[0], {node_of(at)}, 1}, all.at[w]);
+    }
   }
   std::size_t word_bytes(int w) const { return ir::size_of(ir::Scalar(recipe_.types[w])); }
 

@@ -278,7 +278,7 @@ void run(reduction_kernels* kernels, const argument* given, int rank, const std:
   if (results > 0 || recipe.numbered) check_elements(recipe, elements, initial != nullptr);
   if (results == 0) return;
   argument out = into;
-  out.rank = 1, out.extents[0] = results, out.strides[0] = 1;
+  out.rank = 1, out.extents[0] = results * recipe.results, out.strides[0] = 1;
   const bool one_piece = dims.is_one_piece();
   const std::int64_t rows = recipe.numbered ? 1 : dims.split_rows();
   const bool columns = dims.results() >= least_reduce_columns && dims.result_step() > 0 &&
@@ -341,11 +341,11 @@ void reduce_to_number(reduction_kernels* kernels, const argument* given, int ran
     out.kind = argument::host, out.data = result;
     return run(kernels, given, rank, extents, axes, initial, out, &device);
   }
-  const memory_share owner(allocate(&device, recipe.result_bytes));
+  const memory_share owner(allocate(&device, recipe.result_bytes * std::size_t(recipe.results)));
   out.kind = argument::device_array, out.memory = owner.get(), out.offset = 0;
   run(kernels, given, rank, extents, axes, initial, out, &device);
-  const std::int64_t one = 1;
-  const layout at = dense(&one, 1, false);
+  const std::int64_t each = recipe.results;
+  const layout at = dense(&each, 1, false);
   copy_to_host({owner.get(), &at, recipe.result_bytes}, result);
 }
 

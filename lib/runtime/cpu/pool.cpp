@@ -2,7 +2,6 @@
 #include "runtime/cpu/pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <system_error>
 
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/share.h"
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/threads.h"
@@ -28,9 +28,7 @@ unsigned count_threads() {
                           most);
     return unsigned(n);
   }
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
-  return std::max(1u, std::thread::hardware_concurrency());
+  return threads_of_process();
 }
 
 /// Leaked: kernels may run until the process ends.

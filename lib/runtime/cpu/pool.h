@@ -23,7 +23,7 @@ class Pool {
   static Pool& get();
 
   /// Threads that work on a launch, the caller included. KRAIT_NUM_THREADS, else the cores that the
-  /// process may use.
+  /// process may use, shared with the other ranks of its node.
   unsigned threads() const { return threads_; }
 
   /// What the threads of a launch take chunks from.

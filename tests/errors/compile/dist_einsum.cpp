@@ -1,12 +1,12 @@
-// error: krait: kr::einsum of arrays of kr::dist is a product of two matrices, as kr::einsum<"ij,jk->ik">(a, b)
+// error: krait: kr::einsum of arrays of kr::dist takes letters, a comma between operands and ->, without ...
 #include <krait/dist/algorithms.h>
 #include <krait/krait.h>
 namespace kr = krait;
 
-void f([[maybe_unused]] kr::dist::array<double, 2>& a, [[maybe_unused]] kr::dist::array<double, 2>& b) {
+void f([[maybe_unused]] kr::dist::array<double, 2>& a) {
 #ifdef RIGHT
-  (void)kr::einsum<"ij,kj->ki">(a, b);
+  (void)kr::einsum<"ij,ij->ij">(a, a);
 #else
-  (void)kr::einsum<"ij,ij->ij">(a, b);
+  (void)kr::einsum<"...j,...j->...j">(a, a);
 #endif
 }

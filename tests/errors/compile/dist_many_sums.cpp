@@ -1,4 +1,4 @@
-// error: krait: a message has the sums of five arrays: call kr::sum again for more
+// error: krait: a message has the sums of five arrays, or of two of std::complex<double>: call kr::sum again for more
 #include <krait/dist.h>
 #include <krait/krait.h>
 namespace kr = krait;

@@ -1,4 +1,4 @@
-// error: krait: sums in one message have one type: kr::cast makes it the same
+// error: krait: sums of one call have one type: kr::cast makes it the same
 #include <krait/dist.h>
 #include <krait/krait.h>
 namespace kr = krait;

@@ -137,8 +137,8 @@ struct reduction_glue {
   static words combine(const words& x, const words& y) {
     return words_of(reducer::combine(state_at(x), state_at(y)));
   }
-  static node finish(const words& x, node count) {
-    return node_of(reducer::finish(state_at(x), value<std::int64_t>(count)));
+  static words finish(const words& x, node count) {
+    return {{node_of(reducer::finish(state_at(x), value<std::int64_t>(count)))}};
   }
 
   template <class... Types>
@@ -150,7 +150,7 @@ struct reduction_glue {
     r.name = reducer::name, r.state_words = state_words;
     set_types(r.types, static_cast<const state*>(nullptr));
     bits_of_each(reducer::zero, r.identity);
-    r.result = scalar_of<result>, r.result_bytes = sizeof(result),
+    r.result = scalar_of<result>, r.result_bytes = sizeof(result), r.results = 1;
     r.needs_elements = reducer::needs_elements;
     r.numbered = requires { reducer::numbers; };
     r.inputs = leaves::parameters.at, r.input_nodes = input_nodes;

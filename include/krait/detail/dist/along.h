@@ -62,13 +62,17 @@ void move_blocks(const char* name, const decomposition& from, const From& x,
            {wants, elements_at(y, in)});
 }
 
+template <class Elem, int Rank>
+krait::array<Elem, Rank> part_at(krait::array<Elem, Rank>& x, const box& b) {
+  return view_at(part_of(layout_of(x), b), x);
+}
 /// The last element along an axis, with extent 1 there.
 template <class Elem, int Rank>
 krait::array<Elem, Rank> last_along(krait::array<Elem, Rank>& x, int axis) {
   box b;
   for (int d = 0; d < Rank; ++d) b.count[d] = x.extent(d);
   b.first[axis] = x.extent(axis) - 1, b.count[axis] = 1;
-  return view_at(part_of(layout_of(x), b), x);
+  return part_at(x, b);
 }
 
 template <class Number>
@@ -147,10 +151,11 @@ auto reduce_along(const char* name, const Type& x, std::int64_t axis, bool needs
       reduce);
 }
 
-/// A scan along an axis: of each rank's part, and then with what the parts before it end with.
-template <class Type, class Scan, class Combine>
+/// A scan along an axis: of each rank's part, and then with what the parts before it end with. With
+/// an initial number it is exclusive.
+template <class Type, class Scan, class Combine, class Initial = std::nullptr_t>
 auto scan_along(const char* name, const Type& x, std::int64_t axis, const Scan& scan,
-                const Combine& combine) {
+                const Combine& combine, Initial initial = nullptr) {
   constexpr int rank = Type::rank;
   const decomposition& how = x.how();
   const int d = axis_at(axis, rank);
@@ -181,10 +186,26 @@ auto scan_along(const char* name, const Type& x, std::int64_t axis, const Scan& 
   guard(how.of, [&] {
     auto owned = result.owned();
     if (owned.size() == 0) return;
-    if (before.size() == 0) return owned.copy_from(scanned);
-    krait::array<number, rank> up_to_here = scan(before, krait::axis(d));
-    const krait::array<number, rank> start = last_along(up_to_here, d);
-    owned.copy_from(combine(start, scanned));
+    const auto up_to_here = [&]() -> krait::array<number, rank> {
+      krait::array<number, rank> all = scan(before, krait::axis(d));
+      return last_along(all, d);
+    };
+    if constexpr (std::is_null_pointer_v<Initial>) {
+      if (before.size() == 0) owned.copy_from(scanned);
+      else owned.copy_from(combine(up_to_here(), scanned));
+    } else {
+      box one, rest;
+      for (int e = 0; e < rank; ++e) rest.count[e] = one.count[e] = how.owned[e];
+      one.count[d] = 1, rest.count[d] = how.owned[d] - 1;
+      krait::array<number, rank> start = memory_for<number, rank>(how, one.count);
+      if (before.size() == 0) start.fill(number(*initial));
+      else start = combine(number(*initial), up_to_here());
+      part_at(owned, one).copy_from(start);
+      if (rest.count[d] == 0) return;
+      auto shorter = part_at(scanned, rest);
+      rest.first[d] = 1;
+      part_at(owned, rest).copy_from(combine(start, shorter));
+    }
   });
   return result;
 }
@@ -217,6 +238,41 @@ auto whole_along(const char* name, const array<Elem, Rank>& x, int d, const Func
     if (in.size() > 0) out = f(in.share());
   });
   move_blocks(name, turned, out, how, owned);
+  return result;
+}
+
+/// f of this rank's part, on arrays that are whole along the axis, which it gives another extent.
+template <class Elem, int Rank, class Function>
+auto resized_along(const char* name, const array<Elem, Rank>& x, int d, std::int64_t extent,
+                   const Function& f) {
+  using number = typename std::remove_cvref_t<decltype(f(x.owned()))>::value_type;
+  decomposition turned = bare(x.how());
+  if (turned.extents[d] == 0) (void)f(x.owned());  // refuses it, alike on all ranks
+  const auto whole_rows = [&]() -> krait::array<const Elem, Rank> {
+    if (turned.parts[d] == 1) return x.owned();
+    along words[Rank];
+    for (int e = 0; e < Rank; ++e) words[e] = e == d ? whole : block;
+    turned = with_words(turned, words);
+    krait::array<Elem, Rank> moved;
+    guard(turned.of, [&] { moved = memory_for<Elem, Rank>(turned, turned.owned); });
+    move_blocks(name, x.how(), x.owned(), turned, moved);
+    return moved.share();
+  };
+  const auto in = whole_rows();
+  turned.extents[d] = turned.owned[d] = extent;
+  decomposition home = bare(x.how());
+  home.extents[d] = extent;
+  arrange(home);
+  krait::array<number, Rank> out;
+  guard(turned.of, [&] {
+    if (in.size() > 0) out = f(in);
+    else out = memory_for<number, Rank>(turned, turned.owned);
+  });
+  bool at_home = true;
+  for (int e = 0; e < Rank; ++e) at_home = at_home && turned.parts[e] == home.parts[e];
+  if (at_home) return made::of<number, Rank>(home, std::move(out));
+  auto result = made::of<number, Rank>(home);
+  move_blocks(name, turned, out, home, result.owned());
   return result;
 }
 

@@ -97,7 +97,12 @@ KRAIT_API void number(decomposition& how);
 KRAIT_API void check_extents(const char* function, const decomposition& x, const decomposition& y);
 /// Throws error{usage}, alike on all ranks, for operands of different distributions.
 KRAIT_API void check_alike(const char* function, const decomposition& x, const decomposition& y);
-[[noreturn]] KRAIT_API void refuse_reach(int axis, std::int64_t reach, std::int64_t halo);
+[[noreturn]] KRAIT_API void refuse_reach(const char* function, int axis, std::int64_t reach,
+                                         std::int64_t halo);
+/// Of axes with one letter that differ.
+[[noreturn]] KRAIT_API void refuse_letter(char letter, std::int64_t extent, std::int64_t other);
+/// Throws error{usage} for operands of two worlds.
+KRAIT_API void check_worlds(const char* function, const decomposition& x, const decomposition& y);
 /// Throws error{usage} for an index outside; the rank that owns the element.
 KRAIT_API int owner(const decomposition& how, const std::int64_t* index);
 
@@ -105,6 +110,9 @@ KRAIT_API int owner(const decomposition& how, const std::int64_t* index);
 /// in the call.
 KRAIT_API void all_gather(job* of, const call& what, const void* mine, void* all,
                           std::size_t bytes);
+/// Runs `work` on the first rank of each machine, and when its compilations have ended, on the
+/// others.
+KRAIT_API void compile_once(job* of, function_ref<void()> work);
 /// Runs what only this rank may fail at: the others are told.
 KRAIT_API void guard(job* of, function_ref<void()> work);
 

@@ -3,8 +3,6 @@
 // Element-wise computations and reductions of krait/dist.h.
 #pragma once
 
-#include <array>
-
 #include <krait/dist.h>
 
 namespace krait::dist {
@@ -100,34 +98,29 @@ auto sum_of(const char* name, const Type& x) {
   return total(all);
 }
 
-template <class Number, int Count>
-struct several {
-  Number of[Count];
-};
 template <class First, class... More>
 auto sums_of(const First& x, const More&... more) {
   using total = decltype(krait::sum(local_of(x)));
   constexpr int count = 1 + sizeof...(More);
-  static_assert((std::is_same_v<total, decltype(krait::sum(local_of(more)))> && ...),
-                "krait: sums in one message have one type: kr::cast makes it the same");
-  static_assert(sizeof(several<total, count>) <= 40,
-                "krait: a message has the sums of five arrays: call kr::sum again for more");
+  using all_sums = sums<total, count>;
+  static_assert(sizeof(all_sums) <= 40,
+                "krait: a message has the sums of five arrays, or of two of std::complex<double>: "
+                "call kr::sum again for more");
   // A replicated array has its sum on each rank, and takes that of rank 0.
   const bool everywhere[] = {x.how().replicated, more.how().replicated...};
-  const auto mine = compute_part(x.how(), [&] {
-    return several<total, count>{{krait::sum(local_of(x)), krait::sum(local_of(more))...}};
-  });
+  const all_sums mine =
+      compute_part(x.how(), [&] { return krait::sum(local_of(x), local_of(more)...); });
   using wide = std::conditional_t<std::is_same_v<total, float>, double, total>;
   wide all[count]{};
   decomposition how = x.how();
   how.replicated = false;
-  const parts<several<total, count>> of_ranks("kr::sum", "several", how, mine);
+  const parts<all_sums> of_ranks("kr::sum", "several", how, mine);
   for (const auto& part : of_ranks)
     for (int i = 0; i < count; ++i)
-      if (!everywhere[i] || &part == of_ranks.begin()) all[i] += wide(part.of[i]);
-  std::array<total, static_cast<std::size_t>(count)> sums{};
-  for (int i = 0; i < count; ++i) sums[static_cast<std::size_t>(i)] = total(all[i]);
-  return sums;
+      if (!everywhere[i] || &part == of_ranks.begin()) all[i] += wide(part.at[i]);
+  all_sums result{};
+  for (int i = 0; i < count; ++i) result.at[i] = total(all[i]);
+  return result;
 }
 
 struct slices {
@@ -293,7 +286,7 @@ template <dist::detail::distributed Type>
 auto sum(const Type& x) {
   return dist::detail::sum_of("kr::sum", x);
 }
-/// The sums of up to five arrays or expressions, in one message: their array.
+/// The sums of up to five arrays or expressions, in one message, as kr::sums.
 /// \code
 /// auto [along, left] = kr::sum(d * y, r * r);
 /// \endcode

@@ -121,7 +121,8 @@ template <class Elem, int Rank, class Kernel>
 void run_stencil(const Kernel& run, array<Elem, Rank>& in, array<Elem, Rank>& out) {
   const decomposition& how = in.how();
   for (int d = 0; d < Rank; ++d)
-    if (run.farthest().of[d] > how.halo[d]) refuse_reach(d, run.farthest().of[d], how.halo[d]);
+    if (run.farthest().of[d] > how.halo[d])
+      refuse_reach("kr::dist::stencil", d, run.farthest().of[d], how.halo[d]);
   // A box with its rim in `in` is the same one in `out` without.
   const auto compute = [&](const box& b) {
     box target = b;

@@ -6,6 +6,8 @@
 
 #include <complex>
 
+#include <krait/algorithm/convolve.h>
+#include <krait/algorithm/einsum.h>
 #include <krait/algorithm/fft.h>
 #include <krait/algorithm/matmul.h>
 #include <krait/detail/dist/along.h>
@@ -149,6 +151,147 @@ auto multiply_vector(const array<Left, 2>& x, const array<Right, 1>& y) {
       [](const auto& parts, const auto& axis) { return krait::sum(parts, axis); });
 }
 
+/// The elements of a box of the whole array, from the ranks that have them.
+template <class Elem, int Rank, class Wants>
+krait::array<Elem, Rank> fetched_box(const char* name, const array<Elem, Rank>& x,
+                                     const Wants& wants) {
+  const decomposition& how = x.how();
+  krait::array<Elem, Rank> made;
+  guard(how.of, [&] { made = memory_for<Elem, Rank>(how, wants(rank_of(how.of)).count); });
+  const auto owned = x.owned();
+  const layout out = layout_of(owned), in = layout_of(made);
+  const auto has = [&](int r) { return block_of(how, r); };
+  transfer(how.of, call_of(name, how), Rank, {has, elements_at(owned, out), how.replicated},
+           {wants, elements_at(made, in)});
+  return made;
+}
+
+/// Which part of an operand a rank's part of a sum needs: along axes with the letters of `by` those
+/// of its block there, and along the others everything.
+template <class Names>
+box needed(const Names& letters, const decomposition& operand, const Names& by, const box& block) {
+  box b;
+  for (int d = 0; d < operand.rank; ++d) {
+    const int at = by.find(letters.letters[d]);
+    b.first[d] = at < 0 ? 0 : block.first[at];
+    b.count[d] = at < 0 ? operand.extents[d] : block.count[at];
+  }
+  return b;
+}
+template <krait::detail::fixed_text Subscripts, class First, class... More>
+auto einsum_of(const First& x, const More&... more) {
+  using krait::detail::subscripts_reader;
+  static constexpr subscripts_reader read(Subscripts);
+  constexpr auto has_ellipsis = [] {
+    for (int o = 0; o < read.count; ++o)
+      if (read.operands[o].has_ellipsis()) return true;
+    return false;
+  };
+  static_assert(read.problem == krait::detail::subscripts_problem::none && !has_ellipsis(),
+                "krait: kr::einsum of arrays of kr::dist takes letters, a comma between operands "
+                "and ->, without ...");
+  static_assert(read.count == 1 + int(sizeof...(More)),
+                "krait: einsum needs as many operands as its subscripts have");
+  static constexpr product_subscripts product(Subscripts.at);
+  if constexpr (product.holds && First::rank == 2) {
+    const auto turned = [](const auto& a, auto turns) -> decltype(auto) {
+      if constexpr (turns()) return dist::transpose(a);
+      else return (a);
+    };
+    const auto by = [&](const auto& y) {
+      const auto& left = turned(x, std::bool_constant<product.turns_left>());
+      const auto& right = turned(y, std::bool_constant<product.turns_right>());
+      return multiply(left, right);
+    };
+    if constexpr (product.turns_result) return dist::transpose(by(more...));
+    else return by(more...);
+  } else {
+    // The extent of each letter, alike in all operands.
+    const decomposition* const hows[] = {&x.how(), &more.how()...};
+    std::int64_t extents[128];
+    for (std::int64_t& e : extents) e = -1;
+    for (int o = 0; o < read.count; ++o) {
+      check_worlds("kr::einsum", x.how(), *hows[o]);
+      for (int d = 0; d < read.operands[o].count; ++d) {
+        std::int64_t& e = extents[int(read.operands[o].letters[d])];
+        if (e >= 0 && e != hows[o]->extents[d])
+          refuse_letter(read.operands[o].letters[d], e, hows[o]->extents[d]);
+        e = hows[o]->extents[d];
+      }
+    }
+    // Ranks share the elements of the result, or those of the first operand's letters.
+    constexpr int rank = read.output.count;
+    static constexpr auto shared = [] {
+      krait::detail::subscripts letters = read.output;
+      for (int d = 0; rank == 0 && d < read.operands[0].count; ++d)
+        if (letters.find(read.operands[0].letters[d]) < 0)
+          letters.letters[letters.count++] = read.operands[0].letters[d];
+      return letters;
+    }();
+    decomposition out;
+    out.of = x.how().of, out.rank = shared.count;
+    bool replicated = true;
+    for (const decomposition* how : hows) replicated = replicated && how->replicated;
+    for (int d = 0; d < shared.count; ++d) {
+      out.extents[d] = extents[int(shared.letters[d])];
+      out.words[d] = replicated ? whole : block;
+    }
+    arrange(out);
+    const auto fetch_parts = [&]<std::size_t... Operand>(std::index_sequence<Operand...>,
+                                                         const auto&... operands) {
+      return std::tuple{fetched_box("kr::einsum", operands, [&](int r) {
+        return needed(read.operands[Operand], operands.how(), shared, block_of(out, r));
+      })...};
+    };
+    const auto here = fetch_parts(std::make_index_sequence<1 + sizeof...(More)>{}, x, more...);
+    const auto sum_here = [&] {
+      return std::apply([](const auto&... parts) { return krait::einsum<Subscripts>(parts...); },
+                        here);
+    };
+    if constexpr (rank == 0) {
+      using total = decltype(sum_here());
+      const total mine = compute_part(out, sum_here);
+      total all{};
+      for (const total& part : parts<total>("kr::einsum", type_name<total>(), out, mine))
+        all += part;
+      return all;
+    } else {
+      auto result = made::of<typename decltype(sum_here())::value_type, rank>(out);
+      guard(out.of, [&] {
+        auto owned = result.owned();
+        if (owned.size() > 0) owned.copy_from(sum_here());
+      });
+      return result;
+    }
+  }
+}
+
+template <class Elem, int Rank, class Weight>
+auto convolved(const char* name, array<Elem, Rank>& x, const krait::array<Weight, Rank>& weights,
+               bool flipped) {
+  using number = krait::detail::convolved_t<Elem, Weight>;
+  const decomposition& how = x.how();
+  box from;
+  for (int d = 0; d < Rank; ++d) {
+    // out[i] is the sum of w[k] x[i + first - k].
+    const std::int64_t last = weights.extent(d) - 1, middle = weights.extent(d) / 2,
+                       first = flipped ? last - middle : middle;
+    const std::int64_t reach = krait::detail::larger(first, last - first);
+    if (reach > how.halo[d]) refuse_reach(name, d, reach, how.halo[d]);
+    from.first[d] = how.halo[d] + first - last, from.count[d] = how.owned[d] + last;
+  }
+  dist::exchange(x);
+  auto result = made::of<number, Rank>(bare(how));
+  guard(how.of, [&] {
+    auto owned = result.owned();
+    if (owned.size() == 0) return;
+    krait::array<Elem, Rank> near = part_at(x.local(), from);
+    if (flipped) owned.copy_from(krait::correlate(near, weights, "valid"));
+    else owned.copy_from(krait::convolve(near, weights, "valid"));
+  });
+  return result;
+}
+
 /// Calls f(x, kr::axis(…)) for the axes of a mask.
 template <int Rank, int Count = 1, class Array, class Function>
 auto with_axes(const Array& x, unsigned axes, const Function& f) {
@@ -161,6 +304,17 @@ auto with_axes(const Array& x, unsigned axes, const Function& f) {
   krait::detail::axis_list<Count> list;
   for (int i = 0; i < Count; ++i) list.at[i] = at[i];
   return f(x, list);
+}
+
+/// Memory for a rank's block, whose elements along an axis lie beside each other.
+template <class Elem, int Rank>
+krait::array<Elem, Rank> memory_along(const decomposition& how, int axis) {
+  std::int64_t extents[Rank];
+  for (int d = 0, to = 0; d < Rank; ++d)
+    if (d != axis) extents[to++] = how.owned[d];
+  extents[Rank - 1] = how.owned[axis];
+  const auto memory = memory_for<Elem, Rank>(how, extents);
+  return view_at(krait::detail::axis_back(layout_of(memory), axis), memory);
 }
 
 /// Transforms along these axes, those that each rank has whole first.
@@ -185,9 +339,11 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     else now = krait::cast<number>(owned);
     axes &= ~here;
   });
-  const auto go_to = [&](const decomposition& next) {
+  // Elements along `near` come to lie beside each other: what puts messages into their places can
+  // do that, and a transform would.
+  const auto go_to = [&](const decomposition& next, int near) {
     krait::array<number, Rank> moved;
-    guard(home.of, [&] { moved = memory_for<number, Rank>(next, next.owned); });
+    guard(home.of, [&] { moved = memory_along<number, Rank>(next, near); });
     move_blocks(name, how, now, next, moved);
     now = std::move(moved), how = next;
   };
@@ -196,7 +352,7 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     int next = 0;
     while (!(axes >> next & 1)) ++next;
     for (int d = 0; d < Rank; ++d) words[d] = d == next ? whole : block;
-    go_to(with_words(how, words));
+    go_to(with_words(how, words), next);
     guard(home.of, [&] {
       const unsigned here = whole_here();
       if (now.size() > 0) now = with_axes<Rank>(now.share(), here, f);
@@ -205,7 +361,7 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
   }
   bool at_home = true;
   for (int d = 0; d < Rank; ++d) at_home = at_home && how.parts[d] == home.parts[d];
-  if (!at_home) go_to(home);
+  if (!at_home) go_to(home, Rank - 1);
   return made::of(home, std::move(now));
 }
 

@@ -15,17 +15,68 @@ namespace krait::dist::detail {
 // Samples of a rank: the fullest rank then has about a tenth more than the others.
 inline constexpr std::int64_t samples_of_rank = 64;
 
-/// This rank's part of all elements in order: equal ones are on one rank.
+/// Whether a sort descends: its options are those of kr::sort.
+template <class... Options>
+bool descends(const Options&... options) {
+  return krait::detail::sort_choice(options...).descends;
+}
+
+/// This rank's part of all elements in order: equal ones are on one rank, in the order of the ranks
+/// that had them. With Places, their places in the whole array, too.
+template <class Elem, bool Places>
+struct in_order {
+  krait::array<Elem> keys;
+  krait::array<std::int64_t> places;  // without Places: none
+
+  /// Sorts what lies here, stable.
+  void sort(bool descending) {
+    if (keys.size() == 0) return;
+    if constexpr (Places) {
+      const auto by = [&](const auto&... options) {
+        auto sorted = krait::sort_by_key(keys, places, options...);
+        keys = std::move(sorted.keys), places = std::move(sorted.values);
+      };
+      if (descending) by(krait::descending);
+      else by();
+    } else {
+      keys = descending ? krait::sort(keys, krait::descending) : krait::sort(keys);
+    }
+  }
+};
+
+/// The number of sorted elements that come before each splitter, or equal it. NaN is last.
 template <class Elem>
-krait::array<Elem> sorted_part(const char* name, const array<Elem, 1>& x) {
+krait::host_array<std::int64_t> ends_of(const krait::array<Elem>& sorted,
+                                        const krait::array<Elem>& splitters, bool descending) {
+  if (!descending) return krait::searchsorted(sorted, splitters, krait::side::right).to_host();
+  // From its end to its begin the array ascends, where NaN is left out.
+  const std::int64_t numbers =
+      sorted.size() - std::int64_t(krait::sum(krait::cast<std::int64_t>(sorted != sorted)));
+  const krait::array<Elem> rising =
+      krait::array<const Elem>(sorted(krait::range(0, numbers))).flip().copy();
+  auto ends = krait::searchsorted(rising, splitters, krait::side::left).to_host();
+  const auto values = splitters.to_host();
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    ends[i] = is_nan(values[i]) ? sorted.size() : numbers - ends[i];
+  return ends;
+}
+
+template <bool Places, class Elem>
+in_order<Elem, Places> sorted_part(const char* name, const array<Elem, 1>& x, bool descending) {
   const decomposition& how = x.how();
   const int ranks = size_of(how.of);
-  krait::array<Elem> sorted, samples, all;
+  in_order<Elem, Places> mine;
+  krait::array<Elem> samples, all;
   guard(how.of, [&] {
-    sorted = memory_for<Elem, 1>(how, how.owned);
-    if (sorted.size() > 0) krait::sort(x.owned(), krait::into(sorted));
+    mine.keys = memory_for<Elem, 1>(how, how.owned);
+    if (mine.keys.size() == 0) return;
+    mine.keys.copy_from(x.owned());
+    if constexpr (Places)
+      mine.places = krait::arange<std::int64_t>(how.first[0], how.first[0] + how.owned[0], 1,
+                                                x.owned().device());
+    mine.sort(descending);
   });
-  if (ranks == 1 || how.replicated) return sorted;
+  if (ranks == 1 || how.replicated) return mine;
   // Each rank knows how many samples each one takes.
   const auto step = [&](std::int64_t n) { return krait::detail::divided_up(n, samples_of_rank); };
   const auto count = [&](int r) {
@@ -43,41 +94,47 @@ krait::array<Elem> sorted_part(const char* name, const array<Elem, 1>& x) {
   const auto wants = [&](int) { return everything; };
   guard(how.of, [&] {
     all = memory_for<Elem, 1>(how, everything.count);
-    const std::int64_t mine = count(rank_of(how.of));
-    samples = memory_for<Elem, 1>(how, &mine);
-    if (mine > 0) samples.copy_from(sorted(krait::range(0, krait::end, step(sorted.size()))));
+    const std::int64_t taken = count(rank_of(how.of));
+    samples = memory_for<Elem, 1>(how, &taken);
+    if (taken > 0)
+      samples.copy_from(mine.keys(krait::range(0, krait::end, step(mine.keys.size()))));
   });
   const layout from = layout_of(samples), to = layout_of(all);
-  transfer(how.of, call_of(name, how), 1, {has, elements_at(samples, from)},
+  transfer(how.of, call_of(name, how, descending), 1, {has, elements_at(samples, from)},
            {wants, elements_at(all, to)});
   krait::host_array<std::int64_t> cuts(static_cast<std::size_t>(ranks + 1)),
       counts(static_cast<std::size_t>(ranks));
   for (std::int64_t& cut : cuts) cut = 0;
   guard(how.of, [&] {
-    cuts[static_cast<std::size_t>(ranks)] = sorted.size();
-    if (sorted.size() == 0) return;
-    const krait::array<Elem> ordered = krait::sort(all);
+    cuts[static_cast<std::size_t>(ranks)] = mine.keys.size();
+    if (mine.keys.size() == 0) return;
+    const krait::array<Elem> ordered =
+        descending ? krait::sort(all, krait::descending) : krait::sort(all);
     const auto places = krait::arange<std::int64_t>(1, ranks, 1, x.owned().device());
     const krait::array<std::int64_t> at = places * ordered.size() / std::int64_t(ranks);
-    const auto ends =
-        krait::searchsorted(sorted, krait::gather(ordered, at), krait::side::right).to_host();
+    const auto ends = ends_of<Elem>(mine.keys, krait::gather(ordered, at), descending);
     for (int r = 1; r < ranks; ++r)
       cuts[static_cast<std::size_t>(r)] = ends[static_cast<std::size_t>(r - 1)];
   });
   deal_counts(how.of, call_of(name, how, 1), cuts.data(), counts.data());
-  krait::array<Elem> dealt;
-  guard(how.of, [&] {
-    std::int64_t n = 0;
-    for (const std::int64_t each : counts) n += each;
-    dealt = memory_for<Elem, 1>(how, &n);
-  });
-  const layout out = layout_of(sorted), in = layout_of(dealt);
-  deal(how.of, call_of(name, how, 2), elements_at(sorted, out), cuts.data(), elements_at(dealt, in),
-       counts.data());
-  guard(how.of, [&] {
-    if (dealt.size() > 0) dealt = krait::sort(dealt);
-  });
-  return dealt;
+  const auto dealt = [&](auto& what) {
+    using element = typename std::remove_reference_t<decltype(what)>::value_type;
+    krait::array<element> got;
+    guard(how.of, [&] {
+      std::int64_t n = 0;
+      for (const std::int64_t each : counts) n += each;
+      got = memory_for<element, 1>(how, &n);
+      if (what.size() == 0) what = memory_for<element, 1>(how, how.owned);
+    });
+    const layout out = layout_of(what), in = layout_of(got);
+    deal(how.of, call_of(name, how, 2), elements_at(what, out), cuts.data(), elements_at(got, in),
+         counts.data());
+    what = std::move(got);
+  };
+  dealt(mine.keys);
+  if constexpr (Places) dealt(mine.places);
+  guard(how.of, [&] { mine.sort(descending); });
+  return mine;
 }
 
 /// Parts of any lengths, one after another, as an array in blocks.
