@@ -67,7 +67,7 @@ class world {
   /// folder of compiled kernels. Each argument is a kernel whose parameters have declared types, or
   /// a function that makes calls without messages.
   /// \code
-  /// ranks.compile(heat, [&] { (void)kr::sort(sample); });
+  /// ranks.compile([&] { (void)kr::sum(t.owned()); });
   /// \endcode
   template <class... Works>
   void compile(const Works&... works) const {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <krait/dist/algorithms.h>
 #include <krait/dist/files.h>
@@ -76,6 +77,43 @@ double conjugate_gradients(kr::dist::world& ranks, int n) {
   }
   // [/cg]
   return rr;
+}
+
+// [multigrid]
+struct level {
+  kr::dist::array<double, 2> u, f, r;                       // u with a halo
+};
+void cycle(std::vector<level>& levels, std::size_t depth) {
+  auto& [u, f, r] = levels[depth];
+  const auto residual = [&u = u, &f = f, &r = r] {
+    kr::dist::stencil([](auto at) { return 4.0 * at(0, 0) - at(-1, 0) - at(1, 0) - at(0, -1) - at(0, 1); }, u, r);
+    r = f - r;
+  };
+  for (int step = 0; step < 3; ++step) residual(), u += 0.2 * r;
+  if (depth + 1 < levels.size()) {
+    residual();
+    level& coarse = levels[depth + 1];
+    const auto even = kr::range(0, kr::end, 2), odd = kr::range(1, kr::end, 2);
+    auto from = r.owned(), to = coarse.f.owned();           // halves of each block: no messages
+    to(kr::all, kr::all) = 0.5 * (from(even, even) + from(odd, even) + from(even, odd) + from(odd, odd));
+    coarse.u = 0.0;
+    cycle(levels, depth + 1);
+    auto fine = u.owned();
+    for (const auto& i : {even, odd}) for (const auto& j : {even, odd}) fine(i, j) += coarse.u.owned();
+  }
+  for (int step = 0; step < 3; ++step) residual(), u += 0.2 * r;
+}
+// [/multigrid]
+
+/// By how much cycles make the residual smaller.
+double multigrid(kr::dist::world& ranks, std::int64_t n) {
+  std::vector<level> levels;
+  for (; n % (2 * ranks.size()) == 0; n /= 2)
+    levels.push_back({{ranks, {n, n}, {kr::dist::block, kr::dist::whole}, kr::dist::halo(1)}, {ranks, {n, n}, {kr::dist::block, kr::dist::whole}}, {ranks, {n, n}, {kr::dist::block, kr::dist::whole}}});
+  kr::dist::fill(levels[0].f, [](auto i, auto j) { return kr::cast<double>((i * 7 + j * 3) % 5 - 2); });
+  const double first = kr::sum(levels[0].f * levels[0].f);
+  for (int k = 0; k < 12; ++k) cycle(levels, 0);
+  return kr::sqrt(kr::sum(levels[0].r * levels[0].r) / first);
 }
 
 void parts(kr::dist::world& ranks) {
@@ -200,6 +238,7 @@ int main() {
     const auto all = [&folder](double* to) {
       return [to, &folder](kr::dist::world& ranks) {
         const double got[] = {heat(ranks, 40, 20), own_kernel(ranks, 40, 20), conjugate_gradients(ranks, 20), overlapped(ranks, 40, 20)};
+        expect(multigrid(ranks, 96) < 1e-6, __LINE__);
         parts(ranks), ordered(ranks), pi(ranks), products(ranks), spectrum(ranks), restart(ranks, folder);
         if (ranks.rank() == 0) for (int i = 0; i < 4; ++i) to[i] = got[i];
       };

@@ -233,7 +233,7 @@ auto matmul(const Left& x, const Right& y) {
 /// axes in the result each rank adds its own elements of the first operand, and all get the number.
 /// \code
 /// auto c = kr::einsum<"ij,kj->ik">(a, b);
-/// auto t = kr::einsum<"abc,cd->abd">(u, v);
+/// double trace = kr::einsum<"ii">(a);
 /// \endcode
 template <detail::fixed_text Subscripts, dist::detail::distributed... Operands>
 auto einsum(const Operands&... x) {
@@ -244,6 +244,7 @@ auto einsum(const Operands&... x) {
 /// x's shape. It exchanges the halo of x. Elements outside of x are 0 or, along periodic axes,
 /// those of the other end. Throws error{usage} on all ranks for weights beyond the halo.
 /// \code
+/// kr::array<double, 2> weights({3, 3});
 /// auto smooth = kr::convolve(t, weights);
 /// \endcode
 template <class Elem, int Rank, class Weight>
@@ -318,7 +319,7 @@ auto rfft(const Type& x) {
 }
 /// The inverse of kr::rfft: real numbers, by default 2 (m - 1) for m elements along the axis.
 /// \code
-/// auto back = kr::irfft(half, kr::axis(1), kr::points(n));
+/// auto back = kr::irfft(kr::rfft(a), kr::axis(1), kr::points(n));
 /// \endcode
 template <dist::detail::distributed Type, class... Options>
 auto irfft(const Type& x, detail::axis_list<1> axis, const Options&... options) {

@@ -13,14 +13,20 @@ namespace krait {
 /// \endcode
 template <class Number, int Count>
 struct sums {
+  /// The sums.
   Number at[Count];
 
+  /// The i-th sum.
   const Number& operator[](std::size_t i) const { return at[i]; }
+  /// The first sum.
   const Number* begin() const { return at; }
+  /// Behind the last one.
   const Number* end() const { return at + Count; }
+  /// Their number.
   static constexpr std::size_t size() { return Count; }
+  /// The sum that a name of `auto [a, b]` stands for.
   template <std::size_t Index>
-  const Number& get() const {
+  Number get() const {
     return at[Index];
   }
 };
