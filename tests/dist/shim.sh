@@ -5,7 +5,7 @@
 set -uo pipefail
 mpi=$1 krait=$2
 here=$(dirname "$0")
-command -v "mpirun.$mpi" >/dev/null && command -v "mpicxx.$mpi" >/dev/null || { echo "skipped: there is no mpicxx.$mpi (Debian: libopenmpi-dev or libmpich-dev)"; exit 77; }
+command -v "mpirun.$mpi" >/dev/null && echo "#include <mpi.h>" | "mpicxx.$mpi" -fsyntax-only -x c++ - 2>/dev/null || { echo "skipped: mpicxx.$mpi finds no mpi.h (Debian: libopenmpi-dev or libmpich-dev)"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
