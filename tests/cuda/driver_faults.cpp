@@ -457,13 +457,13 @@ struct Wished {
 };
 
 TEST_F(DriverFaults, FewRegistersAreAWish) {
-  const auto of = [&](int takes, int spilled, unsigned wish) {
+  const auto of = [&](int takes, int spilled, unsigned wish, std::uint64_t resident = 0) {
     fake = {};
     fake.registers = takes, fake.spilled = spilled;
     CudaDevice d(api, 0);
     support::Envelope code;
     code.registers = wish, code.entry = "krait_entry", code.code = ".entry krait_entry()\n{ }";
-    code.set_own(support::PtxCode{code.code.find("\n{")});
+    code.set_own(support::PtxCode{code.code.find("\n{"), 0, resident});
     const std::unique_ptr<Executable> loaded = load(d, "wide", code);
     EXPECT_EQ(fake.looked_for, "krait_entry");
     return Wished{fake.texts, loaded->attributes().registers, fake.unloaded.size()};
@@ -487,6 +487,14 @@ TEST_F(DriverFaults, FewRegistersAreAWish) {
   }
   EXPECT_EQ(of(40, 0, 32).texts, (Texts{free, held}));
   EXPECT_EQ(of(36, 0, 0).texts, Texts{free});
+  // Of threads that all have so many: they are taken at once, and a few words may spill.
+  w = of(181, 64, 32, 1);
+  EXPECT_EQ(w.texts, Texts{held});
+  EXPECT_EQ(w.unloaded, 0u);
+  w = of(181, 68, 32, 1);
+  EXPECT_EQ(w.texts, (Texts{held, free}));
+  EXPECT_EQ(w.registers, 181);
+  EXPECT_EQ(w.unloaded, 1u);
 }
 
 TEST_F(DriverFaults, CodeThatIsNoneIsRefused) {
@@ -498,7 +506,7 @@ TEST_F(DriverFaults, CodeThatIsNoneIsRefused) {
   wishes.registers = 32;
   EXPECT_EQ(
       message([&] { load(d, "wide", wishes); }),
-      "kernel wide: its code is damaged: 0 bytes of facts about it, expected 16 with a place in the text");
+      "kernel wide: its code is damaged: 0 bytes of facts about it, expected 24 with a place in the text");
 }
 
 TEST_F(DriverFaults, CodeThatTheDriverRefuses) {
