@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include "devices/layout.h"
 #include "dist/job.h"
 #include "dist/parts.h"
+#include "files/hdf5.h"
 #include "files/npy.h"
 #include "support/error.h"
 #include "support/file.h"
@@ -28,6 +30,7 @@ namespace krait::dist::detail {
 namespace {
 
 constexpr const char* part_suffix = ".part";
+constexpr const char* load_hdf5_name = "kr::dist::load_hdf5";
 constexpr int text_tag = 32765;
 
 [[noreturn]] void cannot(const std::string& path, const char* what) {
@@ -36,42 +39,50 @@ constexpr int text_tag = 32765;
 
 struct Outcome {
   bool failed;
+  error::kind_type kind;
   std::uint64_t length, number;
+};
+/// Why a rank's work failed; no text: it did not.
+struct Failure {
+  std::string text;
+  error::kind_type kind = error::kind_type::usage;
 };
 /// What a rank tells of its work: nothing, or the error that all throw; the sum of their numbers.
 /// The text of the first rank that failed goes to all.
-std::uint64_t settle(job* of, const char* name, const std::string& error, std::uint64_t number) {
+std::uint64_t settle(job* of, const char* name, const Failure& failure, std::uint64_t number) {
   std::vector<Outcome> all(static_cast<std::size_t>(of->size()));
-  const Outcome mine{!error.empty(), error.size(), number};
+  const Outcome mine{!failure.text.empty(), failure.kind, failure.text.size(), number};
   all_gather(of, {.name = name, .type = "its end"}, &mine, all.data(), sizeof mine);
   std::uint64_t sum = 0;
   for (const Outcome& o : all) sum += o.number;
   for (int r = 0; r < of->size(); ++r) {
     if (!all[std::size_t(r)].failed) continue;
-    std::string text = error;
+    std::string text = failure.text;
     guard(of, [&] {
       if (of->rank() != r) {
         text.resize(all[std::size_t(r)].length);
         of->receive(text.data(), text.size(), r, text_tag);
       } else {
         for (int to = 0; to < of->size(); ++to)
-          if (to != r) of->send(error.data(), error.size(), to, text_tag);
+          if (to != r) of->send(text.data(), text.size(), to, text_tag);
       }
       of->wait(name);
     });
-    throw krait::error(error::kind_type::usage, text.c_str());
+    throw krait::error(all[std::size_t(r)].kind, text.c_str());
   }
   return sum;
 }
 /// Work of each rank that may fail, on any of them; gives the sum of their numbers.
 template <class Work>
 std::uint64_t together(job* of, const char* name, const Work& work) {
-  std::string why;
+  Failure why;
   std::uint64_t number = 0;
   try {
     number = work();
+  } catch (const error& e) {
+    why = {e.message(), e.kind()};
   } catch (const std::exception& e) {
-    why = dynamic_cast<const error*>(&e) ? static_cast<const error&>(e).message() : e.what();
+    why.text = e.what();
   }
   return settle(of, name, why, number);
 }
@@ -138,26 +149,34 @@ std::vector<std::byte> packed(const filed_array& x) {
   return bytes;
 }
 
-/// Makes `path` of an array's elements, under a name of its own; gives their checksum.
-std::uint64_t write_array(const char* name, const std::string& path, const filed_array& x) {
+/// Makes `path` of an array's elements, under a name of its own; gives their checksum. On rank 0
+/// `make` gets the new file's descriptor, writes all but the elements, and gives their place.
+template <class Make>
+std::uint64_t write_array(const char* name, const std::string& path, const filed_array& x,
+                          const Make& make) {
   job* const of = x.how->of;
-  const std::string header = files::npy_header(x.element, x.how->extents, x.how->rank);
-  together(of, name, [&]() -> std::uint64_t {
+  const std::uint64_t begin = together(of, name, [&]() -> std::uint64_t {
     if (of->rank() != 0) return 0;
     unlink(path.c_str());  // what a killed job left
     const support::Descriptor file{open(
-        path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, support::shared_file)};
-    const auto size = off_t(header.size() + std::size_t(x.how->size()) * x.owned.element_bytes);
-    if (file.fd < 0 || !support::write_all(file.fd, header) || ftruncate(file.fd, size) != 0)
-      cannot(path, "written");
-    return 0;
+        path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, support::shared_file)};
+    if (file.fd < 0) cannot(path, "written");
+    return make(file.fd);
   });
   return together(of, name, [&]() -> std::uint64_t {
     if (!writes(x)) return 0;
     const std::vector<std::byte> bytes = packed(x);
-    const FilePart part = part_in(path, header.size(), x);
+    const FilePart part = part_in(path, begin, x);
     if (!bytes.empty()) of->engine().write_part(part, bytes.data());
     return checksum(part, bytes.data());
+  });
+}
+std::uint64_t write_npy(const char* name, const std::string& path, const filed_array& x) {
+  return write_array(name, path, x, [&](int fd) {
+    const std::string header = files::npy_header(x.element, x.how->extents, x.how->rank);
+    const auto size = off_t(header.size() + std::size_t(x.how->size()) * x.owned.element_bytes);
+    if (!support::write_all(fd, header) || ftruncate(fd, size) != 0) cannot(path, "written");
+    return header.size();
   });
 }
 std::uint64_t read_array(const char* name, const std::string& path, std::uint64_t begin,
@@ -180,6 +199,19 @@ void put(const std::string& from, const std::string& to) {
   if (rename(from.c_str(), to.c_str()) != 0) cannot(to, "written");
   const support::Descriptor place{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (place.fd >= 0) fsync(place.fd);
+}
+/// Work on all ranks that makes a file under the name that it gets; then it takes the place of
+/// `path`.
+template <class Work>
+void replace(job* of, const char* name, const char* path, const Work& work) {
+  const std::string part = std::string(path) + part_suffix;
+  try {
+    work(part);
+  } catch (const error&) {
+    if (of->rank() == 0 && !of->broken()) unlink(part.c_str());
+    throw;
+  }
+  from_first(of, name, [&] { return put(part, path), std::string(); });
 }
 
 /// "2 300 200 128": dimensions, extents, and where elements begin.
@@ -270,16 +302,8 @@ void check_names(const char* function, const filed* first, std::size_t count) {
 
 void save_npy(const char* path, const filed_array& x) {
   constexpr const char* name = "kr::dist::save_npy";
-  job* const of = x.how->of;
-  begin(of, name, path);
-  const std::string part = std::string(path) + part_suffix;
-  try {
-    write_array(name, part, x);
-  } catch (const error&) {
-    if (of->rank() == 0 && !of->broken()) unlink(part.c_str());
-    throw;
-  }
-  from_first(of, name, [&] { return put(part, path), std::string(); });
+  begin(x.how->of, name, path);
+  replace(x.how->of, name, path, [&](const std::string& part) { write_npy(name, part, x); });
 }
 
 std::uint64_t read_shape(job* of, const char* path, file_element element, int rank,
@@ -295,6 +319,40 @@ std::uint64_t read_shape(job* of, const char* path, file_element element, int ra
 }
 void load_npy(const char* path, std::uint64_t begin, const filed_array& x) {
   read_array("kr::dist::load_npy", path, begin, x);
+}
+
+void save_hdf5(const char* path, const char* dataset, const filed_array& x) {
+  constexpr const char* name = "kr::dist::save_hdf5";
+  begin(x.how->of, name, fmt::format("{}: {}", path, dataset).c_str());
+  replace(x.how->of, name, path, [&](const std::string& part) {
+    write_array(name, part, x, [&](int fd) {
+      const std::uint64_t at =
+          files::make_hdf5_room(fd, path, dataset, x.element, x.how->extents, x.how->rank);
+      if (fsync(fd) != 0) cannot(path, "written");
+      return at;
+    });
+  });
+}
+void read_hdf5_shape(job* of, const char* path, const char* dataset, file_element element, int rank,
+                     std::int64_t* extents) {
+  begin(of, load_hdf5_name, fmt::format("{}: {}", path, dataset).c_str());
+  std::istringstream text(from_first(of, load_hdf5_name, [&] {
+    std::string shape;
+    for (const std::int64_t n : files::hdf5_shape(path, dataset, load_hdf5_name, element, rank))
+      shape += fmt::format("{} ", n);
+    return shape;
+  }));
+  for (int d = 0; d < rank; ++d) text >> extents[d];
+}
+void load_hdf5(const char* path, const char* dataset, const filed_array& x) {
+  together(x.how->of, load_hdf5_name, [&]() -> std::uint64_t {
+    std::vector<std::byte> bytes(bytes_of(*x.owned.at, x.owned.element_bytes));
+    if (bytes.empty()) return 0;
+    files::read_hdf5_part(path, dataset, load_hdf5_name, x.element, x.how->first, x.how->owned,
+                          x.how->rank, bytes.data());
+    krait::detail::copy_from_host(x.owned, bytes.data());
+    return 0;
+  });
 }
 
 void save_checkpoint(job* of, const char* folder, const filed* first, std::size_t count) {
@@ -321,7 +379,7 @@ void save_checkpoint(job* of, const char* folder, const filed* first, std::size_
     if (x.array.how->of != of)
       support::fail_usage("{}: the operands belong to two kr::dist::world", name);
     const std::string file = fmt::format("{}.{}.npy", x.name, turn);
-    const std::uint64_t sum = write_array(name, fmt::format("{}/{}", folder, file), x.array);
+    const std::uint64_t sum = write_npy(name, fmt::format("{}/{}", folder, file), x.array);
     text += fmt::format("array {} {} {} {:x} {}", x.name, file, files::npy_type(x.array.element),
                         sum, x.array.how->rank);
     for (int d = 0; d < x.array.how->rank; ++d) text += fmt::format(" {}", x.array.how->extents[d]);

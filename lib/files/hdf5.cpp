@@ -12,6 +12,7 @@
 
 #include "devices/layout.h"
 #include "files/arrays.h"
+#include "files/hdf5.h"
 #include "files/hdf5_table.h"
 #include "files/library.h"
 #include "support/environment.h"
@@ -153,25 +154,37 @@ void check_storage(const Hdf5Table& h, Hid dataset, std::uint64_t bytes, std::ui
         bytes, file_bytes);
 }
 
-/// The elements of a file that is there, into a new one.
-bool copy_file(int from, support::NewFile& to) {
+/// All bytes of a file that is there, into a new one.
+bool copy_file(int from, int to) {
   std::vector<char> room(1 << 20);
   for (;;) {
     const ssize_t n = ::read(from, room.data(), room.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n == 0;
-    if (!to.write({room.data(), std::size_t(n)})) return false;
+    if (!support::write_all(to, {room.data(), std::size_t(n)})) return false;
   }
 }
 
-}  // namespace
-}  // namespace krait::files
+/// A dataset that is open, and what it holds.
+struct Dataset {
+  const Session& session;
+  Hid id, space;
+  std::string place;
+  file_element element;
+  std::vector<std::int64_t> shape;
 
-namespace krait::detail {
-
-using namespace krait::files;
-
-file_array load_hdf5(const char* path, const char* dataset, const file_request& as) {
+  /// Reads `count` elements, those of `from`, into those of `in_memory`; 0: all.
+  void read(Hid in_memory, Hid from, std::uint64_t count, void* to) const {
+    const Object type = type_for(session.h, element);
+    if (session.h.dataset_read(id, type.id, in_memory, from, 0, to) < 0)
+      support::fail_usage("{}: cannot be read ({}): write it again", place, session.why());
+    check_bools(element, to, count, place);
+  }
+};
+/// Opens a dataset, checks that it is what the request reads, and gives what use(Dataset) gives.
+template <class Use>
+auto with_dataset(const char* path, const char* dataset, const char* call, const file_request& as,
+                  const Use& use) {
   const std::uint64_t file_bytes = FileSource(path).left().value_or(0);
   const Session session;
   const Hdf5Table& h = session.h;
@@ -187,34 +200,33 @@ file_array load_hdf5(const char* path, const char* dataset, const file_request& 
     support::fail_usage(
         "{}: elements of HDF5's class {}: expected integers, floats, or the bool and complex numbers of h5py",
         place, h.type_class(type.id));
-  std::vector<std::int64_t> shape = shape_of(h, space.id);
-  const std::uint64_t count = count_of(shape, element.bytes, place);
+  Dataset d{session, opened.id, space.id, place, element, shape_of(h, space.id)};
+  const std::uint64_t count = count_of(d.shape, element.bytes, place);
   check_storage(h, opened.id, count * element.bytes, file_bytes, place);
-  check_read_as(place, "kr::load_hdf5", element, shape, as);
-  return filled(shape, false, as, [&](void* to) {
-    const Object in_memory = type_for(h, element);
-    if (h.dataset_read(opened.id, in_memory.id, 0, 0, 0, to) < 0)
-      support::fail_usage("{}: cannot be read ({}): write it again", place, session.why());
-    check_bools(element, to, count, place);
-  });
+  check_read_as(place, call, element, d.shape, as);
+  return use(d);
 }
 
-void save_hdf5(const char* path, const char* dataset, const file_array& x) {
-  const HostBytes elements(x);
-  const Session session;
+/// Writes what the file at `path` holds and a dataset into a new, empty file. Gives the place of
+/// its elements, which are not written where `elements` is null.
+std::uint64_t write_dataset(const Session& session, int into, const char* path, const char* dataset,
+                            file_element element, const std::int64_t* shape, int rank,
+                            const void* elements) {
   const Hdf5Table& h = session.h;
-  support::NewFile made(path, support::shared_file);
-  if (!made) cannot_write(path);
   const support::Descriptor there{::open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
   struct stat status {};
   const bool changes = there.fd >= 0 && fstat(there.fd, &status) == 0 && status.st_size > 0;
   if (there.fd < 0 && errno != ENOENT) cannot_write(path);
+  Hsize extents[detail::max_rank];
+  std::copy_n(shape, rank, extents);
+  std::size_t bytes = element.bytes;
+  for (int d = 0; d < rank; ++d) bytes *= extents[d];
   // A write of the library's that is past the limit would end the process.
   constexpr std::size_t own_blocks = 1 << 16;
-  if (!support::NewFile::may_have(std::size_t(status.st_size) + elements.size() + own_blocks) ||
-      (changes && !copy_file(there.fd, made)))
+  if (!support::NewFile::may_have(std::size_t(status.st_size) + bytes + own_blocks) ||
+      (changes && !copy_file(there.fd, into)))
     cannot_write(path);
-  const std::string in_process = fmt::format("/proc/self/fd/{}", made.descriptor());
+  const std::string in_process = fmt::format("/proc/self/fd/{}", into);
   Object file(changes ? h.file_open(in_process.c_str(), hdf5_read_write, 0)
                       : h.file_create(in_process.c_str(), hdf5_truncate, 0, 0),
               h.file_close);
@@ -223,19 +235,79 @@ void save_hdf5(const char* path, const char* dataset, const file_array& x) {
   const auto check = [&](bool done) {
     if (!done) support::fail_usage("{}: cannot be written ({})", place, session.why());
   };
-  Hsize extents[max_rank];
-  std::copy_n(x.at.extents, x.at.rank, extents);
-  const Object type = type_for(h, x.element),
-               space(h.space_create(x.at.rank, extents, nullptr), h.space_close),
-               links(h.properties_create(*h.links), h.properties_close);
+  const Object type = type_for(h, element),
+               space(h.space_create(rank, extents, nullptr), h.space_close),
+               links(h.properties_create(*h.links), h.properties_close),
+               made_with(h.properties_create(*h.datasets), h.properties_close);
   h.properties_groups(links.id, 1);
+  // Its bytes have their place from the beginning, and the library writes none of them by itself.
+  h.properties_allocate(made_with.id, hdf5_early), h.properties_fill(made_with.id, hdf5_never);
   if (h.link_exists(file.id, dataset, 0) > 0) check(h.link_delete(file.id, dataset, 0) >= 0);
-  Object written(h.dataset_create(file.id, dataset, type.id, space.id, links.id, 0, 0),
+  Object written(h.dataset_create(file.id, dataset, type.id, space.id, links.id, made_with.id, 0),
                  h.dataset_close);
   check(bool(written));
-  if (elements.size() > 0)
-    check(h.dataset_write(written.id, type.id, 0, 0, 0, elements.data()) >= 0);
+  std::uint64_t begin = 0;
+  if (bytes > 0) {
+    begin = h.dataset_place(written.id);
+    check(begin != hdf5_no_place);
+    if (elements) check(h.dataset_write(written.id, type.id, 0, 0, 0, elements) >= 0);
+  }
   check(written.end() && file.end());
+  return begin;
+}
+
+}  // namespace
+
+std::uint64_t make_hdf5_room(int into, const std::string& path, const std::string& dataset,
+                             file_element element, const std::int64_t* extents, int rank) {
+  const Session session;
+  return write_dataset(session, into, path.c_str(), dataset.c_str(), element, extents, rank,
+                       nullptr);
+}
+
+std::vector<std::int64_t> hdf5_shape(const std::string& path, const std::string& dataset,
+                                     const char* call, file_element element, int rank) {
+  return with_dataset(path.c_str(), dataset.c_str(), call, {element, rank, nullptr},
+                      [](const Dataset& d) { return d.shape; });
+}
+
+void read_hdf5_part(const std::string& path, const std::string& dataset, const char* call,
+                    file_element element, const std::int64_t* first, const std::int64_t* count,
+                    int rank, void* to) {
+  with_dataset(path.c_str(), dataset.c_str(), call, {element, rank, nullptr},
+               [&](const Dataset& d) {
+                 const Hdf5Table& h = d.session.h;
+                 if (h.space_rank(d.space) == 0) return d.read(0, 0, 1, to);  // one number
+                 Hsize starts[detail::max_rank], extents[detail::max_rank];
+                 std::copy_n(first, rank, starts), std::copy_n(count, rank, extents);
+                 std::uint64_t elements = 1;
+                 for (int i = 0; i < rank; ++i) elements *= extents[i];
+                 const Object in_memory(h.space_create(rank, extents, nullptr), h.space_close);
+                 h.space_select(d.space, hdf5_set, starts, nullptr, extents, nullptr);
+                 d.read(in_memory.id, d.space, elements, to);
+               });
+}
+
+}  // namespace krait::files
+
+namespace krait::detail {
+
+using namespace krait::files;
+
+file_array load_hdf5(const char* path, const char* dataset, const file_request& as) {
+  return with_dataset(path, dataset, "kr::load_hdf5", as, [&](const Dataset& d) {
+    return filled(d.shape, false, as,
+                  [&](void* to) { d.read(0, 0, count_of(d.shape, d.element.bytes, d.place), to); });
+  });
+}
+
+void save_hdf5(const char* path, const char* dataset, const file_array& x) {
+  const HostBytes elements(x);
+  const Session session;
+  support::NewFile made(path, support::shared_file);
+  if (!made) cannot_write(path);
+  write_dataset(session, made.descriptor(), path, dataset, x.element, x.at.extents, x.at.rank,
+                elements.data());
   if (!made.close() || !made.put(path, true)) cannot_write(path);
 }
 

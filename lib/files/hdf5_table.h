@@ -21,7 +21,9 @@ struct Hdf5Error {  // H5E_error2_t
 inline constexpr unsigned hdf5_read_only = 0, hdf5_read_write = 1, hdf5_truncate = 2;
 inline constexpr int hdf5_integer = 0, hdf5_float = 1, hdf5_compound = 6, hdf5_enum = 8;
 inline constexpr int hdf5_virtual = 3;
-inline constexpr int hdf5_null_space = 2;
+inline constexpr int hdf5_early = 1, hdf5_never = 1;  // H5D_ALLOC_TIME_EARLY, H5D_FILL_TIME_NEVER
+inline constexpr std::uint64_t hdf5_no_place = ~std::uint64_t(0);  // HADDR_UNDEF
+inline constexpr int hdf5_null_space = 2, hdf5_set = 0;
 inline constexpr int hdf5_from_the_cause = 0;  // of H5Ewalk2
 
 struct Hdf5Table {
@@ -40,17 +42,21 @@ struct Hdf5Table {
   Hid (*dataset_space)(Hid);
   Hid (*dataset_type)(Hid);
   Hid (*dataset_properties)(Hid);
+  std::uint64_t (*dataset_place)(Hid);
   Hid (*properties_create)(Hid);
   int (*properties_close)(Hid);
   int (*properties_layout)(Hid);
   int (*properties_filters)(Hid);
   int (*properties_external)(Hid);
   int (*properties_groups)(Hid, unsigned);
+  int (*properties_allocate)(Hid, int);
+  int (*properties_fill)(Hid, int);
   Hid (*space_create)(int, const Hsize*, const Hsize*);
   int (*space_close)(Hid);
   int (*space_kind)(Hid);
   int (*space_rank)(Hid);
   int (*space_extents)(Hid, Hsize*, Hsize*);
+  int (*space_select)(Hid, int, const Hsize*, const Hsize*, const Hsize*, const Hsize*);
   Hid (*type_copy)(Hid);
   Hid (*type_create)(int, std::size_t);
   int (*type_close)(Hid);
@@ -69,7 +75,7 @@ struct Hdf5Table {
   int (*link_exists)(Hid, const char*, Hid);
   int (*link_delete)(Hid, const char*, Hid);
   // Variables, which have their values after open().
-  Hid *links, *f32, *f64, *integers[8];
+  Hid *links, *datasets, *f32, *f64, *integers[8];
 
   template <class Find>
   void bind(const Find& find) {
@@ -88,17 +94,21 @@ struct Hdf5Table {
     find(dataset_space, "H5Dget_space");
     find(dataset_type, "H5Dget_type");
     find(dataset_properties, "H5Dget_create_plist");
+    find(dataset_place, "H5Dget_offset");
     find(properties_create, "H5Pcreate");
     find(properties_close, "H5Pclose");
     find(properties_layout, "H5Pget_layout");
     find(properties_filters, "H5Pget_nfilters");
     find(properties_external, "H5Pget_external_count");
     find(properties_groups, "H5Pset_create_intermediate_group");
+    find(properties_allocate, "H5Pset_alloc_time");
+    find(properties_fill, "H5Pset_fill_time");
     find(space_create, "H5Screate_simple");
     find(space_close, "H5Sclose");
     find(space_kind, "H5Sget_simple_extent_type");
     find(space_rank, "H5Sget_simple_extent_ndims");
     find(space_extents, "H5Sget_simple_extent_dims");
+    find(space_select, "H5Sselect_hyperslab");
     find(type_copy, "H5Tcopy");
     find(type_create, "H5Tcreate");
     find(type_close, "H5Tclose");
@@ -119,6 +129,7 @@ struct Hdf5Table {
     // The library's numbers of types: variables that H5open sets, in little-endian order only, as
     // files of Krait are written.
     find(links, "H5P_CLS_LINK_CREATE_ID_g");
+    find(datasets, "H5P_CLS_DATASET_CREATE_ID_g");
     find(f32, "H5T_IEEE_F32LE_g");
     find(f64, "H5T_IEEE_F64LE_g");
     const char* const names[] = {"H5T_STD_I8LE_g",  "H5T_STD_I16LE_g", "H5T_STD_I32LE_g",

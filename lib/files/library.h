@@ -23,6 +23,14 @@ struct LibraryNames {
   std::initializer_list<const char*> files;
 };
 
+/// Whether a library needs an MPI, and its calls go to another one that the process has already.
+/// By the names that tools, which stand before an MPI, leave alone.
+inline bool is_of_other_mpi(void* library) {
+  void* const own = dlsym(library, "PMPI_Comm_rank");
+  void* const called = dlsym(RTLD_DEFAULT, "PMPI_Comm_rank");
+  return own && called && own != called;
+}
+
 /// The functions of one library, whose type is Table: bind(find) sets them. Never closed.
 template <class Table>
 class Opened {
@@ -52,11 +60,12 @@ class Opened {
         into = reinterpret_cast<Function*>(dlsym(library, name));
         if (!into && !missing) missing = name;
       });
-      if (!missing) {
+      if (!missing && !is_of_other_mpi(library)) {
         table_ = table;
         return usable_ = true;
       }
-      said = fmt::format("{} has no {}", file, missing);
+      said = missing ? fmt::format("{} has no {}", file, missing)
+                     : fmt::format("{} belongs to another MPI than this process", file);
     }
     why_ += (why_.empty() ? "" : "; ") + said;
     return false;

@@ -98,17 +98,21 @@ SAME(Hdf5Table, dataset_write, H5Dwrite);
 SAME(Hdf5Table, dataset_space, H5Dget_space);
 SAME(Hdf5Table, dataset_type, H5Dget_type);
 SAME(Hdf5Table, dataset_properties, H5Dget_create_plist);
+SAME(Hdf5Table, dataset_place, H5Dget_offset);
 SAME(Hdf5Table, properties_create, H5Pcreate);
 SAME(Hdf5Table, properties_close, H5Pclose);
 SAME(Hdf5Table, properties_layout, H5Pget_layout);
 SAME(Hdf5Table, properties_filters, H5Pget_nfilters);
 SAME(Hdf5Table, properties_external, H5Pget_external_count);
 SAME(Hdf5Table, properties_groups, H5Pset_create_intermediate_group);
+SAME(Hdf5Table, properties_allocate, H5Pset_alloc_time);
+SAME(Hdf5Table, properties_fill, H5Pset_fill_time);
 SAME(Hdf5Table, space_create, H5Screate_simple);
 SAME(Hdf5Table, space_close, H5Sclose);
 SAME(Hdf5Table, space_kind, H5Sget_simple_extent_type);
 SAME(Hdf5Table, space_rank, H5Sget_simple_extent_ndims);
 SAME(Hdf5Table, space_extents, H5Sget_simple_extent_dims);
+SAME(Hdf5Table, space_select, H5Sselect_hyperslab);
 SAME(Hdf5Table, type_copy, H5Tcopy);
 SAME(Hdf5Table, type_create, H5Tcreate);
 SAME(Hdf5Table, type_close, H5Tclose);
@@ -132,6 +136,8 @@ static_assert(sizeof(Hid) == sizeof(hid_t) && sizeof(Hsize) == sizeof(hsize_t) &
 static_assert(hdf5_integer == H5T_INTEGER && hdf5_float == H5T_FLOAT &&
               hdf5_compound == H5T_COMPOUND && hdf5_enum == H5T_ENUM &&
               hdf5_virtual == H5D_VIRTUAL && hdf5_null_space == H5S_NULL &&
+              hdf5_set == H5S_SELECT_SET && hdf5_early == H5D_ALLOC_TIME_EARLY &&
+              hdf5_never == H5D_FILL_TIME_NEVER && hdf5_no_place == HADDR_UNDEF &&
               hdf5_from_the_cause == H5E_WALK_UPWARD && H5P_DEFAULT == 0 && H5S_ALL == 0 &&
               H5E_DEFAULT == 0 && H5T_SGN_NONE == 0);
 

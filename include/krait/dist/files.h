@@ -3,6 +3,7 @@
 // Arrays of kr::dist in files, to which each rank writes its own part.
 //   kr::dist::save_npy("t.npy", t);
 //   auto u = kr::dist::load_npy<double, 2>(ranks, "t.npy", {kr::dist::block, kr::dist::whole});
+//   kr::dist::save_hdf5("run.h5", "step1/t", t);
 //   kr::dist::save_checkpoint(ranks, "state", kr::dist::named("t", t), kr::dist::named("step", step));
 // The folder of a file is one that all ranks see. A file is there whole, or as it was before.
 #pragma once
@@ -108,6 +109,46 @@ array<Elem, Rank> load_npy(const world& ranks, const krait::detail::file_text& p
   along words[Rank];
   for (along& word : words) word = block;
   return load_npy<Elem, Rank>(ranks, path, words, rim);
+}
+
+/// Writes an array as a dataset of an HDF5 file, each rank its part by MPI-IO.
+/// Other datasets of the file stay, one of this name is replaced, and groups are made. Rank 0
+/// changes a copy of the file, which replaces it when it is complete. Throws error{usage} on all
+/// ranks where it cannot, and error{device} without the library (Debian: libhdf5-103-1).
+/// \code
+/// kr::dist::save_hdf5("run.h5", "step1/t", t);
+/// \endcode
+template <class Elem, int Rank>
+void save_hdf5(const krait::detail::file_text& path, const krait::detail::file_text& dataset,
+               const array<Elem, Rank>& x) {
+  (void)krait::detail::hdf5_element_of<Elem>();
+  detail::save_hdf5(path.c_str(), dataset.c_str(), detail::filed_parts<Elem, Rank>(x).array_of());
+}
+/// Reads a dataset of an HDF5 file, distributed by the words: each rank its part.
+/// Throws as kr::load_hdf5 does, alike on all ranks.
+/// \code
+/// auto t = kr::dist::load_hdf5<double, 1>(ranks, "run.h5", "step1/t", {kr::dist::block});
+/// \endcode
+template <class Elem, int Rank = 1>
+array<Elem, Rank> load_hdf5(const world& ranks, const krait::detail::file_text& path,
+                            const krait::detail::file_text& dataset, const along (&words)[Rank],
+                            halo rim = {}) {
+  krait::detail::any_extent extents[Rank];
+  std::int64_t of_file[Rank];
+  detail::read_hdf5_shape(ranks.record(), path.c_str(), dataset.c_str(),
+                          krait::detail::hdf5_element_of<Elem>(), Rank, of_file);
+  for (int d = 0; d < Rank; ++d) extents[d] = of_file[d];
+  array<Elem, Rank> x(ranks, extents, words, rim);
+  detail::load_hdf5(path.c_str(), dataset.c_str(), detail::filed_parts<Elem, Rank>(x).array_of());
+  return x;
+}
+/// The same in blocks along all axes.
+template <class Elem, int Rank = 1>
+array<Elem, Rank> load_hdf5(const world& ranks, const krait::detail::file_text& path,
+                            const krait::detail::file_text& dataset, halo rim = {}) {
+  along words[Rank];
+  for (along& word : words) word = block;
+  return load_hdf5<Elem, Rank>(ranks, path, dataset, words, rim);
 }
 
 /// A name and an array or number of a checkpoint.

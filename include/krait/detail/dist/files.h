@@ -30,6 +30,11 @@ KRAIT_API void save_npy(const char* path, const filed_array& x);
 KRAIT_API std::uint64_t read_shape(job* of, const char* path, file_element element, int rank,
                                    std::int64_t* extents);
 KRAIT_API void load_npy(const char* path, std::uint64_t begin, const filed_array& x);
+KRAIT_API void save_hdf5(const char* path, const char* dataset, const filed_array& x);
+/// The extents of the dataset. Throws on all ranks where it has no such elements.
+KRAIT_API void read_hdf5_shape(job* of, const char* path, const char* dataset, file_element element,
+                               int rank, std::int64_t* extents);
+KRAIT_API void load_hdf5(const char* path, const char* dataset, const filed_array& x);
 KRAIT_API void save_checkpoint(job* of, const char* folder, const filed* first, std::size_t count);
 KRAIT_API void load_checkpoint(job* of, const char* folder, const filed* first, std::size_t count);
 
