@@ -286,8 +286,15 @@ auto convolved(const char* name, array<Elem, Rank>& x, const krait::array<Weight
     auto owned = result.owned();
     if (owned.size() == 0) return;
     krait::array<Elem, Rank> near = part_at(x.local(), from);
-    if (flipped) owned.copy_from(krait::correlate(near, weights, "valid"));
-    else owned.copy_from(krait::convolve(near, weights, "valid"));
+    const auto by = [&](const krait::array<Weight, Rank>& w) {
+      if (flipped) owned.copy_from(krait::correlate(near, w, "valid"));
+      else owned.copy_from(krait::convolve(near, w, "valid"));
+    };
+    if (weights.device() == near.device()) return by(weights);
+    // A program makes its weights on the default device, which is one rank's alone.
+    krait::array<Weight, Rank> here(weights.shape(), near.device());
+    here.copy_from(weights);
+    by(here);
   });
   return result;
 }
