@@ -37,55 +37,6 @@ constexpr int text_tag = 32765;
   support::fail_usage("{}: cannot be {}: {}", path, what, std::strerror(errno));
 }
 
-struct Outcome {
-  bool failed;
-  error::kind_type kind;
-  std::uint64_t length, number;
-};
-/// Why a rank's work failed; no text: it did not.
-struct Failure {
-  std::string text;
-  error::kind_type kind = error::kind_type::usage;
-};
-/// What a rank tells of its work: nothing, or the error that all throw; the sum of their numbers.
-/// The text of the first rank that failed goes to all.
-std::uint64_t settle(job* of, const char* name, const Failure& failure, std::uint64_t number) {
-  std::vector<Outcome> all(static_cast<std::size_t>(of->size()));
-  const Outcome mine{!failure.text.empty(), failure.kind, failure.text.size(), number};
-  all_gather(of, {.name = name, .type = "its end"}, &mine, all.data(), sizeof mine);
-  std::uint64_t sum = 0;
-  for (const Outcome& o : all) sum += o.number;
-  for (int r = 0; r < of->size(); ++r) {
-    if (!all[std::size_t(r)].failed) continue;
-    std::string text = failure.text;
-    guard(of, [&] {
-      if (of->rank() != r) {
-        text.resize(all[std::size_t(r)].length);
-        of->receive(text.data(), text.size(), r, text_tag);
-      } else {
-        for (int to = 0; to < of->size(); ++to)
-          if (to != r) of->send(text.data(), text.size(), to, text_tag);
-      }
-      of->wait(name);
-    });
-    throw krait::error(all[std::size_t(r)].kind, text.c_str());
-  }
-  return sum;
-}
-/// Work of each rank that may fail, on any of them; gives the sum of their numbers.
-template <class Work>
-std::uint64_t together(job* of, const char* name, const Work& work) {
-  Failure why;
-  std::uint64_t number = 0;
-  try {
-    number = work();
-  } catch (const error& e) {
-    why = {e.message(), e.kind()};
-  } catch (const std::exception& e) {
-    why.text = e.what();
-  }
-  return settle(of, name, why, number);
-}
 /// Work of rank 0, whose text all get.
 template <class Work>
 std::string from_first(job* of, const char* name, const Work& work) {

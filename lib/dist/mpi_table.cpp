@@ -137,7 +137,7 @@ const MpiTable* made(void* library, const std::string& file) {
 
 const MpiTable* open() {
   const Launcher* const by = launcher();
-  if (loaded(open_mpi) && (loaded(mpich) || loaded(mpich_upstream)))
+  if (has_open_mpi() && has_mpich())
     support::fail_device(
         "kr::dist: this process has loaded Open MPI and MPICH: link libraries of one kind of MPI");
   const char* const wished = support::environment_text("KRAIT_MPI");
@@ -166,6 +166,9 @@ const MpiTable* open() {
 }
 
 }  // namespace
+
+bool has_open_mpi() { return loaded(open_mpi); }
+bool has_mpich() { return loaded(mpich) || loaded(mpich_upstream); }
 
 const MpiTable* mpi_table() {
   static const MpiTable* const table = open();

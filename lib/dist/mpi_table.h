@@ -57,6 +57,10 @@ struct MpiTable {
 /// missing, or of an ABI that is not known.
 const MpiTable* mpi_table();
 
+/// Whether this process has a library of that kind of MPI.
+bool has_open_mpi();
+bool has_mpich();
+
 /// The number of ranks that the launcher's variable names, and that variable; 0 without one.
 int launched_ranks(const char*& variable);
 

@@ -156,6 +156,7 @@ LINES_ABOVE = {
     "dist.h": 29000,  # <string>, <vector>
     "dist/algorithms.h": 55500,  # what sorts, products and transforms include
     "dist/files.h": 29000,
+    "dist/linalg.h": 53000,  # dist.h, std::complex
     "algorithm/products.h": 28500,
     "algorithm/methods.h": 20500,  # reductions
 }

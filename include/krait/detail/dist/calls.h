@@ -116,6 +116,10 @@ KRAIT_API void compile_once(job* of, function_ref<void()> work);
 /// Runs what only this rank may fail at: the others are told.
 KRAIT_API void guard(job* of, function_ref<void()> work);
 
+/// Runs what any rank may fail at, and gives the sum of the ranks' numbers. The error of the first
+/// rank that failed is thrown on all, and the job goes on.
+KRAIT_API std::uint64_t together(job* of, const char* name, function_ref<std::uint64_t()> work);
+
 /// Copies from parts of a whole array to others. Ranks compare `what` first, if `compares`.
 KRAIT_API void transfer(job* of, const call& what, int rank, const side& from, const side& to,
                         bool compares = true);
