@@ -26,7 +26,8 @@ using Bytes = std::vector<std::byte>;
 
 constexpr int cyclic_tag = 32763;
 // Rows and columns of a block: large enough for the products of blocks to run from the cache, and
-// small enough for all ranks to have some of the rest until the end. Not measured yet: `krait_dist_solvers`.
+// small enough for all ranks to have some of the rest until the end. Not measured yet:
+// `krait_dist_solvers`.
 constexpr int block_extent = 64;
 constexpr int one = 1, zero = 0;
 
