@@ -84,8 +84,8 @@ struct level {
   kr::dist::array<double, 2> u, f, r;                       // u with a halo
 };
 void cycle(std::vector<level>& levels, std::size_t depth) {
-  auto& [u, f, r] = levels[depth];
-  const auto residual = [&u = u, &f = f, &r = r] {
+  auto &u = levels[depth].u, &f = levels[depth].f, &r = levels[depth].r;
+  const auto residual = [&] {
     kr::dist::stencil([](auto at) { return 4.0 * at(0, 0) - at(-1, 0) - at(1, 0) - at(0, -1) - at(0, 1); }, u, r);
     r = f - r;
   };
