@@ -13,7 +13,7 @@ REASONS = {
     "by named axes, as fft": "fft2 fftn ifft2 ifftn irfft2 irfftn rfft2 rfftn",
     "of shapes and counts": "fftfreq fromfunction geomspace indices logspace rfftfreq tiled pad rot90 parallel_for reduce",
     "of one dimension, of Krait": "run_length_encode stencil",
-    "types and options of another function": "fftconvolve grouped_matmul",
+    "types and options of another function": "fftconvolve grouped_matmul sums",
 }
 
 

@@ -292,7 +292,7 @@ TEST(CpuCode, UpdatesOfAThreadsOwnArrayTakeVectors) {
 TEST(CpuCode, AShortLoopOfScalarsIsWrittenOut) {
   // Of the four updates, and the sixteen elements before and behind them, none is left to count.
   const std::string scalar = "cpu x86-64 lanes=1 parts=1 cpu=x86-64-v3";
-  EXPECT_GE(count(llvm_of("local_updates", {}, whole_rows, scalar), "srem i64"), 4u);
+  EXPECT_GE(count(llvm_of("local_updates", {}, whole_rows, scalar), "urem i32"), 4u);
 }
 
 TEST(CpuCode, ALoopWhoseTripsDoNotWaitLeavesTheNumberOfVectorsToAnother) {
