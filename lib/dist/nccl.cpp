@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dist/nccl.h"
 
-#include <dlfcn.h>
-
 #include <bit>
 #include <utility>
 
@@ -28,17 +26,15 @@ OpenedNccl open_nccl() {
   o.table.file = wished ? wished : "libnccl.so.2";
   void* const library = support::open_library(o.table.file.c_str(), o.why);
   if (!library) return o;
-  const char* missing = nullptr;
-  const auto find = [&](const char* symbol, auto& to) {
-    to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(library, symbol));
-    if (!to && !missing) missing = symbol;
-  };
-#define X(name, symbol, parameters) find(symbol, o.table.name);
+  support::Symbols symbols{library};
+#define X(name, symbol, parameters) symbols.find(symbol, o.table.name);
   KRAIT_NCCL_FUNCTIONS(X)
 #undef X
-  find("ncclGetErrorString", o.table.text), find("ncclGetLastError", o.table.last_error);
-  if (missing) o.why = o.table.file + " has no " + missing + ": NCCL 2.13 or later is needed";
-  o.usable = !missing;
+  symbols.find("ncclGetErrorString", o.table.text);
+  symbols.find("ncclGetLastError", o.table.last_error);
+  if (symbols.missing)
+    o.why = o.table.file + " has no " + symbols.missing + ": NCCL 2.13 or later is needed";
+  o.usable = !symbols.missing;
   return o;
 }
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dist/scalapack.h"
 
-#include <dlfcn.h>
-
-#include <type_traits>
-
 #include "dist/mpi_table.h"
 #include "support/environment.h"
 #include "support/places.h"
@@ -31,18 +27,14 @@ OpenedScalapack open_scalapack() {
     o.why = o.table.file + " belongs to another MPI than this program's";
     return o;
   }
-  const char* missing = nullptr;
-  const auto find = [&](const char* symbol, auto& to) {
-    to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(library, symbol));
-    if (!to && !missing) missing = symbol;
-  };
-#define X(result, name, symbol, parameters) find(symbol, o.table.name);
+  support::Symbols symbols{library};
+#define X(result, name, symbol, parameters) symbols.find(symbol, o.table.name);
   KRAIT_SCALAPACK_FUNCTIONS(X)
 #undef X
   constexpr const char* solve[] = {"psgesv_", "pdgesv_", "pcgesv_", "pzgesv_"};
-  for (int i = 0; i < 4; ++i) find(solve[i], o.table.solve[i]);
-  if (missing) o.why = o.table.file + " has no function " + missing;
-  o.usable = !missing;
+  for (int i = 0; i < 4; ++i) symbols.find(solve[i], o.table.solve[i]);
+  if (symbols.missing) o.why = o.table.file + " has no function " + symbols.missing;
+  o.usable = !symbols.missing;
   return o;
 }
 

@@ -55,17 +55,14 @@ class Opened {
     void* const library = support::open_library(file, said);
     if (library) {
       Table table{};
-      const char* missing = nullptr;
-      table.bind([&]<class Function>(Function*& into, const char* name) {
-        into = reinterpret_cast<Function*>(dlsym(library, name));
-        if (!into && !missing) missing = name;
-      });
-      if (!missing && !is_of_other_mpi(library)) {
+      support::Symbols symbols{library};
+      table.bind([&](auto& into, const char* name) { symbols.find(name, into); });
+      if (!symbols.missing && !is_of_other_mpi(library)) {
         table_ = table;
         return usable_ = true;
       }
-      said = missing ? fmt::format("{} has no {}", file, missing)
-                     : fmt::format("{} belongs to another MPI than this process", file);
+      said = symbols.missing ? fmt::format("{} has no {}", file, symbols.missing)
+                             : fmt::format("{} belongs to another MPI than this process", file);
     }
     why_ += (why_.empty() ? "" : "; ") + said;
     return false;

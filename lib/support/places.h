@@ -4,6 +4,8 @@
 // is loaded: a program that changes its folder later changes none of them.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <string>
 #include <vector>
 
@@ -18,5 +20,16 @@ std::vector<std::string> places_of(const std::string& file);
 /// folders of LD_LIBRARY_PATH are taken from where the program was when this library was loaded.
 /// Null: `why` tells it.
 void* open_library(const char* name, std::string& why);
+
+/// Functions of an open library by their names, of which `missing` is the first that it lacks.
+struct Symbols {
+  void* library;
+  const char* missing = nullptr;
+  template <class Function>
+  void find(const char* name, Function*& into) {
+    into = reinterpret_cast<Function*>(dlsym(library, name));
+    if (!into && !missing) missing = name;
+  }
+};
 
 }  // namespace krait::support

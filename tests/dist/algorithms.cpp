@@ -15,18 +15,12 @@
 #include "dist/checks.h"
 namespace kr = krait;
 using dist_test::error_of;
+using dist_test::everywhere;
 using kr::dist::block;
 using kr::dist::whole;
 
 namespace {
 
-/// The whole array on each rank.
-template <class Elem, int Rank>
-kr::array<Elem, Rank> everywhere(const kr::dist::array<Elem, Rank>& a) {
-  kr::dist::along words[Rank];
-  for (auto& word : words) word = whole;
-  return kr::dist::redistribute(a, words).owned().copy();
-}
 template <class Elem, int Rank>
 bool equal(const kr::dist::array<Elem, Rank>& a, const kr::array<Elem, Rank>& wanted) {
   const auto got = everywhere(a);

@@ -38,6 +38,14 @@ std::string error_of(const Function& f) {
   return "no error";
 }
 
+/// The whole array on each rank.
+template <class Elem, int Rank>
+krait::array<Elem, Rank> everywhere(const krait::dist::array<Elem, Rank>& a) {
+  krait::dist::along words[Rank];
+  for (auto& word : words) word = krait::dist::whole;
+  return krait::dist::redistribute(a, words).owned().copy();
+}
+
 /// Runs all(ranks) on the launcher's ranks, or on so many threads, and then what needs none; gives
 /// main's status.
 template <class All>

@@ -23,11 +23,10 @@ using kr::dist::whole;
 
 namespace {
 
+/// All elements, on each rank.
 template <class Elem, int Rank>
-std::vector<Elem> everywhere(const kr::dist::array<Elem, Rank>& a) {
-  kr::dist::along words[Rank];
-  for (auto& word : words) word = whole;
-  return kr::dist::redistribute(a, words).owned().to_host();
+std::vector<Elem> numbers_of(const kr::dist::array<Elem, Rank>& a) {
+  return dist_test::everywhere(a).to_host();
 }
 /// A number of a matrix that is far from singular, and not symmetric.
 template <class Elem>
@@ -97,16 +96,16 @@ void systems(kr::dist::world& ranks, std::size_t n, std::size_t columns, int lay
       }
     return magnitude(rest);
   };
-  EXPECT(misses(everywhere(x), b, columns) <= 30 * double(n + 1) * precision<Elem>);
-  EXPECT(misses(everywhere(y), v, 1) <= 30 * double(n + 1) * precision<Elem>);
+  EXPECT(misses(numbers_of(x), b, columns) <= 30 * double(n + 1) * precision<Elem>);
+  EXPECT(misses(numbers_of(y), v, 1) <= 30 * double(n + 1) * precision<Elem>);
   kr::array<Elem, 2> one({rows, rows});
   kr::array<Elem> one_right({rows});
   one.copy_from(a), one_right.copy_from(v);
-  const auto wanted = kr::solve(one, one_right).to_host(), got = everywhere(y);
+  const auto wanted = kr::solve(one, one_right).to_host(), got = numbers_of(y);
   double most = 0;
   for (std::size_t i = 0; i < n; ++i) most = std::max(most, double(std::abs(wanted[i] - got[i])));
   EXPECT(most <= 30 * precision<Elem>);
-  EXPECT(everywhere(matrix) == a && everywhere(right) == b);  // they are not written
+  EXPECT(numbers_of(matrix) == a && numbers_of(right) == b);  // they are not written
 }
 
 void refusals(kr::dist::world& ranks) {

@@ -108,17 +108,13 @@ class Hoister {
 
   /// The loads among them, and what they need, in order.
   std::vector<InstId> needed(const std::vector<InstId>& same) const {
-    std::vector<ValueId> wanted;
+    std::vector<bool> wanted(f_.values.size(), false);
     std::vector<InstId> all;
     for (std::size_t n = same.size(); n-- > 0;) {
       const Inst& inst = f_.insts[same[n]];
-      const auto is_wanted = [&](ValueId v) {
-        return std::find(wanted.begin(), wanted.end(), v) != wanted.end();
-      };
-      if (inst.op != Op::Load && std::none_of(inst.results.begin(), inst.results.end(), is_wanted))
-        continue;
+      if (inst.op != Op::Load && !wanted[inst.results[0]]) continue;
       all.push_back(same[n]);
-      wanted.insert(wanted.end(), inst.operands.begin(), inst.operands.end());
+      for (const ValueId v : inst.operands) wanted[v] = true;
     }
     std::reverse(all.begin(), all.end());
     return all;
