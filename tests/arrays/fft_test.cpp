@@ -162,10 +162,13 @@ TEST(Fft, PlansFitEveryGpu) {
         for (std::int64_t total = 1; total <= std::int64_t(1) << 26; total *= 2) {
           const krait::detail::fft_plan plan = krait::detail::plan_fft(
               total, rows, number, {krait::detail::algorithm_form::warps, 512, shared});
-          for (int i = 0; i < plan.count; ++i)
-            EXPECT_LE(plan.passes[i].columns * plan.passes[i].pitch * std::int64_t(4 * number),
+          for (int i = 0; i < plan.count; ++i) {
+            const krait::detail::fft_pass& pass = plan.passes[i];
+            EXPECT_LE(pass.columns * pass.pitch * std::int64_t((pass.in_place ? 2 : 4) * number),
                       shared ? shared : 48 << 10)
                 << total;
+            EXPECT_LE(pass.threads, 1024) << total;
+          }
         }
 }
 

@@ -43,23 +43,39 @@ std::vector<std::int64_t> lengths_of(const std::vector<int>& factors, std::int64
   }
 }
 
-/// Steps of a length. On a CPU the first are even, so that soon as many elements lie beside each
-/// other as a vector has. A GPU's threads have 16 elements in registers where a block has many, and
-/// meet half as often.
-void set_radices(fft_pass& pass, bool cpu) {
+/// Steps of a length on a CPU: the first are even, so that soon as many elements lie beside each
+/// other as a vector has.
+void set_cpu_radices(fft_pass& pass) {
   std::int64_t rest = pass.length;
   int twos = 0;
   for (; rest % 2 == 0; rest /= 2) ++twos;
-  if (cpu && twos >= 4 && twos != 6 && pass.columns == 1)
-    pass.radices[pass.count++] = 16, twos -= 4;
-  while (!cpu && pass.columns > 1 && twos >= 4) pass.radices[pass.count++] = 16, twos -= 4;
+  if (twos >= 4 && twos != 6 && pass.columns == 1) pass.radices[pass.count++] = 16, twos -= 4;
   while (twos > 0) {
-    const int step = twos != 4 ? std::min(twos, 3) : cpu && pass.columns == 1 ? 4 : 2;
+    const int step = twos != 4 ? std::min(twos, 3) : pass.columns == 1 ? 4 : 2;
     pass.radices[pass.count++] = 1 << step, twos -= step;
   }
   for (const int p : {7, 5, 3})
     for (; rest % p == 0; rest /= p) pass.radices[pass.count++] = p;
   if (pass.count == 0) pass.radices[pass.count++] = 1;
+}
+
+/// On a GPU: as few as possible, for which threads meet, of at most fft_most_radix points, which a
+/// thread has in registers; of as many the most equal, the largest first.
+std::vector<int> gpu_radices(std::int64_t length, int most = host::fft_most_radix) {
+  std::vector<int> best;
+  if (length <= most) return {int(length)};
+  for (int radix = most; radix > 1; --radix) {
+    if (length % radix != 0) continue;
+    std::vector<int> found = gpu_radices(length / radix, radix);
+    if (found.empty()) continue;
+    found.insert(found.begin(), radix);
+    const auto sum = [](const std::vector<int>& of) {
+      return std::accumulate(of.begin(), of.end(), 0);
+    };
+    if (best.empty() || std::pair(found.size(), sum(found)) < std::pair(best.size(), sum(best)))
+      best = std::move(found);
+  }
+  return best;
 }
 
 }  // namespace
@@ -71,34 +87,56 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
   if (factors.empty() && total != 1) return plan;
   const bool cpu = on.form == algorithm_form::chunks;
   const bool warps = on.form == algorithm_form::warps;
-  // A block keeps its elements twice, as 2 numbers each. Its columns are a line of memory. A block
-  // of the CPU is one gang.
+  // A block has neighbouring columns, at most a line of memory: on a GPU as many as it has shared
+  // memory for, if that makes passes fewer, and few where there are few blocks. A block of the CPU
+  // is one gang.
   const int width = on.wide ? fft_wide_gang : fft_gang;
-  const std::int64_t bytes = cpu                ? fft_cpu_bytes
+  const std::int64_t number = 2 * std::int64_t(number_bytes),
+                     bytes = cpu                ? fft_cpu_bytes
                              : !warps           ? fft_block_bytes
                              : on.tensor_shared ? fft_warp_bytes
                                                 : fft_small_warp_bytes,
-                     most = bytes / std::int64_t(4 * number_bytes),
-                     side = cpu     ? width
-                            : warps ? fft_line / std::int64_t(2 * number_bytes)
-                                    : fft_block_columns;
+                     twice = bytes / (2 * number), once = bytes / number;
+  std::int64_t side = cpu ? width : warps ? fft_line / number : fft_block_columns;
   std::vector<std::int64_t> lengths{total};
-  if (total > most) lengths = lengths_of(factors, most / side);
+  const auto all_whole = [&](const std::vector<std::int64_t>& of, std::int64_t columns) {
+    return std::all_of(of.begin(), of.end(),
+                       [&](std::int64_t length) { return total / length % columns == 0; });
+  };
+  bool in_place = !cpu;
+  if (total > (cpu ? twice : once)) {
+    lengths = lengths_of(factors, twice / side);
+    in_place = false;
+    if (warps)
+      for (std::int64_t columns : {side, side / 2}) {
+        const std::vector<std::int64_t> found = lengths_of(factors, once / columns);
+        if (!all_whole(found, columns) || (in_place && found.size() >= lengths.size())) continue;
+        lengths = found, side = columns, in_place = true;
+      }
+    while (in_place && rows < fft_rows_at_once && side > fft_sector / number &&
+           total / lengths.front() / side < fft_least_blocks)
+      side /= 2;
+  }
   std::int64_t done = 1;
   for (const std::int64_t length : lengths) {
     fft_pass& pass = plan.passes[plan.count++];
     pass.total = total, pass.done = done, pass.length = int(length);
     // A block has neighbouring rows where one of them keeps too few threads busy, or a core's
     // vectors: those take neighbours of a row where steps before made a multiple of their elements.
-    const bool odd = cpu && length % fft_wide_gang != 0 && length * side <= 2 * most;
+    const bool odd = cpu && length % fft_wide_gang != 0 && length * side <= 2 * twice;
     pass.columns =
         lengths.size() > 1 || (rows >= fft_rows_at_once &&
                                (odd || length <= (cpu ? fft_cpu_short_row : fft_short_row)))
             ? int(side)
             : 1;
-    set_radices(pass, cpu);
-    const std::int64_t busy = pass.columns * length / (pass.radices[0] == 16 ? 16 : 8);
+    pass.in_place = in_place && (pass.columns == 1 || lengths.size() > 1);
+    if (cpu) {
+      set_cpu_radices(pass);
+    } else {
+      for (const int radix : gpu_radices(length)) pass.radices[pass.count++] = radix;
+    }
     // Up to 16 points of one row are straight code of one thread.
+    const std::int64_t busy = divided_up(pass.columns * length, std::max(pass.radices[0], 8));
     pass.threads = !cpu                                         ? fft_least_threads
                    : total <= fft_straight && pass.columns == 1 ? 1
                                                                 : width;
@@ -106,7 +144,7 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
     // A distance that is no power of 2: columns would meet in few sets of a cache, or banks of
     // shared memory.
     const std::int64_t apart = cpu ? fft_cpu_apart : fft_banks / side;
-    pass.pitch = int(length + (pass.columns * (length + apart) <= most || warps ? apart : 0));
+    pass.pitch = int(length + (pass.columns * (length + apart) <= twice || warps ? apart : 0));
     done *= length;
   }
   return plan;

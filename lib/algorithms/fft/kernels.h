@@ -60,6 +60,10 @@ struct fft_buffer {
     };
     return {one(), one()};
   }
+  fft_point<Real> get(const value<int>& at) const {
+    return {value<Real>(re[at]), value<Real>(im[at])};
+  }
+  void set(const value<int>& at, const fft_point<Real>& z) const { re[at] = z.re, im[at] = z.im; }
 };
 
 /// An element that a kernel reads of row `row`: 0 after the last.
@@ -140,70 +144,8 @@ class fft_pass_body {
            {}};
     if (!last_pass()) t.between.push_back(between_.record());
     if (by_columns()) t.of_columns = {constant(column_re_), constant(column_im_)};
-    const std::int64_t size = std::int64_t(p_.length) * p_.columns;
-    std::vector<fft_buffer<Real>> buffers;
-    for (int b = 0; b < std::min(p_.count - (turns() ? 0 : 1), 2); ++b)
-      buffers.push_back(
-          fft_buffer<Real>::make(turns() ? std::int64_t(p_.pitch) * p_.columns : size));
-    std::int64_t done = p_.columns;
-    for (int step = 0; step < p_.count; ++step) {
-      const int radix = p_.radices[step], work = int(size / radix);
-      const bool last = step == p_.count - 1;
-      std::vector<view<const Real>> roots;
-      if (!last) roots = {constant(re_[std::size_t(step)]), constant(im_[std::size_t(step)])};
-      const auto one = [&](const index& start) {
-        const index thread = cast<int>(thread_idx().x), w = start + thread;
-        const bool uniform = done % p_.threads == 0;
-        const index p = uniform ? start / int(done) : w / int(done),
-                    q = uniform ? start % int(done) + thread : w % int(done);
-        const bool same = p_.threads == p_.columns;
-        const index column = same ? thread : w % p_.columns,
-                    line = same ? start / p_.columns : w / p_.columns;
-        const auto body = [&] {
-          fft_points<Real> z;
-          for (int r = 0; r < radix; ++r) {
-            if (step == 0) z.push_back(read(t, column, line + r * (p_.length / radix)));
-            else {
-              const auto& from = buffers[std::size_t((step - 1) % 2)];
-              z.push_back({value<Real>(from.re[w + r * work]), value<Real>(from.im[w + r * work])});
-            }
-          }
-          const auto made = small_transform(z);
-          const auto between = last && !last_pass() && !by_columns()
-                                   ? roots_between(t, column, line, radix)
-                                   : fft_points<Real>();
-          for (int k = 0; k < radix; ++k) {
-            const auto& point = made[std::size_t(k)];
-            if (last) {
-              const index at = line + k * (p_.length / radix);
-              const auto end = between.empty()
-                                   ? by_columns() ? turned_by_columns(t, column, at, point) : point
-                                   : product(point, between[std::size_t(k)]);
-              if (turns()) keep(buffers[std::size_t(step % 2)], column, at, end);
-              else write(t, column, at, end);
-              continue;
-            }
-            const auto& to = buffers[std::size_t(step % 2)];
-            const index place = q + (p * radix + k) * int(done);
-            if (k == 0) {
-              to.re[place] = point.re, to.im[place] = point.im;
-              continue;
-            }
-            const index at = p + (k - 1) * int(std::int64_t(work) / done);
-            const value<Real> re = roots[0][at], im = roots[1][at];
-            to.re[place] = point.re * re - point.im * im,
-            to.im[place] = point.re * im + point.im * re;
-          }
-        };
-        const auto guarded = [&] { inside(t, t.first + column, body); };
-        if (work % p_.threads == 0) guarded();
-        else if_(w < work, guarded);
-      };
-      if (step > 0) syncthreads();
-      for_each(work, one);
-      done *= radix;
-    }
-    if (turns()) leave(t, buffers[std::size_t((p_.count - 1) % 2)], int(size));
+    if (p_.in_place) in_place(t);
+    else between_two(t);
   }
 
  private:
@@ -218,6 +160,187 @@ class fft_pass_body {
     std::vector<typename root_table<Real>::recorded> between;
     std::vector<view<const Real>> of_columns;
   };
+
+  /// What a thread transforms in a step: number w of `work`, of elements that steps before have
+  /// made `done` of each; `p` and `q` are its number over and modulo done.
+  struct butterfly {
+    index w, p, q, column, line;
+  };
+  butterfly butterfly_at(const index& start, std::int64_t done) const {
+    const index thread = cast<int>(thread_idx().x), w = start + thread;
+    const bool uniform = done % p_.threads == 0, same = p_.threads == p_.columns;
+    return {w, uniform ? start / int(done) : w / int(done),
+            uniform ? start % int(done) + thread : w % int(done), same ? thread : w % p_.columns,
+            same ? start / p_.columns : w / p_.columns};
+  }
+  butterfly last_butterfly(int start, int work, std::int64_t done) const {
+    const index w = krait::min(cast<int>(thread_idx().x) + start, work - 1);
+    return {w, w / int(done), w % int(done), w % p_.columns, w / p_.columns};
+  }
+  int size() const { return p_.length * p_.columns; }
+  int work_of(int step) const { return size() / p_.radices[step]; }
+
+  /// The roots of a step as a kernel's tables.
+  using step_roots = std::vector<view<const Real>>;
+  step_roots tables_of(int step) const {
+    return {constant(re_[std::size_t(step)]), constant(im_[std::size_t(step)])};
+  }
+  /// The roots by which points 1, 2, … of a butterfly are multiplied.
+  fft_points<Real> roots_of(const step_roots& from, int step, const butterfly& b,
+                            std::int64_t done) const {
+    fft_points<Real> roots;
+    for (int k = 1; k < p_.radices[step]; ++k) {
+      const index at = b.p + (k - 1) * int(std::int64_t(work_of(step)) / done);
+      roots.push_back({value<Real>(from[0][at]), value<Real>(from[1][at])});
+    }
+    return roots;
+  }
+  /// What the last step makes of a point besides scaling it.
+  fft_points<Real> ended(const tile& t, const butterfly& b, const fft_points<Real>& made) const {
+    const int radix = int(made.size()), apart = p_.length / radix;
+    if (last_pass()) return made;
+    const auto between =
+        by_columns() ? fft_points<Real>() : roots_between(t, b.column, b.line, radix);
+    fft_points<Real> all;
+    for (int k = 0; k < radix; ++k)
+      all.push_back(by_columns()
+                        ? turned_by_columns(t, b.column, b.line + k * apart, made[std::size_t(k)])
+                        : product(made[std::size_t(k)], between[std::size_t(k)]));
+    return all;
+  }
+
+  /// Steps go from one buffer to the other.
+  void between_two(const tile& t) const {
+    std::vector<fft_buffer<Real>> buffers;
+    for (int b = 0; b < std::min(p_.count - (turns() ? 0 : 1), 2); ++b)
+      buffers.push_back(
+          fft_buffer<Real>::make(turns() ? std::int64_t(p_.pitch) * p_.columns : size()));
+    std::int64_t done = p_.columns;
+    for (int step = 0; step < p_.count; ++step) {
+      const int radix = p_.radices[step], work = work_of(step);
+      const bool last = step == p_.count - 1;
+      const auto own = last ? step_roots() : tables_of(step);
+      const auto one = [&](const index& start) {
+        const butterfly b = butterfly_at(start, done);
+        const auto body = [&] {
+          fft_points<Real> z;
+          for (int r = 0; r < radix; ++r) {
+            if (step == 0) z.push_back(read(t, b.column, b.line + r * (p_.length / radix)));
+            else z.push_back(buffers[std::size_t((step - 1) % 2)].get(b.w + r * work));
+          }
+          const auto made = small_transform(z);
+          if (last) {
+            const auto all = ended(t, b, made);
+            for (int k = 0; k < radix; ++k) {
+              const index at = b.line + k * (p_.length / radix);
+              if (turns())
+                buffers[std::size_t(step % 2)].set(b.column * p_.pitch + at, all[std::size_t(k)]);
+              else write(t, b.column, at, all[std::size_t(k)]);
+            }
+            return;
+          }
+          const auto roots = roots_of(own, step, b, done);
+          for (int k = 0; k < radix; ++k) {
+            const auto& point = made[std::size_t(k)];
+            buffers[std::size_t(step % 2)].set(
+                b.q + (b.p * radix + k) * int(done),
+                k == 0 ? point : product(point, roots[std::size_t(k - 1)]));
+          }
+        };
+        const auto guarded = [&] { inside(t, t.first + b.column, body); };
+        if (work % p_.threads == 0) guarded();
+        else if_(b.w < work, guarded);
+      };
+      if (step > 0) syncthreads();
+      for_each(work, one);
+      done *= radix;
+    }
+    if (turns()) leave(t, buffers[std::size_t((p_.count - 1) % 2)]);
+  }
+
+  /// Where a step keeps its points: after each `unit` of them come `apart` that are not used, so
+  /// that the threads of a warp, which store runs of `apart` points, meet in no bank of shared
+  /// memory.
+  struct layout {
+    int unit = 0, apart = 0;
+    template <class Index>
+    auto place(const Index& i) const {
+      return apart == 0 ? i : i + i / unit * apart;
+    }
+  };
+  layout layout_of(int step, std::int64_t done) const {
+    const int banks = int(host::fft_banks * 4 / std::int64_t(sizeof(Real))), run = int(done),
+              block = run * p_.radices[step];
+    const auto whole = [](int n) { return (n & (n - 1)) == 0; };
+    if (run >= banks || !whole(run) || !whole(block)) return {};
+    return {std::max(block, banks), run};
+  }
+
+  /// Each thread has all its points of a step in registers while the block's are exchanged, so that
+  /// one buffer is enough.
+  void in_place(const tile& t) const {
+    std::int64_t most = turns() ? std::int64_t(p_.pitch) * p_.columns : 1;
+    std::int64_t done = p_.columns;
+    for (int step = 0; step + 1 < p_.count; done *= p_.radices[step++])
+      most = std::max(most, std::int64_t(layout_of(step, done).place(size())));
+    const auto buffer = fft_buffer<Real>::make(most);
+    done = p_.columns;
+    layout from;
+    for (int step = 0; step < p_.count; ++step) {
+      const int radix = p_.radices[step], work = work_of(step);
+      const bool last = step == p_.count - 1, whole = work % p_.threads == 0;
+      const auto of_step = last ? step_roots() : tables_of(step);
+      std::vector<butterfly> own;
+      std::vector<fft_points<Real>> roots, points;
+      for (int start = 0; start < work; start += p_.threads) {
+        // Threads without a butterfly read what others have.
+        own.push_back(start + p_.threads > work ? last_butterfly(start, work, done)
+                                                : butterfly_at(index(start), done));
+        // Before the barrier, so that they come meanwhile.
+        if (!last) roots.push_back(roots_of(of_step, step, own.back(), done));
+      }
+      if (step > 0) syncthreads();
+      for (const butterfly& b : own) {
+        fft_points<Real> z;
+        const index first = from.place(b.w);
+        for (int r = 0; r < radix; ++r) {
+          if (step == 0) z.push_back(read(t, b.column, b.line + r * (p_.length / radix)));
+          else if (from.apart == 0 || work % from.unit == 0)
+            z.push_back(buffer.get(first + r * int(from.place(work))));
+          else z.push_back(buffer.get(from.place(b.w + r * work)));
+        }
+        points.push_back(std::move(z));
+      }
+      if (step > 0 && (!last || turns())) syncthreads();
+      const layout to = layout_of(step, done);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const butterfly& b = own[i];
+        const auto store = [&] {
+          const auto made = small_transform(points[i]);
+          const auto all = last ? ended(t, b, made) : made;
+          const index first =
+              b.q + b.p * (radix * int(done)) +
+              (to.apart == 0 ? index(0) : b.p / (to.unit / (radix * int(done))) * to.apart);
+          for (int k = 0; k < radix; ++k) {
+            const auto& point = all[std::size_t(k)];
+            if (last) {
+              const index at = b.line + k * (p_.length / radix);
+              if (turns()) buffer.set(b.column * p_.pitch + at, point);
+              else write(t, b.column, at, point);
+            } else {
+              buffer.set(first + k * int(done),
+                         k == 0 ? point : product(point, roots[i][std::size_t(k - 1)]));
+            }
+          }
+        };
+        if (whole || int(i + 1) * p_.threads <= work) store();
+        else if_(int(i) * p_.threads + cast<int>(thread_idx().x) < work, store);
+      }
+      done *= radix;
+      from = to;
+    }
+    if (turns()) leave(t, buffer);
+  }
 
   bool rows() const { return p_.total == p_.length; }
   bool last_pass() const { return p_.done * p_.length == p_.total; }
@@ -326,16 +449,11 @@ class fft_pass_body {
     return product(z, product(own, root));
   }
 
-  void keep(const fft_buffer<Real>& to, const index& column, const index& k,
-            const fft_point<Real>& z) const {
-    const index place = column * p_.pitch + k;
-    to.re[place] = z.re, to.im[place] = z.im;
-  }
   /// Writes the block's elements in the order of the result.
-  void leave(const tile& t, const fft_buffer<Real>& from, int size) const {
+  void leave(const tile& t, const fft_buffer<Real>& from) const {
     syncthreads();
     const bool aligned = p_.length % p_.threads == 0;
-    for_each(size, [&](const index& start) {
+    for_each(size(), [&](const index& start) {
       const index thread = cast<int>(thread_idx().x), w = start + thread;
       const index column = (aligned ? start : w) / p_.length,
                   k = aligned ? start % p_.length + thread : w % p_.length;
@@ -345,8 +463,8 @@ class fft_pass_body {
             scaled(t, value<Real>(from.re[place]), value<Real>(from.im[place]));
       };
       const auto guarded = [&] { inside(t, t.first + column, body); };
-      if (size % p_.threads == 0) guarded();
-      else if_(w < size, guarded);
+      if (size() % p_.threads == 0) guarded();
+      else if_(w < size(), guarded);
     });
   }
 

@@ -17,6 +17,7 @@ inline constexpr int max_fft_passes = 12, max_fft_radices = 24;
 struct fft_pass {
   std::int64_t total, done;
   int length, columns, threads, pitch, count;
+  bool in_place;  // one buffer: a block of a GPU has whole columns
   int radices[max_fft_radices];
 };
 struct fft_plan {

@@ -102,13 +102,14 @@ auto make_transform(const fft_plan& plan, bool inverse, const fft_hooks& hooks) 
     if (i == 0) own.by_chirp_before = hooks.by_chirp_before;
     if (i == plan.count - 1)
       own.by_filter = hooks.by_filter, own.by_chirp_after = hooks.by_chirp_after;
-    // The CPU's code of a block that is one gang has no masks and keeps nothing between gangs.
+    // The CPU's code of a block that is one gang has no masks and keeps nothing between gangs. A
+    // GPU's compiler keeps to the registers that a large block has.
     const int threads = plan.passes[i].threads;
-    return kernel(
-        [body = fft_pass_body<Real>(plan.passes[i], inverse, own)](
-            view<const std::complex<Real>, 2> from, view<std::complex<Real>, 2> to, value<Real> by,
-            Tables... tables) { body(from, to, by, tables...); },
-        {.name = "fft", .block = threads <= host::fft_wide_gang ? dims(threads) : dims(0, 0, 0)});
+    const bool told = threads <= host::fft_wide_gang || plan.passes[i].in_place;
+    return kernel([body = fft_pass_body<Real>(plan.passes[i], inverse, own)](
+                      view<const std::complex<Real>, 2> from, view<std::complex<Real>, 2> to,
+                      value<Real> by, Tables... tables) { body(from, to, by, tables...); },
+                  {.name = "fft", .block = told ? dims(threads) : dims(0, 0, 0)});
   };
   struct transform {
     fft_plan plan;

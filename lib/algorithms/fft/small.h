@@ -45,8 +45,10 @@ fft_points<Real> small_transform(const fft_points<Real>& x) {
     const auto a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = x[1] - x[3];
     return {a + c, {b.re + d.im, b.im - d.re}, a - c, {b.re - d.im, b.im + d.re}};
   }
-  if (n % 4 == 0) {  // of those that are n / 4 apart, then of 4
-    const std::size_t columns = n / (n == 8 ? 2 : 4), rows = n / columns;
+  // Of those that are n / 4 apart, then of 4; or by the least factor.
+  const std::size_t least = n % 2 == 0 ? 2 : n % 3 == 0 ? 3 : n % 5 == 0 ? 5 : n;
+  if (least < n) {
+    const std::size_t columns = n == 8 ? 4 : n % 4 == 0 ? n / 4 : least, rows = n / columns;
     std::vector<fft_points<Real>> parts;
     for (std::size_t c = 0; c < columns; ++c) {
       fft_points<Real> column;

@@ -337,10 +337,12 @@ Wish wish_of(int argc, char** argv) {
   return w;
 }
 
-/// A folder that lives as long as the program: the first calls find nothing on disk.
+/// A folder that lives as long as the program: the first calls find nothing on disk. One that
+/// KRAIT_CACHE_DIR names stays, for a look at what is in it.
 struct FreshCache {
   std::string path = "/tmp/krait-corpus-XXXXXX";
   FreshCache() {
+    if (getenv("KRAIT_CACHE_DIR")) return;
     if (mkdtemp(path.data())) setenv("KRAIT_CACHE_DIR", path.c_str(), 1);
   }
   ~FreshCache() {

@@ -23,6 +23,46 @@ void Memory::need_storage(Scalar s) {
 
 Id Memory::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), value(v)); }
 
+/// Takes constants out of the sums of an index, for the offsets that the device's loads and stores
+/// hold: neighbours have one address then. What is left is, modulo 2^32 or 2^64, the index less
+/// that constant.
+Memory::Parts Memory::parts_of(ir::ValueId index, unsigned depth) {
+  constexpr std::int64_t room = ir::Facts::room;
+  const auto fits = [](std::int64_t c) { return c >= -room && c <= room; };
+  const Scalar s = scalar(index);
+  const bool wide = ir::size_of(s) == 8;
+  const auto number = [&](ir::ValueId v) {
+    const std::uint64_t bits = f_.const_bits(v);
+    return wide ? std::int64_t(bits) : std::int64_t(std::int32_t(bits));
+  };
+  if (f_.is_const(index) && fits(number(index))) return {e_.constant(s, 0), number(index)};
+  const Parts whole{value(index)};
+  const ir::Inst* d = f_.def(index);
+  if (!d || depth == 0) return whole;
+  if (d->op == ir::Op::Cast && !wide) {
+    const Scalar from = scalar(d->operands[0]);
+    if (!ir::is_int(from) || ir::size_of(from) != 8) return whole;
+    const Parts x = parts_of(d->operands[0], depth - 1);
+    return x.constant == 0 ? whole : Parts{e_.resize(s, from, x.rest), x.constant};
+  }
+  if (d->op == ir::Op::Add || d->op == ir::Op::Sub) {
+    const bool adds = d->op == ir::Op::Add;
+    const Parts x = parts_of(d->operands[0], depth - 1), y = parts_of(d->operands[1], depth - 1);
+    const std::int64_t sum = adds ? x.constant + y.constant : x.constant - y.constant;
+    if (sum == 0 || !fits(sum)) return whole;
+    return {e_.op(adds ? Op::OpIAdd : Op::OpISub, s, {x.rest, y.rest}), sum};
+  }
+  const bool shift = d->op == ir::Op::Shl;
+  if ((d->op != ir::Op::Mul && !shift) || !f_.is_const(d->operands[1])) return whole;
+  const std::int64_t by = number(d->operands[1]);
+  if (by <= 0 || by > (shift ? 15 : room)) return whole;
+  const Parts x = parts_of(d->operands[0], depth - 1);
+  const std::int64_t product = x.constant * (shift ? std::int64_t(1) << by : by);
+  if (product == 0 || !fits(product)) return whole;
+  return {e_.op(shift ? Op::OpShiftLeftLogical : Op::OpIMul, s, {x.rest, value(d->operands[1])}),
+          product};
+}
+
 /// Pointer to a value of this type, some bytes behind an element of a view.
 Id Memory::kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std::uint64_t offset,
                           Id pointee) {
@@ -47,8 +87,14 @@ Id Memory::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offs
   if (e_.kernel()) return kernel_pointer(a.base, index, stride, offset, pointee);
   Id at = a.base;
   if (!f_.is_const(index) || f_.const_bits(index) != 0) {
+    // Elements' numbers are below 2^31 less the room that constants have.
+    constexpr unsigned depth = 6;  // sums of sums of rows of indices
+    const bool narrow = f_.facts.small && ir::size_of(scalar(index)) == 4 && !f_.is_const(index);
+    const Parts parts = narrow ? parts_of(index, depth) : Parts{};
     Id distance =
-        f_.is_const(index) ? index64(index) : opaque_index(e_, Scalar::I64, index64(index));
+        parts.constant != 0 ? e_.resize(Scalar::I64, Scalar::I32, parts.rest) : index64(index);
+    offset += std::uint64_t(parts.constant) * stride;
+    if (!f_.is_const(index)) distance = opaque_index(e_, Scalar::I64, distance);
     if (stride != 1)
       distance = e_.op(Op::OpIMul, Scalar::U64, {distance, e_.constant(Scalar::U64, stride)});
     at = e_.op(Op::OpIAdd, Scalar::U64, {at, distance});

@@ -34,6 +34,12 @@ class Memory : public Part {
   Id kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std::uint64_t offset,
                     Id pointee);
   Id index64(ir::ValueId v);
+  /// An index as a number that is computed and a constant.
+  struct Parts {
+    Id rest;
+    std::int64_t constant = 0;
+  };
+  Parts parts_of(ir::ValueId index, unsigned depth);
   void need_storage(Scalar s);
   void take_apart(const ir::Inst& i, Id all);
   Words operands(const Array& a, unsigned alignment, bool streaming) const;
