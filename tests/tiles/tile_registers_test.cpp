@@ -66,7 +66,8 @@ int main(int, char** argv) try {
   if (y.to_host()[99] != 2) return fail("a sum"), 1;
   if (may_use_tiles()) return fail("asked for without need"), 1;
   if (!multiplies()) return 1;
-  if (!has) return std::puts("SKIPPED: the processor or the system has no tile registers (AMX)"), 77;
+  if (!has)
+    return std::puts("SKIPPED: the processor or the system has no tile registers (AMX)"), 77;
   if (may_use_tiles() != (expected == "given"))
     return fail(expected == "given" ? "not asked for" : "given all the same"), 1;
   std::puts("PASSED");

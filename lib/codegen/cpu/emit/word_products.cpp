@@ -91,8 +91,8 @@ llvm::Function* WordProducts::function_of(const ir::Inst& inst) {
   b_.SetInsertPoint(start("entry"));
   if (shape_.machine.tile_registers) {
     const Block tiles = start("tiles"), rows = start("rows");
-    const V allowed = b_.CreateCall(llvm::FunctionType::get(b_.getInt32Ty(), false),
-                                    made->getArg(4));
+    const V allowed =
+        b_.CreateCall(llvm::FunctionType::get(b_.getInt32Ty(), false), made->getArg(4));
     b_.CreateCondBr(b_.CreateICmpNE(allowed, b_.getInt32(0)), tiles, rows);
     b_.SetInsertPoint(tiles);
     emit_tiles(p, of);

@@ -18,8 +18,7 @@ class Addresses;
 
 class WordProducts : public Part {
  public:
-  WordProducts(const Common& common, Addresses& addresses)
-      : Part(common), addresses_(addresses) {}
+  WordProducts(const Common& common, Addresses& addresses) : Part(common), addresses_(addresses) {}
   /// `scalar` gives an operand's value, which is the block's.
   void emit(const ir::Inst& inst, llvm::function_ref<V(ir::ValueId)> scalar);
 
