@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the places that name a pure operation or a type, which is what adding one like it touches: tools/op_places.py [Enumerator name_in_text].
 Without arguments mul_hi, the operation of docs/adding-an-op.md, and the types of MOST; then it fails where that page does not name one of the
-files, or where they have become more. Comments do not count, nor do the bodies of mathematical functions, the generators
+files, or where they have become more. Comments do not count, nor do a processor's features ("+amx-bf16"), the bodies of mathematical functions, the generators
 and long division, which only call it."""
 import pathlib
 import re
@@ -21,7 +21,7 @@ def places(name, text):
             if path.suffix not in {".h", ".cpp", ".def"} or inside.startswith(USERS):
                 continue
             for number, line in enumerate(path.read_text().splitlines(), 1):
-                if pattern.search(re.sub(r"//.*", "", line)):
+                if pattern.search(re.sub(r'//.*|"\+[a-z0-9-]+"', "", line)):
                     yield inside, number, line.strip()
 
 

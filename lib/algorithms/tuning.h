@@ -185,6 +185,17 @@ inline constexpr std::int64_t panel_chunk = panel_width;
 /// product of 1,024 x 1,024 x 1,024 takes a quarter longer (f32, Zen 5; `bench_matmul cpu`).
 inline constexpr std::int64_t panel_bytes = 128 << 10, panel_group_bytes = 960 << 10;
 
+/// Bytes of a right matrix that a core's first cache keeps beside rows of the left one: these are
+/// multiplied where they lie. Packed, products of 16 and 32 take two times as long (f32, f64,
+/// Emerald Rapids).
+inline constexpr std::int64_t direct_bytes = 32 << 10;
+/// Words along the depth of a tile register, and rows of one; a block multiplies two registers of
+/// rows at once, or one where there are no more.
+inline constexpr int tile_words = 16, tile_register_rows = 16;
+inline int tile_rows(std::int64_t m) {
+  return m <= tile_register_rows ? tile_register_rows : 2 * tile_register_rows;
+}
+
 // ---- products on GPUs without tensor cores: `bench_matmul cuda:0` -----------------------------
 /// Threads of a block: those of a square of 16, so that a multiprocessor of 64 Ki registers holds
 /// two blocks whose threads have 8 by 8 sums.

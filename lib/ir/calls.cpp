@@ -114,6 +114,7 @@ bool Calls::reads(const Inst& inst, std::size_t operand) const {
   const Effect e = info(inst.op).effect;
   if (is_tile_operation(inst.op))
     return (inst.op == Op::Product && operand < product_lead) ||
+           (inst.op == Op::WordProduct && operand < WordProduct::words) ||
            (inst.op == Op::CopyRow && operand == copy_operands(inst.op).view) ||
            (inst.op == Op::CopyTile && operand == TileCopy::view);
   return operand == 0 && (e == Effect::Read || e == Effect::Atomic);
@@ -122,8 +123,8 @@ bool Calls::reads(const Inst& inst, std::size_t operand) const {
 bool Calls::writes(const Inst& inst, std::size_t operand) const {
   if (inst.op == Op::Call) return all_[inst.imm].writes[operand];
   const Effect e = info(inst.op).effect;
-  return operand == 0 &&
-         (e == Effect::Write || e == Effect::Atomic || is_copy(inst.op) || inst.op == Op::CopyTile);
+  return operand == 0 && (e == Effect::Write || e == Effect::Atomic || is_copy(inst.op) ||
+                          inst.op == Op::CopyTile || inst.op == Op::WordProduct);
 }
 
 void Calls::access(const Function& f, const Inst& inst, Summary& s) const {

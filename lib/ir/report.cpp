@@ -106,7 +106,7 @@ std::string array_label(const Function& f, ValueId array) {
 
 const char* access_word(Op op) {
   if (op == Op::Load || op == Op::LoadVec) return "load from";
-  if (op == Op::Product) return "product of";
+  if (op == Op::Product || op == Op::WordProduct) return "product of";
   if (op == Op::CopyRow || op == Op::CopyBack) return "copy of";
   return op == Op::Store || op == Op::StoreVec ? "store to" : "atomic on";
 }

@@ -71,6 +71,34 @@ std::string Product::misfit(std::int64_t threads) const {
   return {};
 }
 
+WordProduct::WordProduct(const Inst& inst) {
+  if (inst.list.size() != numbers) return;
+  rows = inst.list[0], columns = inst.list[1], step = inst.list[2];
+  left = Scalar(inst.list[3]), right = Scalar(inst.list[4]);
+  left_pitch = inst.list[5], left_strip = inst.list[6], right_pitch = inst.list[7];
+  fresh = inst.list[8] != 0;
+}
+
+std::vector<std::int64_t> WordProduct::list() const {
+  return {rows,       columns,     step, std::int64_t(left), std::int64_t(right), left_pitch,
+          left_strip, right_pitch, fresh};
+}
+
+std::string WordProduct::misfit() const {
+  constexpr std::int64_t side = 16, half = 8;
+  const Scalar sums = Product::sums_of(left, right);
+  const bool bytes = sums == Scalar::I32,
+             halves = sums == Scalar::F32 && size_of(left) == 2 && left != Scalar::F16;
+  if (!bytes && !halves)
+    return fmt::format("there is no product of words of {} and {}", name_of(left), name_of(right));
+  if (rows <= 0 || columns <= 0 || rows % side != 0 || columns % side != 0)
+    return "rows and columns are multiples of 16";
+  if (step != half && step != side) return "a step has 8 or 16 words";
+  if (left_pitch < step * 4 || left_strip <= 0 || right_pitch < columns * 4)
+    return "a row is shorter than its words";
+  return {};
+}
+
 ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& uses,
                            const Inst& loop) {
   const Region& body = f.regions[loop.regions[0]];

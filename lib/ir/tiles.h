@@ -119,6 +119,35 @@ struct Product {
   std::string misfit(std::int64_t threads) const;
 };
 
+/// The attribute of a product of words, and its operands. Where the sums begin at an index of a
+/// shared array, rows of columns; the left array has rows of words, in strips of 128 bytes; the
+/// right one has rows of `columns` words, one for each step of k.
+struct WordProduct {
+  static constexpr std::size_t sums = 0, left_at = 2, right_at = 4, words = 6, numbers = 9;
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t step = 0;  // the number of words is a multiple of it: 8 or 16
+  Scalar left{}, right{};
+  std::int64_t left_pitch = 0, left_strip = 0, right_pitch = 0;  // bytes
+  bool fresh = false;  // sums begin at 0, not at what the array has
+
+  WordProduct() = default;
+  explicit WordProduct(const Inst& inst);
+  std::vector<std::int64_t> list() const;
+
+  /// Elements of a word.
+  std::int64_t per_word() const { return 4 / size_of(left); }
+  /// Bytes from where the factor begins.
+  std::int64_t left_place(std::int64_t row, std::int64_t word) const {
+    const std::int64_t byte = word * 4;
+    return row * left_pitch + byte / strip_bytes * left_strip + byte % strip_bytes;
+  }
+  std::int64_t right_place(std::int64_t word, std::int64_t column) const {
+    return word * right_pitch + column * 4;
+  }
+  /// Empty, or what is wrong.
+  std::string misfit() const;
+};
+
 /// Products whose sums a loop carries from each to the next, and that nothing else reads there.
 struct ProductChain {
   std::vector<InstId> products;

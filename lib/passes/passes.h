@@ -83,8 +83,12 @@ struct TileSupport {
       // of a product that a thread keeps in registers where the block computes it (block_products);
       // 0: it does not
       0;
+  // products that the block computes from words at once (Op::WordProduct)
+  bool (*words)(const ir::Inst&, ir::FpMode) = [](const ir::Inst&, ir::FpMode) { return false; };
 };
 TileSupport tile_support(const support::Target& target);
+/// What tile registers (AMX) have: whole ones of bytes, and of bf16 where sums may round freely.
+bool takes_words(const ir::Inst& product, ir::FpMode fp);
 /// Tiles in shared memory that copies and products alone know, products that `has` says, get padded
 /// rows (ir/tiles.h): for targets that read whole rows of them.
 void pad_tiles(ir::Module& m, bool (*has)(const ir::Inst&, ir::FpMode));
@@ -92,8 +96,8 @@ void pad_tiles(ir::Module& m, bool (*has)(const ir::Inst&, ir::FpMode));
 /// these are tested for what they ask of the view.
 void expand_tile_copies(ir::Module& m, const TileSupport& has);
 /// Products of tiles are computed by the block, from shared memory to shared memory; a thread keeps
-/// at most so many sums of 32 bits in registers: for the CPU.
-void block_products(ir::Module& m, std::int64_t sums);
+/// at most block_sums sums of 32 bits in registers, or the product is one of words: for the CPU.
+void block_products(ir::Module& m, const TileSupport& has);
 /// Products of tiles and asynchronous copies that a target does not have become loops, loads and
 /// stores; lower_types comes behind.
 void expand_tiles(ir::Module& m, const TileSupport& has);

@@ -203,7 +203,7 @@ constexpr Step steps[] = {
     // Products of tiles and the copies for them (docs/tiles.md).
     {"pad_tiles", [](Module& m, const Plan& p) { pad_tiles(m, p.tiles.padded); }, all, Quick, No, pads_tiles},
     {"expand_tile_copies", [](Module& m, const Plan& p) { expand_tile_copies(m, p.tiles); }, all},
-    {"block_products", [](Module& m, const Plan& p) { block_products(m, p.tiles.block_sums); }, all, Quick, No, sums_blocks},
+    {"block_products", [](Module& m, const Plan& p) { block_products(m, p.tiles); }, all, Quick, No, sums_blocks},
     {"expand_tiles", [](Module& m, const Plan& p) { expand_tiles(m, p.tiles); }, all},
     {"end_products", end_products, all},
     // Operations, functions and types that the target lacks become others.
@@ -305,7 +305,9 @@ std::span<const Pass> all_passes() {
        true},
       {"expand_tile_copies", [](Module& m) { expand_tile_copies(m, {}); }, true},
       {"expand_tiles", [](Module& m) { expand_tile_copies(m, {}), expand_tiles(m, {}); }, true},
-      {"block_products", [](Module& m) { block_products(m, 8); }, true},
+      {"block_products", [](Module& m) { block_products(m, {.block_sums = 8}); }, true},
+      {"block_products_of_words",
+       [](Module& m) { block_products(m, {.block_sums = 16, .words = takes_words}); }, true},
       {"lower_types", [](Module& m) { expand_ops(m, keeps_plain_ops, 64), lower_types(m); }, true},
       {"lower_halves",
        [](Module& m) { expand_ops(m, keeps_plain_ops, 64), lower_types(m, {.halves = false}); },

@@ -80,7 +80,8 @@ struct CpuBox {
 };
 
 /// Functions that the code reaches through CpuLaunch::helpers.
-enum class CpuHelper : std::uint32_t { FmaF32, FmaF64, GridBarrier, Poll, Count };
+/// TileRegisters: a u32, not 0 where the system lets this process use them; it asks once.
+enum class CpuHelper : std::uint32_t { FmaF32, FmaF64, GridBarrier, Poll, TileRegisters, Count };
 
 /// `scratch` is aligned to 64 bytes and holds Envelope::fixed_shared (with long arrays of threads)
 /// + dynamic_bytes + gangs of a block · gang_bytes.

@@ -322,6 +322,11 @@ bool CpuTarget::adds(std::string_view feature) const {
   return false;
 }
 
+bool CpuTarget::has_tile_registers() const {
+  return level() == CpuLevel::Avx512 && adds("+amx-tile") && adds("+amx-int8") &&
+         adds("+amx-bf16") && !adds("-tile_registers");
+}
+
 CpuLevel CpuTarget::level() const {
   if (cpu == "x86-64-v4" || adds("+avx512vl")) return CpuLevel::Avx512;
   return cpu == "x86-64-v3" || adds("+avx2") ? CpuLevel::Avx2 : CpuLevel::Sse42;

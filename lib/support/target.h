@@ -56,6 +56,8 @@ struct CpuTarget {
   CpuLevel level() const;
   /// Whether `features` has the word.
   bool adds(std::string_view feature) const;
+  /// Products of matrices of bytes and of bf16 (AMX), of which programs ask the system.
+  bool has_tile_registers() const;
   bool operator==(const CpuTarget&) const = default;
 };
 

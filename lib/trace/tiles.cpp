@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operations on tiles, as krait/tile.h asks for them.
-#include "ir/tiles.h"
+#include "trace/tiles.h"
 
 #include <fmt/core.h>
 
-#include "krait/detail/emit.h"
 #include "trace/recorder.h"
 
 namespace krait::detail {
@@ -77,3 +76,20 @@ void wait_for_copies(unsigned groups) {
 }
 
 }  // namespace krait::detail
+
+namespace krait::trace {
+
+void multiply_words(const ir::WordProduct& form, const WordProductOperands& of) {
+  using ir::Scalar;
+  Recorder& r = recorder();
+  const ir::ValueId operands[] = {r.resolve(of.sums),
+                                  r.use_as(Scalar::I64, of.sums_at),
+                                  r.resolve(of.left),
+                                  r.use_as(Scalar::I64, of.left_at),
+                                  r.resolve(of.right),
+                                  r.use_as(Scalar::I64, of.right_at),
+                                  r.use_as(Scalar::I64, of.words)};
+  r.function().insts[r.append(ir::Op::WordProduct, {}, operands)].list = form.list();
+}
+
+}  // namespace krait::trace

@@ -34,9 +34,9 @@ std::vector<std::remove_const_t<Elem>> host(const kr::array<Elem, Rank>& a) {
   return a.to_host();
 }
 
-template <class Elem, class Other>
-void expect_product(const kr::array<Elem, 3>& z, const kr::array<Other, 3>& x,
-                    const kr::array<Other, 3>& y) {
+template <class Elem, class Left, class Right>
+void expect_product(const kr::array<Elem, 3>& z, const kr::array<Left, 3>& x,
+                    const kr::array<Right, 3>& y) {
   const auto a = host(x), b = host(y);
   const auto c = host(z);
   const std::int64_t batch = z.extent(0), m = z.extent(1), n = z.extent(2), depth = x.extent(2);
@@ -75,9 +75,15 @@ void every_form(const kr::array<Elem, 3>& x, const kr::array<Elem, 3>& y) {
   using namespace krait::detail;
   if (algorithm_device_of(kr::device()).form != algorithm_form::chunks) return;
   const auto rows = [](const Product& p) { return panel_rows(p.word, false); };
-  expect([&](const Product& p) { multiply_panels(p, false, rows(p)); });
+  expect([&](const Product& p) { multiply_panels(p, {.rows = rows(p)}); });
   if constexpr (std::is_same_v<Elem, std::int8_t> || std::is_same_v<Elem, kr::bf16>)
-    expect([&](const Product& p) { multiply_panels(p, true, rows(p)); });
+    expect([&](const Product& p) { multiply_panels(p, {.dots = true, .rows = rows(p)}); });
+  // Without tile registers the code has loops in their place.
+  if constexpr (std::is_same_v<Elem, kr::bf16>)
+    for (const int own : {16, 32})
+      expect([&](const Product& p) {
+        multiply_panels(p, {.dots = true, .tiles = true, .rows = own});
+      });
 }
 
 template <class Elem>
@@ -150,6 +156,37 @@ void bytes_of_all_sizes(unsigned seed) {
   bytes<Left, Right, std::int8_t>(12, 31, 10, random);
   bytes<Left, Right, std::int64_t>(12, 31, 10, random);
 }
+/// By tile registers, or by the loops in their place: depths and sides around whole registers.
+template <class Left, class Right>
+void words_of_bytes(unsigned seed) {
+  Random random(seed);
+  for (const auto& [m, depth, n] : {std::array{1, 1, 1},
+                                    {16, 64, 16},
+                                    {17, 63, 33},
+                                    {33, 65, 31},
+                                    {40, 257, 70},
+                                    {8, 4100, 35}}) {
+    const auto x = filled<Left, 3>({2, m, depth}, random);
+    const auto y = filled<Right, 3>({2, depth, n}, random);
+    for (const int own : {16, 32})
+      expect_product(product_by<std::int32_t>(
+                         [&](const krait::host::Product& p) {
+                           multiply_panels(p, {.dots = true, .tiles = true, .rows = own});
+                         },
+                         x, y),
+                     x, y);
+  }
+}
+TEST(Matmul, WordsOfBytes) {
+  using namespace krait::detail;
+  if (algorithm_device_of(kr::device()).form != algorithm_form::chunks)
+    GTEST_SKIP() << "products of words are the CPU's";
+  words_of_bytes<std::int8_t, std::int8_t>(20);
+  words_of_bytes<std::uint8_t, std::uint8_t>(21);
+  words_of_bytes<std::int8_t, std::uint8_t>(22);
+  words_of_bytes<std::uint8_t, std::int8_t>(23);
+}
+
 TEST(Matmul, BytesWrap) {
   bytes_of_all_sizes<std::int8_t, std::int8_t>(10);
   bytes_of_all_sizes<std::uint8_t, std::uint8_t>(11);

@@ -451,6 +451,9 @@ TEST(InterpMemory, TilesStayInTheirArrays) {
           256),
       "out of bounds: product reads a shared array at 256 and the next 511, of 512 elements, block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(
+      with("word_product %2, %1, %2, %4, %2, %4, %3 {16, 16, 8, bf16, bf16, 64, 128, 64, 0}", 500),
+      "out of bounds: word_product takes 1024 bytes of a shared array at 500, of 512 elements, block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
       with("copy_row %2, %1, %3, %0, %4 {4}", 509),
       "out of bounds: copy_row of 4 elements of parameter 1 and a shared array at 509, block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(

@@ -99,6 +99,25 @@ TEST(IrVerifyOps, Tiles) {
   EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}"),
             "needs a result for each sum");
   EXPECT_EQ(broken("%r: f32, %r1: f64 = product_end %f, %d"), "needs sums of one type");
+  const std::string words = "word_product %t, %i, %s, %l, %s, %i, %i",
+                    bytes = "{16, 16, 16, i8, u8, 128, 2048, 64, 1}";
+  EXPECT_EQ(broken(words + bytes), "");
+  EXPECT_EQ(broken(words + "{16, 16, 16, i8, u8, 128, 2048, 64, 1}", ""),
+            "");  // of blocks of any size
+  EXPECT_EQ(broken(words + "{16, 16, 16, i8, bf16, 128, 2048, 64, 1}"),
+            "there is no product of words of i8 and bf16");
+  EXPECT_EQ(broken(words + "{16, 24, 16, i8, u8, 128, 2048, 96, 1}"),
+            "rows and columns are multiples of 16");
+  EXPECT_EQ(broken(words + "{16, 16, 4, i8, u8, 128, 2048, 64, 1}"), "a step has 8 or 16 words");
+  EXPECT_EQ(broken(words + "{16, 16, 16, i8, u8, 32, 2048, 64, 1}"),
+            "a row is shorter than its words");
+  EXPECT_EQ(broken(words),
+            "needs rows, columns, words of a step, two types, three pitches and where sums begin");
+  EXPECT_EQ(broken("word_product %t, %i, %s, %f, %s, %i, %i" + bytes),
+            "needs three arrays of one dimension, each with an index");
+  EXPECT_EQ(broken("word_product %s, %i, %s, %i, %s, %i, %i" + bytes),
+            "needs sums in a shared array of 32 bits");
+  EXPECT_EQ(broken("word_product %t, %i, %s, %i, %s, %i, %f" + bytes), "needs a number of words");
   EXPECT_EQ(broken("copy_row %w, %i, %i, %y, %l {4}"), "");
   EXPECT_EQ(broken("copy_row %w, %i, %i, %y, %l"), "needs a number of elements");
   EXPECT_EQ(broken("copy_row %y, %i, %i, %y, %l {4}"),

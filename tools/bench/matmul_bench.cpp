@@ -431,7 +431,7 @@ int main(int argc, char** argv) try {
     for (const Shape& s : shapes) bench.run<kr::bf16>("bf16", s.m, s.n, s.k);
   }
   if (std::strcmp(on.id(), "cpu") == 0)
-    for (const std::int64_t n : {256, 1024, 2048}) {
+    for (const std::int64_t n : {256, 512, 1024, 2048, 4096}) {
       if (n > 256 && wish.quick) continue;
       bench.run<kr::bf16, float>("bf16", n, n, n);
       bench.run<kr::f16, float>("f16", n, n, n);

@@ -44,8 +44,9 @@ Product make(const std::string& type, int m, int n, int k, bool turned) {
 
 /// c = a b, of row-major matrices, or of columns where b is `turned`; false: it does not multiply
 /// them. Of u8 b is taken for i8.
-extern "C" bool peer_dnnl(const char* type, const void* a, const void* b, void* c, int m, int n,
-                          int k, bool turned) try {
+extern "C" __attribute__((visibility("default"))) bool peer_dnnl(const char* type, const void* a,
+                                                                 const void* b, void* c, int m,
+                                                                 int n, int k, bool turned) try {
   static std::map<std::tuple<std::string, int, int, int, bool>, Product> made;
   const std::tuple of(std::string(type), m, n, k, turned);
   auto found = made.find(of);

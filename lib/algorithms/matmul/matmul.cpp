@@ -6,6 +6,7 @@
 
 #include "algorithms/matmul/tensor.h"
 #include "algorithms/tuning.h"
+#include "devices/devices.h"
 #include "devices/layout.h"
 #include "ir/types.h"
 
@@ -39,6 +40,12 @@ bool is_upper_half(scalar type) {
   return of.bits == 16 && of.exponent == ir::info(ir::Scalar::F32).exponent;
 }
 
+/// Of the CPU.
+bool has_tile_registers(const any_array& x) {
+  const auto& handle = *static_cast<DeviceHandle*>(detail::handle_of(detail::device_from(x.on)));
+  return handle.target.cpu.has_tile_registers();
+}
+
 void multiply_here(const Product& p, const detail::product_words& words, precision how) {
   const detail::algorithm_device on = detail::algorithm_device_of(detail::device_from(p.x.on));
   const scalar left = p.x.type->whole, right = p.y.type->whole;
@@ -53,8 +60,12 @@ void multiply_here(const Product& p, const detail::product_words& words, precisi
   const bool integers = !ir::is_float(ir::Scalar(p.word)),
              bytes = is_byte(left) && is_byte(right) && integers && bytes_of(p.word) == 4,
              pairs = is_upper_half(left) && left == right && p.word == scalar::f32;
-  if (bytes || (pairs && on.dots_pairs)) return multiply_panels(p, true, panel_rows(p.word, false));
-  multiply_panels(p, false, panel_rows(p.word, on.wide));
+  if ((bytes || pairs) && has_tile_registers(p.x))
+    return multiply_panels(p,
+                           {.dots = true, .tiles = true, .rows = tile_rows(p.out.at.extents[1])});
+  if (bytes || (pairs && on.dots_pairs))
+    return multiply_panels(p, {.dots = true, .rows = panel_rows(p.word, false)});
+  multiply_panels(p, {.rows = panel_rows(p.word, on.wide)});
 }
 
 }  // namespace

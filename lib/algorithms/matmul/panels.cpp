@@ -3,9 +3,12 @@
 // Products of matrices on a CPU. Operands are packed into panels, so that a core reads them in
 // order. A thread has some rows of a column.
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "algorithms/matmul/products.h"
 #include "algorithms/tuning.h"
+#include "trace/tiles.h"
 
 namespace krait::host {
 namespace {
@@ -18,17 +21,25 @@ using Packed = value<std::uint32_t>;
 /// For bytes, by kr::dot4, and for bf16, by kr::dot2_bf16. Processors multiply unsigned bytes by
 /// signed ones. If both have the same signedness, the upper bit of the left ones is flipped, which
 /// adds or subtracts 128. The sums begin with 128 times the right ones, with the other sign.
+/// `tiles`: by products of words (ir/tiles.h), which multiply bytes of any sign; words of a row are
+/// whole steps of them.
 struct PanelTypes {
   scalar left, right, out, word;
-  bool dots;
+  bool dots, tiles;
   int rows;
 
   bool bytes() const { return dots && bytes_of(left) == 1; }
   int per_word() const { return !dots ? 1 : bytes() ? 4 : 2; }
   scalar packed() const { return dots ? scalar::u32 : word; }
   bool right_signed() const { return right == scalar::i8; }
-  bool turns() const { return bytes() && (left == scalar::i8) == right_signed(); }
-  Facts facts() const { return {left, right, out, word, dots, rows}; }
+  bool turns() const { return !tiles && bytes() && (left == scalar::i8) == right_signed(); }
+  Facts facts() const { return {left, right, out, word, dots, tiles, rows}; }
+  /// Words of a row of so many elements.
+  template <class Depth>
+  Depth words_of(const Depth& depth) const {
+    const int step = tiles ? tile_words : 1;
+    return (depth + (step * per_word() - 1)) / (step * per_word()) * step;
+  }
 
   /// at(i): element i of the word, or 0.
   template <class At>
@@ -103,25 +114,40 @@ void record_rows(const PanelTypes& t, bool whole, const Parameters& p) {
     }
 }
 
+/// Parts of a panel of columns that blocks pack: neighbours read neighbouring columns of the same
+/// rows, from the same lines. The sums of a whole panel's columns take one.
+template <class Words>
+Words column_parts(const PanelTypes& t, const Words& words) {
+  return t.turns() ? Words(std::int64_t(1)) : Words((words + (panel_chunk - 1)) / panel_chunk);
+}
+
 /// out[((batch, panel), k), column]: words of columns of y. A panel begins with a row of the sums'
 /// start values, unless they are 0.
 void record_columns(const PanelTypes& t, const Parameters& p) {
   const ElementView y = p.array(0), out = p.array(1);
   const Index panels = p.number(2);
   const int per_word = t.per_word();
+  const Index depth = y.extent(1), words = t.words_of(depth), parts = column_parts(t, words);
   const Index own = cast<std::int64_t>(thread_idx().x), block = block_idx().x,
-              batch = block / panels, depth = y.extent(1),
-              words = (depth + (per_word - 1)) / per_word,
-              column = block % panels * panel_columns + own,
-              to = block * (words + t.turns()) * panel_columns + own;
+              part = block / panels % parts, batch = block / panels / parts, panel = block % panels,
+              column = panel * panel_columns + own,
+              to = (batch * panels + panel) * (words + t.turns()) * panel_columns + own;
+  const Index begin = part * panel_chunk,
+              end = t.turns() ? words : krait::min(begin + panel_chunk, words);
   var<int> start = 0;
-  for (auto k : range(std::int64_t(0), words)) {
-    const Element word = t.pack([&](int i) {
-      const auto inside = [&] { return y(batch, k * per_word + i, column).get(); };
-      const Element none = zero_of(t.right);
-      if (per_word == 1) return choose(column < y.extent(2), t.right, inside, none);
-      return choose(column < y.extent(2) && k * per_word + i < depth, t.right, inside, none);
-    });
+  for (auto k : range(begin, end)) {
+    const auto element = [&](int i) { return y(batch, k * per_word + i, column).get(); };
+    const auto complete = [&] { return t.pack(element); };
+    const auto some = [&] {
+      if (per_word == 1) return zero_of(t.packed());
+      return t.pack([&](int i) {
+        return choose(
+            column < y.extent(2) && k * per_word + i < depth, t.right, [&] { return element(i); },
+            zero_of(t.right));
+      });
+    };
+    const Element word = choose(column < y.extent(2) && k * per_word + (per_word - 1) < depth,
+                                t.packed(), complete, some);
     out(to + (k + t.turns()) * panel_columns) = word;
     if (t.turns()) start = t.begin(Packed(word.only()), start);
   }
@@ -181,6 +207,84 @@ void record_product(const PanelTypes& t, const RecordedEnding& ending, const Par
   }
 }
 
+/// The same by products of words: the block computes the sums of a panel at once, in shared memory.
+void record_word_product(const PanelTypes& t, const RecordedEnding& ending, const Parameters& p) {
+  const ElementView rows = p.array(0), columns = p.array(1), out = p.array(2);
+  const Index depth = p.number(3), begin = p.number(4), end = p.number(5), groups = p.number(6),
+              row_batch = p.number(7), column_batch = p.number(8);
+  const Index m = out.extent(1), n = out.extent(2);
+  const Index row_panels = (m + (t.rows - 1)) / t.rows,
+              column_panels = (n + (panel_columns - 1)) / panel_columns;
+  const Index block = block_idx().x, column_panel = block % column_panels,
+              rest = block / column_panels, group = rest % groups, batch = rest / groups;
+  const Index own = cast<std::int64_t>(thread_idx().x), column = column_panel * panel_columns + own;
+  const Index right =
+      ((batch * column_batch + column_panel) * depth + begin) * std::int64_t(panel_columns);
+  ir::WordProduct form;
+  form.rows = t.rows, form.columns = panel_columns, form.step = tile_words;
+  form.left = ir::Scalar(t.left), form.right = ir::Scalar(t.right);
+  constexpr std::int64_t word_bytes = 4;
+  form.left_pitch = panel_chunk * word_bytes, form.left_strip = form.left_pitch * t.rows;
+  form.right_pitch = panel_columns * word_bytes, form.fresh = true;
+  const ElementView sums = shared_elements(t.word, {std::int64_t(t.rows) * panel_columns});
+  const auto array = [](const ElementView& x) { return node_of(x.as<const std::uint32_t>()); };
+  for (auto row_panel : range(group * row_panels / groups, (group + 1) * row_panels / groups)) {
+    const Index left =
+        (batch * row_batch + row_panel) * words_of_rows(depth, t.rows) + begin * t.rows;
+    trace::multiply_words(form,
+                          {array(sums), node_of(Index(std::int64_t(0))), array(rows), node_of(left),
+                           array(columns), node_of(right), node_of(Index(end - begin))});
+    syncthreads();
+    for (auto r : range(std::int64_t(0), std::int64_t(t.rows))) {
+      const Index row = row_panel * t.rows + r;
+      if_(row < m && column < n, [&] {
+        const Element own_sum = sums(r * panel_columns + own).get();
+        if (t.word != t.out) {  // one step
+          out(batch, row, column) = ending.of(own_sum, batch, row, column, p.others());
+          return;
+        }
+        const Element sum = choose(
+            begin == 0, t.word, [&] { return own_sum; },
+            [&] { return out(batch, row, column) + own_sum; });
+        if_(end == depth, [&] {
+          out(batch, row, column) = ending.of(sum, batch, row, column, p.others());
+        }).else_([&] { out(batch, row, column) = sum; });
+      });
+    }
+    syncthreads();
+  }
+}
+
+/// Small matrices as they lie: a block has some rows times `columns` columns. Sums are those of
+/// panels, bit by bit.
+void record_direct(const PanelTypes& t, int columns, const RecordedEnding& ending,
+                   const Parameters& p) {
+  const ElementView x = p.array(0), y = p.array(1), out = p.array(2);
+  const Index m = out.extent(1), n = out.extent(2), depth = x.extent(2);
+  const Index row_panels = (m + (t.rows - 1)) / t.rows,
+              column_panels = (n + (columns - 1)) / columns;
+  const Index block = block_idx().x, rest = block / column_panels, batch = rest / row_panels,
+              first = rest % row_panels * t.rows,
+              column = block % column_panels * columns + cast<std::int64_t>(thread_idx().x);
+  if_(column < n, [&] {
+    std::vector<Variable> sums = variables(t.word, t.rows);
+    std::vector<Index> rows;  // the last one again, behind it
+    for (int r = 0; r < t.rows; ++r) rows.push_back(krait::min(first + r, m - 1));
+    for (auto k : range(std::int64_t(0), depth)) {
+      const Element right = y(batch, k, column);
+      for (int r = 0; r < t.rows; ++r) {
+        Variable& sum = sums[std::size_t(r)];
+        sum = t.add(x(batch, rows[std::size_t(r)], k), right, sum);
+      }
+    }
+    for (int r = 0; r < t.rows; ++r)
+      if_(first + r < m, [&] {
+        out(batch, first + r, column) =
+            ending.of(sums[std::size_t(r)], batch, Index(first + r), column, p.others());
+      });
+  });
+}
+
 /// Whether rows of x are words of per_word elements, as which they can be read.
 bool has_words(const any_array& x, int per_word) {
   const detail::layout& at = x.at;
@@ -201,7 +305,7 @@ void pack_rows(const PanelTypes& t, const any_array& x, const any_array& rows, s
                std::int64_t panels) {
   const bool whole = t.per_word() > 1 && has_words(x, t.per_word());
   const Kernel& pack =
-      kernel_of("matmul_rows", {t.left, t.right, t.out, t.word, t.dots, t.rows, whole},
+      kernel_of("matmul_rows", {t.left, t.right, t.out, t.word, t.dots, t.tiles, t.rows, whole},
                 {in(whole ? t.packed() : t.left, 3), out(t.packed(), 1), number()},
                 [t, whole](const Parameters& p) { record_rows(t, whole, p); });
   const launch_config blocks{batch * panels, panel_columns};
@@ -210,23 +314,52 @@ void pack_rows(const PanelTypes& t, const any_array& x, const any_array& rows, s
 }
 void pack_columns(const PanelTypes& t, const any_array& y, const any_array& columns,
                   std::int64_t batch, std::int64_t panels) {
+  const std::int64_t parts =
+      std::max<std::int64_t>(column_parts(t, t.words_of(y.at.extents[1])), 1);
   kernel_of("matmul_columns", t.facts(), {in(t.right, 3), out(t.packed(), 1), number()},
             [t](const Parameters& p) { record_columns(t, p); })
-      .launch({batch * panels, panel_columns}, y, columns, panels);
+      .launch({batch * panels * parts, panel_columns}, y, columns, panels);
 }
 const Kernel& product_kernel(const PanelTypes& t, const product_ending& ending) {
-  return kernel_of(
-      ending, t.out, "matmul_panels", t.facts(),
-      {in(t.packed(), 1), in(t.packed(), 1), out(t.out, 3), number(), number(), number(), number(),
-       number(), number()},
-      [t](const Parameters& p, const RecordedEnding& ended) { record_product(t, ended, p); });
+  return kernel_of(ending, t.out, t.tiles ? "matmul_words" : "matmul_panels", t.facts(),
+                   {in(t.packed(), 1), in(t.packed(), 1), out(t.out, 3), number(), number(),
+                    number(), number(), number(), number()},
+                   [t](const Parameters& p, const RecordedEnding& ended) {
+                     t.tiles ? record_word_product(t, ended, p) : record_product(t, ended, p);
+                   });
+}
+
+/// Steps of the depth whose sums stay in registers.
+std::int64_t words_at_once(const PanelTypes& t) {
+  return t.word == t.out ? panel_bytes / (panel_columns * bytes_of(t.packed()))
+                         : std::numeric_limits<std::int64_t>::max();
+}
+bool is_direct(const PanelTypes& t, const Product& p) {
+  const detail::layout& right = p.y.at;
+  return !t.dots && t.left == t.word && t.right == t.word && right.strides[2] == 1 &&
+         right.extents[1] <= words_at_once(t) &&
+         right.extents[1] * std::abs(right.strides[1]) * bytes_of(t.word) <= direct_bytes;
+}
+void multiply_directly(const PanelTypes& t, const Product& p) {
+  const std::int64_t m = p.out.at.extents[1], n = p.out.at.extents[2];
+  const int columns = panel_columns;
+  kernel_of(p.ending, t.out, "matmul_direct", {t.left, t.right, t.out, t.word, t.rows, columns},
+            {in(t.left, 3), in(t.right, 3), out(t.out, 3)},
+            [t, columns](const Parameters& of, const RecordedEnding& ended) {
+              record_direct(t, columns, ended, of);
+            })
+      .launch({p.out.at.extents[0] * divided_up(m, t.rows) * divided_up(n, columns), columns}, p.x,
+              p.y, p.out, operands_of(p.ending));
 }
 
 }  // namespace
 
-void multiply_panels(const Product& p, bool dots, int own_rows) {
-  const PanelTypes t{p.x.type->whole, p.y.type->whole, p.out.type->whole, p.word, dots, own_rows};
-  const std::int64_t depth = divided_up(p.x.at.extents[2], t.per_word()), m = p.out.at.extents[1],
+void multiply_panels(const Product& p, PanelForm form) {
+  const int own_rows = form.rows;
+  const PanelTypes t{p.x.type->whole, p.y.type->whole, p.out.type->whole, p.word,
+                     form.dots,       form.tiles,      own_rows};
+  if (is_direct(t, p)) return multiply_directly(t, p);
+  const std::int64_t depth = t.words_of(p.x.at.extents[2]), m = p.out.at.extents[1],
                      n = p.out.at.extents[2], batch = p.out.at.extents[0];
   const std::int64_t row_panels = divided_up(m, own_rows),
                      column_panels = divided_up(n, panel_columns);
@@ -244,8 +377,7 @@ void multiply_panels(const Product& p, bool dots, int own_rows) {
                      group = panel_group_bytes * panel_columns / (panel_bytes * own_rows);
   const std::int64_t groups =
       std::min(row_panels, std::max(divided_up(row_panels, group), workers / tiles));
-  const std::int64_t step =
-      t.word == t.out ? panel_bytes / (panel_columns * bytes_of(t.packed())) : depth;
+  const std::int64_t step = std::min(words_at_once(t), depth);
   const Kernel& multiply = product_kernel(t, p.ending);
   std::int64_t begin = 0;
   do {  // once where there is nothing to add

@@ -46,9 +46,14 @@ inline std::span<const argument> operands_of(const product_ending& ending) {
   return {ending.arguments, ending.count};
 }
 
-/// By panels, on a CPU. `dots`: by kr::dot4 for bytes, by kr::dot2_bf16 for bf16. A thread has so
-/// many rows of a column.
-KRAIT_API void multiply_panels(const Product& p, bool dots, int rows);
+/// `dots`: by kr::dot4 for bytes, by kr::dot2_bf16 for bf16; `tiles`: of those, by products of
+/// words. A thread has so many rows of a column; a product of words has as many.
+struct PanelForm {
+  bool dots = false, tiles = false;
+  int rows = 1;
+};
+/// By panels, on a CPU.
+KRAIT_API void multiply_panels(const Product& p, PanelForm form);
 /// By tiles in shared memory, on GPUs: of a size that fills the device, or of this one.
 KRAIT_API void multiply_tiles(const Product& p);
 KRAIT_API void multiply_in_registers(const Product& p, int own_rows, int own_columns);

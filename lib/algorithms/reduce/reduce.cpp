@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -42,12 +43,16 @@ using detail::memory_share;
 using detail::reduction_kernels;
 using detail::reduction_recipe;
 
+/// Arguments of a call, which mostly fit on the stack: a sum of a few elements takes as long as two
+/// allocations.
+using Arguments = std::pmr::vector<argument>;
+constexpr std::size_t usual_bytes = 16 << 10;
+
 /// The inputs with those dimensions that stay, then those that go.
 class Dimensions {
  public:
-  Dimensions(std::vector<argument>& inputs, int rank, const std::int64_t* extents, unsigned axes,
-             bool numbered)
-      : inputs_(inputs), stride_(inputs.size()) {
+  Dimensions(Arguments& inputs, int rank, const std::int64_t* extents, unsigned axes, bool numbered)
+      : inputs_(inputs), stride_(inputs.size(), inputs.get_allocator()) {
     int kept[max_rank], reduced[max_rank], kept_count = 0, reduced_count = 0;
     for (int d = 0; d < rank; ++d) {
       if (axes >> d & 1) reduced[reduced_count++] = d;
@@ -157,10 +162,10 @@ class Dimensions {
     return all;
   }
 
-  std::vector<argument>& inputs_;
+  Arguments& inputs_;
   int runs_ = 0, kept_runs_ = 0, reduced_runs_ = 0;
   std::int64_t kept_ = 1, reduced_ = 1, extent_[max_rank]{};
-  std::vector<std::array<std::int64_t, max_rank>> stride_;  // by input and run
+  std::pmr::vector<std::array<std::int64_t, max_rank>> stride_;  // by input and run
 };
 
 std::int64_t power_of_2(std::int64_t at_least, std::int64_t most) {
@@ -217,7 +222,7 @@ std::size_t more_arguments(std::size_t outputs) {
 
 /// One launch. `all` holds the inputs, with room for what is added; `extents` are the numbers of
 /// the general form or null.
-void launch(const ReduceKernel& k, const Shape& s, std::vector<argument>& all,
+void launch(const ReduceKernel& k, const Shape& s, Arguments& all,
             std::span<const argument> outputs, std::int64_t results, std::int64_t elements,
             std::int64_t count, const std::int64_t* extents, const std::uint64_t* start) {
   all.insert(all.end(), outputs.begin(), outputs.end());
@@ -269,7 +274,9 @@ namespace {
 void run(reduction_kernels* kernels, const argument* given, int rank, const std::int64_t* extents,
          unsigned axes, const std::uint64_t* initial, const argument& into, DeviceHandle* on) {
   const reduction_recipe& recipe = *kernels->recipe;
-  std::vector<argument> inputs;
+  std::byte room[usual_bytes];
+  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
+  Arguments inputs(&memory);
   inputs.reserve(recipe.input_nodes + more_arguments(detail::max_words));
   inputs.assign(given, given + recipe.input_nodes);
   broadcast_inputs(inputs.data(), unsigned(inputs.size()), rank, extents);
@@ -302,7 +309,7 @@ void run(reduction_kernels* kernels, const argument* given, int rank, const std:
     return launch(kernels->of(form), shape, inputs, {&out, 1}, results, elements, elements,
                   form.general() ? numbers : nullptr, start);
   std::vector<memory_share> owners;
-  std::vector<argument> states;
+  Arguments states(&memory);
   states.reserve(std::size_t(recipe.state_words) + more_arguments(1));
   const std::int64_t each = rows * shape.chunks;  // states of a result
   for (int w = 0; w < recipe.state_words; ++w) {

@@ -363,6 +363,7 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
       if ((inst.op == Op::GridBarrier || inst.op == Op::ClusterBarrier) && turns_) meet(inst);
       break;
     case Op::Product: memory_.product(inst, active); break;
+    case Op::WordProduct: memory_.word_product(inst, active); break;
     case Op::ProductEnd:
       for (std::size_t i = 0; i < inst.results.size(); ++i)
         s_.copy(s_.column(inst.operands[i]), s_.column(inst.results[i]), active);

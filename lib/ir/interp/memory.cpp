@@ -4,6 +4,7 @@
 // against the range that extents and strides span); one that fails reads 0 and writes nothing.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -317,6 +318,67 @@ void Memory::product(const Inst& inst, const Mask& active) {
       s_.column(inst.results[std::size_t(e)])[lane] = sum;
     }
   });
+}
+
+/// What the product takes of the operand, of so many bytes from its index on, or null and a fault.
+std::byte* Memory::words_of(const Inst& inst, std::size_t operand, std::int64_t bytes,
+                            std::size_t lane) {
+  Array& a = s_.array(inst.operands[operand]);
+  const ValueId index = inst.operands[operand + 1];
+  const std::int64_t first = signed_value(s_.column(index)[lane], s_.f().type_of(index).scalar);
+  if (first >= 0 && first * a.elem_bytes + bytes <= a.extents[0] * a.elem_bytes)
+    return a.data + first * a.elem_bytes;
+  s_.fault(inst, [&] {
+    return fmt::format("out of bounds: word_product takes {} bytes of {} at {}, of {} elements{}",
+                       bytes, a.label, first, a.extents[0], s_.who(lane));
+  });
+  return nullptr;
+}
+
+/// Once for the block, by the operands of its first thread.
+void Memory::word_product(const Inst& inst, const Mask& active) {
+  const WordProduct p(inst);
+  std::optional<std::size_t> first;
+  active.for_each([&](std::size_t lane) {
+    if (!first) first = lane;
+  });
+  if (!first) return;
+  const ValueId count = inst.operands[WordProduct::words];
+  const std::int64_t words = signed_value(s_.column(count)[*first], s_.f().type_of(count).scalar);
+  if (words <= 0 && !p.fresh) return;
+  const auto bytes_to = [](std::int64_t place) { return place + 4; };
+  const std::int64_t last = std::max<std::int64_t>(words, 1) - 1;
+  std::byte* const sums = words_of(inst, WordProduct::sums, p.rows * p.columns * 4, *first);
+  const std::byte *left = words_of(inst, WordProduct::left_at,
+                                   bytes_to(p.left_place(p.rows - 1, last)), *first),
+                  *right = words_of(inst, WordProduct::right_at,
+                                    bytes_to(p.right_place(last, p.columns - 1)), *first);
+  if (!sums || !left || !right) return;
+  const Scalar type = Product::sums_of(p.left, p.right);
+  const LaneFunction wide[] = {lane_function(Op::Cast, type, p.left),
+                               lane_function(Op::Cast, type, p.right)},
+                     fma = is_float(type) ? lane_function(Op::Fma, type, type) : nullptr;
+  const auto element = [&](const std::byte* at, Scalar s, unsigned side) {
+    const std::uint64_t bits = read_memory(at, s);
+    const std::uint64_t* in[] = {&bits};
+    std::uint64_t out = 0;
+    wide[side](in, &out, 1);
+    return out;
+  };
+  for (std::int64_t r = 0; r < p.rows; ++r)
+    for (std::int64_t c = 0; c < p.columns; ++c) {
+      std::byte* const to = sums + (r * p.columns + c) * 4;
+      std::uint64_t sum = p.fresh ? 0 : read_memory(to, type);
+      for (std::int64_t k = 0; k < words * p.per_word(); ++k) {
+        const std::int64_t word = k / p.per_word(), in_word = k % p.per_word() * size_of(p.left);
+        const std::uint64_t x = element(left + p.left_place(r, word) + in_word, p.left, 0),
+                            y = element(right + p.right_place(word, c) + in_word, p.right, 1);
+        const std::uint64_t* in[] = {&x, &y, &sum};
+        if (fma) fma(in, &sum, 1);
+        else sum = std::uint32_t(sum + x * y);
+      }
+      write_memory(to, type, sum);
+    }
 }
 
 /// Elements between a row of a view and neighbours in shared memory, where zeros are behind those

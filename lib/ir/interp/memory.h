@@ -22,6 +22,7 @@ class Memory {
   void store_vector(const Inst& inst, const Mask& active);
   void atomic(const Inst& inst, Op update, const Mask& active);
   void product(const Inst& inst, const Mask& active);
+  void word_product(const Inst& inst, const Mask& active);
   void copy_row(const Inst& inst, const Mask& active);
   void copy_tile(const Inst& inst, const Mask& active);
 
@@ -35,6 +36,7 @@ class Memory {
                std::size_t lane);
   const std::byte* factor(const Inst& inst, std::size_t operand, std::int64_t elements,
                           std::size_t lane);
+  std::byte* words_of(const Inst& inst, std::size_t operand, std::int64_t bytes, std::size_t lane);
   std::string indices_text(const Inst& inst, unsigned indices, std::size_t lane) const;
 
   State& s_;

@@ -14,6 +14,7 @@
 #include "ir/text/float_text.h"
 #include "ir/hidden.h"
 #include "ir/text/text.h"
+#include "ir/tiles.h"
 
 namespace krait::ir {
 namespace {
@@ -549,8 +550,9 @@ class Parser : Scanner {
     if (info(inst.op).family == Family::Report) {
       if (peek() != '"') fail("expected a text in quotes");
       inst.text = quoted("the text");
-    } else if (inst.op == Op::Product) {
-      for (int i = 0; i < 6; ++i) {
+    } else if (inst.op == Op::Product || inst.op == Op::WordProduct) {
+      const int numbers = inst.op == Op::Product ? 6 : int(WordProduct::numbers);
+      for (int i = 0; i < numbers; ++i) {
         if (i) expect(',');
         inst.list.push_back(i == 3 || i == 4 ? std::int64_t(scalar())
                                              : number<std::int64_t>("a number"));

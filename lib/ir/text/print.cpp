@@ -223,7 +223,7 @@ class Printer {
         number == Number::Dimension || number == Number::Scope || number == Number::Combination;
     if (info(inst.op).family == Family::Report)
       out_ += " {", append_quoted(out_, inst.text), out_ += '}';
-    else if (inst.op == Op::Product) product(inst.list);
+    else if (inst.op == Op::Product || inst.op == Op::WordProduct) product(inst.list);
     else if (inst.op != Op::Switch && !inst.list.empty())
       out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';

@@ -15,6 +15,7 @@ class TileCheck {
     switch (inst_.op) {
       case Op::Product: return product();
       case Op::ProductEnd: return sums(0);
+      case Op::WordProduct: return word_product();
       case Op::CopyRow:
       case Op::CopyBack: return copy();
       case Op::CopyTile: return copy_tile();
@@ -57,6 +58,17 @@ class TileCheck {
       return needs(std::to_string(elements) + " sums per thread, not " +
                    std::to_string(count() - product_lead));
     return sums(product_lead);
+  }
+  std::string word_product() const {
+    if (inst_.list.size() != WordProduct::numbers)
+      return needs("rows, columns, words of a step, two types, three pitches and where sums begin");
+    if (std::string wrong = WordProduct(inst_).misfit(); !wrong.empty()) return wrong;
+    for (const std::size_t i : {WordProduct::sums, WordProduct::left_at, WordProduct::right_at})
+      if (!operand(i).is_array() || operand(i).rank != 1 || !is_int(scalar(i + 1)))
+        return needs("three arrays of one dimension, each with an index");
+    if (!is_shared_array(WordProduct::sums) || operand(WordProduct::sums).elem_bytes != 4)
+      return needs("sums in a shared array of 32 bits");
+    return is_int(scalar(WordProduct::words)) ? nothing() : needs("a number of words");
   }
   std::string copy() const {
     if (inst_.list.size() != 1 || inst_.list[0] < 1) return needs("a number of elements");

@@ -5,7 +5,8 @@
 // whole: its sums lie in shared memory, threads beside each other have columns beside each other,
 // and each keeps some rows of some columns in registers while it walks along k. Sums that a loop
 // carries from product to product stay in shared memory until its end. Each sum is the
-// interpreter's chain of fma, bit by bit.
+// interpreter's chain of fma, bit by bit. Where the target takes products of words, the block packs
+// the right factor into rows of them, and the left one unless it lies in plain rows.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -47,8 +48,8 @@ struct Shares {
 
 class BlockProducts : TilePlaces {
  public:
-  BlockProducts(Function& f, std::int64_t sums)
-      : TilePlaces(f), most_sums_(sums), uses_(use_counts(f)) {}
+  BlockProducts(Function& f, const TileSupport& has)
+      : TilePlaces(f), has_(has), uses_(use_counts(f)) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -66,8 +67,11 @@ class BlockProducts : TilePlaces {
   std::int64_t threads() const { return f_.block[0] * f_.block[1] * f_.block[2]; }
   std::optional<Shares> shares_of(const Inst& product) const {
     const std::int64_t wide = size_of(product.type.scalar) == 8 ? 2 : 1;
-    return Shares::of(Product(product), threads(), most_sums_ / wide);
+    return Shares::of(Product(product), threads(), has_.block_sums / wide);
   }
+
+  bool by_words(const Inst& product) const { return has_.words(product, f_.fp); }
+  bool is_taken(const Inst& product) const { return by_words(product) || shares_of(product); }
 
   void walk(RegionId r) {
     for (const InstId i : take_insts(f_, r)) {
@@ -80,7 +84,7 @@ class BlockProducts : TilePlaces {
       const Inst inst = f_.insts[i];
       const ProductChain chain =
           inst.op == Op::For ? product_chain(f_, uses_, inst) : ProductChain{};
-      const bool kept = !chain.products.empty() && shares_of(f_.insts[chain.products[0]]);
+      const bool kept = !chain.products.empty() && is_taken(f_.insts[chain.products[0]]);
       Sums sums;
       if (kept) {
         const Inst& first = f_.insts[chain.products[0]];
@@ -148,15 +152,20 @@ class BlockProducts : TilePlaces {
 
   void product(InstId id) {
     const Inst inst = f_.insts[id];
-    const auto shares = shares_of(inst);
-    if (!shares) {
+    if (!is_taken(inst)) {
       f_.regions[b_.region()].insts.push_back(id);
       return;
     }
     const Scalar s = inst.type.scalar;
-    const Factors factors = factors_of(inst, shares->lanes);
+    const bool words = by_words(inst);
+    const auto shares = shares_of(inst);
+    const Factors factors = words ? Factors{} : factors_of(inst, shares->lanes);
+    const auto multiply_by = [&](const Sums& sums) {
+      if (words) multiply_words(inst, sums);
+      else multiply(inst, *shares, factors, sums);
+    };
     if (const auto at = chained_.find(id); at != chained_.end()) {
-      multiply(inst, *shares, factors, at->second);
+      multiply_by(at->second);
       // The loop carries on what it had, which nothing reads.
       for (std::size_t e = 0; e < inst.results.size(); ++e)
         results_.replace(inst.results[e], inst.operands[product_lead + e]);
@@ -169,17 +178,107 @@ class BlockProducts : TilePlaces {
         f_.is_const(from[0]) && std::all_of(from.begin(), from.end(), [&](ValueId v) {
           return f_.is_const(v) && f_.const_bits(v) == f_.const_bits(from[0]);
         });
-    if (equal) {
+    if (equal && (!words || f_.const_bits(from[0]) == 0)) {
       sums.start = from[0];
       b_.append(Op::Barrier, {}, {});  // the sums of the last time have been taken
     } else {                           // by the threads that put them there
       put(inst, sums.array, from);
       b_.append(Op::Barrier, {}, {});
     }
-    multiply(inst, *shares, factors, sums);
+    multiply_by(sums);
     b_.append(Op::Barrier, {}, {});
     const std::vector<ValueId> found = take(inst, sums.array);
     for (std::size_t e = 0; e < found.size(); ++e) results_.replace(inst.results[e], found[e]);
+  }
+
+  /// Rows of words of a factor; `element(row, column, i)` is element i of a word. Each thread packs
+  /// every threads()-th of them.
+  template <class ElementAt>
+  ValueId packed_words(std::int64_t rows, std::int64_t columns, Scalar type,
+                       const ElementAt& element) {
+    const ValueId array = new_array(Scalar::U32, rows * columns);
+    const std::int64_t all = rows * columns, per_word = 4 / size_of(type);
+    b_.append(Op::Barrier, {}, {});  // what was packed the last time has been read
+    const ValueId own = thread();
+    const std::int64_t lanes = std::gcd(columns, threads());
+    const auto one = [&](ValueId line, ValueId lane) {
+      const std::int64_t parts = columns / lanes;  // of a row
+      const ValueId row = parts == 1 ? line : binary(Op::Div, line, number(parts));
+      const ValueId column =
+          parts == 1 ? lane
+                     : binary(Op::Add, mul(binary(Op::Rem, line, number(parts)), lanes), lane);
+      ValueId word = none;
+      for (std::int64_t i = 0; i < per_word; ++i) {
+        const ValueId bits =
+            b_.cast(Scalar::U32, b_.emit(Op::Bitcast, size_of(type) == 1 ? Scalar::U8 : Scalar::U16,
+                                         {element(row, column, i)}));
+        const ValueId shift = number(32 / per_word * i);
+        const ValueId moved = i == 0 ? bits : b_.emit(Op::Shl, Scalar::U32, {bits, shift});
+        word = word == none ? moved : binary(Op::Or, word, moved);
+      }
+      const ValueId operands[] = {array, binary(Op::Add, mul(line, lanes), lane), word};
+      b_.append(Op::Store, value_type(Scalar::U32), operands);
+    };
+    const std::int64_t trips = (all + threads() - 1) / threads();
+    repeat(trips, [&](ValueId trip) {
+      const ValueId line = binary(Op::Add, mul(trip, threads() / lanes), quotient(own, lanes)),
+                    lane = rest(own, lanes);
+      if (all % threads() == 0) return one(line, lane);
+      only_if(b_.compare(Op::Lt, {binary(Op::Add, mul(line, lanes), lane), number(all)}),
+              [&] { one(line, lane); });
+    });
+    return array;
+  }
+  template <class Body>
+  void only_if(ValueId condition, const Body& body) {
+    const RegionId here = b_.region();
+    const InstId branch = b_.append(Op::If, {}, std::span(&condition, 1));
+    b_.at(b_.new_region(branch));
+    body();
+    b_.append(Op::Yield, {}, {});
+    b_.at(b_.new_region(branch));
+    b_.append(Op::Yield, {}, {});
+    b_.at(here);
+  }
+
+  /// As one product of words: the right factor's are packed, and the left one's unless they lie in
+  /// plain rows.
+  void multiply_words(const Inst& inst, const Sums& sums) {
+    const Product p(inst);
+    const std::int64_t bytes = p.depth * size_of(p.left), per_word = 4 / size_of(p.left);
+    const auto element = [&](std::size_t array, ValueId place) {
+      const ValueId offset = b_.cast(Scalar::I32, inst.operands[array + 1]);
+      return load(inst.operands[array], binary(Op::Add, offset, place));
+    };
+    const auto deep = [&](ValueId word, std::int64_t i) { return add(mul(word, per_word), i); };
+    WordProduct w;
+    w.rows = p.rows, w.columns = p.columns, w.left = p.left, w.right = p.right;
+    w.step = bytes % 64 == 0 ? 16 : 8;
+    w.fresh = sums.start != none;
+    ValueId left = inst.operands[0], left_at = b_.cast(Scalar::I32, inst.operands[1]);
+    if (p.left_padded && !p.left_transposed) {
+      const SharedTile tile = p.left_tile();
+      w.left_pitch = tile.pitch() * tile.elem_bytes, w.left_strip = tile.rows * w.left_pitch;
+    } else {
+      left =
+          packed_words(p.rows, bytes / 4, p.left, [&](ValueId row, ValueId word, std::int64_t i) {
+            const ValueId k = deep(word, i);
+            return element(
+                0, p.left_transposed ? place(p.left_tile(), k, row) : place(p.left_tile(), row, k));
+          });
+      left_at = number(0), w.left_pitch = bytes, w.left_strip = strip_bytes;
+    }
+    const ValueId right = packed_words(
+        bytes / 4, p.columns, p.right, [&](ValueId word, ValueId column, std::int64_t i) {
+          const ValueId k = deep(word, i);
+          return element(2, p.right_transposed ? place(p.right_tile(), column, k)
+                                               : place(p.right_tile(), k, column));
+        });
+    w.right_pitch = p.columns * 4;
+    b_.append(Op::Barrier, {}, {});
+    const ValueId operands[] = {sums.array, number(0),        left, left_at, right,
+                                number(0),  number(bytes / 4)};
+    f_.insts[b_.append(Op::WordProduct, {}, operands)].list = w.list();
   }
 
   /// Where the factors are: the right one in rows of the product's columns, whose neighbours are
@@ -216,15 +315,7 @@ class BlockProducts : TilePlaces {
       if (all % threads() == 0) {
         one();
       } else {
-        const RegionId here = b_.region();
-        const ValueId there = b_.compare(Op::Lt, {n, number(all)});
-        const InstId branch = b_.append(Op::If, {}, std::span(&there, 1));
-        b_.at(b_.new_region(branch));
-        one();
-        b_.append(Op::Yield, {}, {});
-        b_.at(b_.new_region(branch));
-        b_.append(Op::Yield, {}, {});
-        b_.at(here);
+        only_if(b_.compare(Op::Lt, {n, number(all)}), one);
       }
     });
     b_.append(Op::Barrier, {}, {});
@@ -306,7 +397,7 @@ class BlockProducts : TilePlaces {
     });
   }
 
-  const std::int64_t most_sums_;
+  const TileSupport has_;
   const std::vector<std::uint32_t> uses_;
   std::vector<InstId> arrays_;
   std::map<InstId, Sums> chained_;
@@ -315,10 +406,9 @@ class BlockProducts : TilePlaces {
 
 }  // namespace
 
-void block_products(Module& m, std::int64_t sums) {
+void block_products(Module& m, const TileSupport& has) {
   for (Function& f : m.functions)
-    if (any_inst(f, [](const Inst& i) { return i.op == Op::Product; }))
-      BlockProducts(f, sums).run();
+    if (any_inst(f, [](const Inst& i) { return i.op == Op::Product; })) BlockProducts(f, has).run();
 }
 
 }  // namespace krait::passes

@@ -33,6 +33,7 @@ class TileExpander : TilePlaces {
   }
 
   bool is_kept(const Inst& inst) const {
+    if (inst.op == Op::WordProduct) return true;
     if (inst.op == Op::ProductEnd) return has_.product(inst, f_.fp);
     if (inst.op == Op::Product)
       return has_.product(inst, f_.fp) && (!has_.pieces || has_pairs(inst));

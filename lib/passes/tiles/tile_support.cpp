@@ -88,6 +88,15 @@ bool has_no_tile(const Inst&, const Function&) { return false; }
 
 }  // namespace
 
+bool takes_words(const Inst& inst, FpMode fp) {
+  const Product p(inst);
+  constexpr std::int64_t side = 16;  // of a register, in sums
+  if (p.columns % side != 0) return false;
+  // of two bytes, that are the upper half of an f32
+  const bool halves = is_float(p.left) && size_of(p.left) == 2 && p.left != Scalar::F16;
+  return is_integer_product(inst) || (may_round_freely(fp) && halves);
+}
+
 TileSupport tile_support(const support::Target& target) {
   if (target.kind == support::TargetKind::Interpreter)
     return {.copies = true,
@@ -104,6 +113,7 @@ TileSupport tile_support(const support::Target& target) {
     // 32 and 16 registers, of which factors take some.
     TileSupport has;
     has.padded = [](const Inst&, FpMode) { return true; };
+    if (target.cpu.has_tile_registers()) has.words = takes_words;
     has.block_sums = target.cpu.level() == CpuLevel::Avx512 ? 16 : 8;
     return has;
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runtime/cpu/debug.h"
+#include "runtime/cpu/tile_registers.h"
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/idioms.h"
@@ -73,6 +74,9 @@ std::string dots(CpuLevel level) {
   if (level == CpuLevel::Avx512) {
     add(__builtin_cpu_supports("avx512vnni"), "+avx512vnni");
     add(told && (a >> 5 & 1), "+avx512bf16");
+    // one processor has all three, or none
+    const bool tiles = has_tile_registers();
+    add(tiles, "+amx-tile"), add(tiles, "+amx-int8"), add(tiles, "+amx-bf16");
   }
   if (level == CpuLevel::Avx2) add(told && (a >> 4 & 1), "+avxvnni");
   return words;

@@ -9,6 +9,7 @@
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/pool.h"
+#include "runtime/cpu/tile_registers.h"
 #include "runtime/cpu/together.h"
 #include "runtime/cpu/waiting.h"
 #include "support/error.h"
@@ -23,7 +24,8 @@ double fma_f64(double x, double y, double z) { return std::fma(x, y, z); }
 /// In CpuHelper's order.
 const void* const all_helpers[] = {
     reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64),
-    reinterpret_cast<const void*>(&wait_for_blocks), reinterpret_cast<const void*>(&poll)};
+    reinterpret_cast<const void*>(&wait_for_blocks), reinterpret_cast<const void*>(&poll),
+    reinterpret_cast<const void*>(&may_use_tile_registers)};
 static_assert(std::size(all_helpers) == std::size_t(CpuHelper::Count));
 
 /// The caller's floating-point control word comes back at the end.

@@ -18,6 +18,7 @@ using ir::Scalar;
 Blocks::Blocks(const Common& common, const Needs& needs)
     : Part(common),
       positions_(needs.positions),
+      word_products_(needs.word_products),
       arguments_(needs.arguments),
       loop_slots_(needs.loop_slots),
       control_(needs.control),
@@ -76,7 +77,7 @@ void Blocks::emit_fissioned() {
   code_.own.gang_bytes = std::max(code_.own.gang_bytes, plan.gang_bytes);
   plan.gang_bytes = code_.own.gang_bytes;
   Fissioned fissioned({code_, values_, lanes_},
-                      {positions_, arguments_, loop_slots_, control_, *this}, plan);
+                      {positions_, arguments_, loop_slots_, control_, *this, word_products_}, plan);
   const llvm::SaveAndRestore<Fissioned*> cut(code_.cut, &fissioned);
   fissioned.run();
 }

@@ -13,6 +13,7 @@ class Control;
 class Gangs;
 class HintNotes;
 class Positions;
+class WordProducts;
 
 class Blocks : public Part {
  public:
@@ -23,6 +24,7 @@ class Blocks : public Part {
     Control& control;
     Gangs& gangs;
     HintNotes& notes;
+    WordProducts& word_products;
   };
   Blocks(const Common& common, const Needs& needs);
   void emit_blocks();
@@ -38,6 +40,7 @@ class Blocks : public Part {
   void emit_before(ir::ValueId v);
 
   Positions& positions_;
+  WordProducts& word_products_;
   Arguments& arguments_;
   LoopSlots& loop_slots_;
   Control& control_;

@@ -8,6 +8,7 @@
 #include "codegen/cpu/control/blocks.h"
 #include "codegen/cpu/control/loop_slots.h"
 #include "codegen/cpu/lanes/positions.h"
+#include "codegen/cpu/emit/word_products.h"
 
 namespace krait::codegen::cpu {
 
@@ -21,6 +22,7 @@ Fissioned::Fissioned(const Common& common, const Needs& needs, const Fission& pl
       loop_slots_(needs.loop_slots),
       control_(needs.control),
       blocks_(needs.blocks),
+      word_products_(needs.word_products),
       p_(plan),
       merged_(f_.values.size()) {}
 
@@ -223,6 +225,10 @@ void Fissioned::synchronise(Segment& s, const ir::Inst& inst) {
     return values_.set_uniform(inst.results[0], scalar(inst.operands[0]));
   }
   if (inst.op == Op::Barrier) return flush(s);
+  if (inst.op == Op::WordProduct) {
+    flush(s);
+    return word_products_.emit(inst, [&](ir::ValueId v) { return scalar(v); });
+  }
   if (inst.op == Op::GridBarrier) {
     flush(s);
     return code_.wait_for_blocks();

@@ -16,6 +16,7 @@ class Arguments;
 class Blocks;
 class LoopSlots;
 class Positions;
+class WordProducts;
 
 class Fissioned : public Part {
  public:
@@ -25,6 +26,7 @@ class Fissioned : public Part {
     LoopSlots& loop_slots;
     Control& control;
     Blocks& blocks;
+    WordProducts& word_products;
   };
   Fissioned(const Common& common, const Needs& needs, const Fission& plan);
   void run();
@@ -92,6 +94,7 @@ class Fissioned : public Part {
   LoopSlots& loop_slots_;
   Control& control_;
   Blocks& blocks_;
+  WordProducts& word_products_;
   const Fission& p_;
   const Segment* segment_ = nullptr;  // the one at hand
   std::vector<Cell> merged_;          // by ValueId: of block values that control flow merges

@@ -29,6 +29,7 @@
 #include "codegen/cpu/access/row_accesses.h"
 #include "codegen/cpu/emit/straight.h"
 #include "codegen/cpu/lanes/warp.h"
+#include "codegen/cpu/emit/word_products.h"
 #include "codegen/llvm/session.h"
 #include "ir/walk.h"
 
@@ -81,15 +82,18 @@ class Emitter {
   Atomics atomics_{common_, arguments_, each_lane_, addresses_, memory_, hint_notes_};
   Warp warp_{common_, each_lane_};
   Calls calls_{common_, arguments_, each_lane_, hint_notes_};
+  WordProducts word_products_{common_, addresses_};
   Straight straight_{common_,
                      {positions_, arguments_, pure_, clamped_loads_, memory_, members_, atomics_,
-                      warp_, calls_, in_row_}};
+                      warp_, calls_, word_products_, in_row_}};
   Control control_{common_, straight_, branches_, loops_};
   Branches branches_{common_, control_, lane_bounds_, pure_, hint_notes_};
   Loops loops_{common_, {positions_, loop_slots_, control_, lane_bounds_, pure_, hint_notes_}};
   Gangs gangs_{common_, control_, loops_};
   RowGangs row_gangs_{common_, arguments_, gangs_, in_row_};
-  Blocks blocks_{common_, {positions_, arguments_, loop_slots_, control_, gangs_, hint_notes_}};
+  Blocks blocks_{
+      common_,
+      {positions_, arguments_, loop_slots_, control_, gangs_, hint_notes_, word_products_}};
 };
 
 void Emitter::find_divergence() {

@@ -13,6 +13,7 @@
 #include "codegen/cpu/lanes/positions.h"
 #include "codegen/cpu/emit/pure.h"
 #include "codegen/cpu/lanes/warp.h"
+#include "codegen/cpu/emit/word_products.h"
 
 namespace krait::codegen::cpu {
 
@@ -75,6 +76,11 @@ void Straight::warp(const ir::Inst& inst) {
 }
 void Straight::uniform(const ir::Inst& inst) {
   values_.set_uniform(inst.results[0], lanes_.first_active(inst.operands[0]));
+}
+/// Where the gang is the block.
+void Straight::tile(const ir::Inst& inst) {
+  if (inst.op != Op::WordProduct) return StraightLowering<Straight>::tile(inst);
+  to_.word_products.emit(inst, [&](ir::ValueId v) { return lanes_.first_active(v); });
 }
 void Straight::call(const ir::Inst& inst) { to_.calls.emit_call(inst); }
 void Straight::slot(const ir::Inst&) { unsupported("a mutable local that was not promoted"); }

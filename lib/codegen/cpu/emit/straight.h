@@ -17,6 +17,7 @@ class Memory;
 class Positions;
 class Pure;
 class Warp;
+class WordProducts;
 struct InRow;
 
 class Straight : public Part, private StraightLowering<Straight> {
@@ -31,6 +32,7 @@ class Straight : public Part, private StraightLowering<Straight> {
     Atomics& atomics;
     Warp& warp;
     Calls& calls;
+    WordProducts& word_products;
     const InRow& in_row;
   };
   Straight(const Common& common, const Needs& needs) : Part(common), to_(needs) {}
@@ -54,6 +56,7 @@ class Straight : public Part, private StraightLowering<Straight> {
   void fence(const ir::Inst& inst);
   void warp(const ir::Inst& inst);
   void uniform(const ir::Inst& inst);
+  void tile(const ir::Inst& inst);
   void clock(const ir::Inst& inst);
   void nanosleep(const ir::Inst& inst);
   void poll(const ir::Inst& inst);

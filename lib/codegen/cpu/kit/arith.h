@@ -32,6 +32,11 @@ class Arithmetic final : public Numeric {
   /// x as it lies in memory, and back (bool is a byte).
   llvm::Value* to_memory(llvm::Value* x, ir::Scalar s);
   llvm::Value* from_memory(llvm::Value* x, ir::Scalar s);
+  /// Of words of four bytes, by instructions where they lie in vectors.
+  V dot_bytes(ir::Op op, ir::Scalar s, std::span<V const> x);
+  /// Of words of two bf16; `rounds`: in the instruction's order, which takes subnormal numbers for
+  /// zero.
+  V dot_pairs(std::span<V const> x, bool rounds);
 
  private:
   static unsigned lanes_of(V x);
@@ -60,11 +65,6 @@ class Arithmetic final : public Numeric {
   V quotient(ir::Scalar s, V x, V y);
   V reciprocal_root(V x, bool fast);
   std::array<passes::FloatFacts, 2> facts_of(const ir::Inst& inst) const;
-  /// Of words of four bytes, by instructions where they lie in vectors.
-  V dot_bytes(ir::Op op, ir::Scalar s, std::span<V const> x);
-  /// Of words of two bf16; `rounds`: in the instruction's order, which takes subnormal numbers for
-  /// zero.
-  V dot_pairs(std::span<V const> x, bool rounds);
 
   const Machine& machine_;
   const passes::FloatRanges floats_;

@@ -46,7 +46,8 @@ V Arguments::box_field(unsigned index) {
 }
 
 void Arguments::load_helpers() {
-  if (shape_.machine.fma && !code_.traits.grid_barriers && !code_.traits.polls) return;
+  const bool tiles = ir::any_inst(f_, [](const ir::Inst& i) { return i.op == Op::WordProduct; });
+  if (shape_.machine.fma && !code_.traits.grid_barriers && !code_.traits.polls && !tiles) return;
   V table = launch_field(Helpers);
   for (unsigned h = 0; h < unsigned(CpuHelper::Count); ++h)
     code_.helpers[h] = b_.CreateAlignedLoad(

@@ -170,8 +170,13 @@ void Choice::block_of_gangs() {
   const bool rows = fixed && (block[0] % shape_.lanes == 0 || block[1] * block[2] == 1);
   const unsigned carried = most_carried(module_),
                  registers = shape_.machine.level == CpuLevel::Avx512 ? 32 : 16;
+  // A product of words begins and ends in memory: nothing stays in registers past it, and the code
+  // of 16 parts takes LLVM seconds.
+  const bool words =
+      ir::any_inst(f_, [](const ir::Inst& i) { return i.op == ir::Op::WordProduct; });
+  const std::int64_t most = words ? tuning::cpu::usual_parts : tuning::cpu::most_parts;
   if (traits_.barriers && !traits_.warps && rows && threads % shape_.lanes == 0 &&
-      threads / shape_.lanes <= tuning::cpu::most_parts &&
+      threads / shape_.lanes <= most &&
       std::int64_t(carried) * (threads / shape_.lanes) <=
           tuning::cpu::carried_in_memory * registers) {
     shape_.layout = Layout::PartRows;

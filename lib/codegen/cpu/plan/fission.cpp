@@ -196,8 +196,8 @@ class Planner {
         ir::InstId def = f_.values[v].def;
         if (def == ir::none || p_.block_value[v] || !f_.type_of(v).is_value()) continue;
         // Conditions, bounds and promised-uniform values are read outside of the gangs.
-        bool read_outside =
-            inst.op == Op::Uniform || (p_.outer[id] && k == 0 && inst.op != Op::Loop);
+        bool read_outside = inst.op == Op::Uniform || inst.op == Op::WordProduct ||
+                            (p_.outer[id] && k == 0 && inst.op != Op::Loop);
         if (read_outside) give_place(v);
         else if (p_.segment[def] != p_.segment[id] && !p_.recomputed[v] && !p_.outer[def])
           give_place(v);

@@ -152,6 +152,7 @@ Shape read_shape(const support::CpuTarget& target) {
   m.vnni = m.level == CpuLevel::Avx512 && target.adds("+avx512vnni");
   m.vex_vnni = m.level >= CpuLevel::Avx2 && target.adds("+avxvnni");
   m.dots_pairs = m.level == CpuLevel::Avx512 && target.adds("+avx512bf16");
+  m.tile_registers = target.has_tile_registers();
   return shape;
 }
 

@@ -38,9 +38,10 @@ struct Machine {
   bool fma = false, f16c = false;
   // sums of products of bytes, among the instructions of AVX-512, or without those
   bool vnni = false, vex_vnni = false;
-  bool dots_pairs = false;  // sums of products of bf16, of AVX-512
-  bool quick = false;       // effort=quick: code that is soon compiled, not the fastest
-  bool debug = false;       // debug=on: with what debuggers read
+  bool dots_pairs = false;      // sums of products of bf16, of AVX-512
+  bool tile_registers = false;  // AMX: products of matrices of bytes and of bf16
+  bool quick = false;           // effort=quick: code that is soon compiled, not the fastest
+  bool debug = false;           // debug=on: with what debuggers read
   // gathers and scatters take longer than an access for each lane
   bool slow_gathers = false;
   std::string cpu, tune, features;  // LLVM's words
