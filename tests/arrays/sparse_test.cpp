@@ -104,7 +104,10 @@ void expect_products(const Elements& e, std::int64_t columns,
   };
   const auto coo = e.matrix<Elem, Index>();
   expect(coo, "coo"), expect(coo.to_csr(), "csr"), expect(coo.to_ell(), "ell");
-  for (const auto& block : blocks) expect(coo.to_bsr(block), "bsr " + std::to_string(block[0]));
+  for (const auto& block : blocks) {
+    expect(coo.to_bsr(block), "bsr " + std::to_string(block[0]));
+    if (krait::test::cases() < 2) break;  // a device that compiles long
+  }
 }
 
 TEST(Sparse, Products) {
@@ -177,14 +180,19 @@ TEST(Sparse, Formats) {
 
 TEST(Sparse, ProductsOfShapes) {
   Random random(5);
-  for (const std::int64_t columns : {0, 7, 40}) {
+  for (const std::int64_t columns : {0, 40, 7}) {
+    if (columns == 7 && krait::test::cases() < 2) break;
     expect_products<float, std::int32_t>(uniform(60, 60, 16, random), columns, {{3, 3}, {4, 2}});
     expect_products<float, std::int32_t>(shuffled(power_law(100, 200, 900, random), random),
                                          columns, {{5, 5}, {1, 20}});
     expect_products<double, std::int64_t>(banded(60, 13, random), columns, {{3, 3}, {20, 20}});
     expect_products<float, std::int32_t>(blocks(30, random), columns, {{3, 3}, {1, 1}});
   }
-  // Rows of several parts, of blocks, too; 1 x n, n x 1, and matrices without elements.
+}
+
+/// Rows of several parts, of blocks, too; 1 x n, n x 1, and matrices without elements.
+TEST(Sparse, LongRowsAndNone) {
+  Random random(7);
   expect_products<float, std::int32_t>(uniform(2, 40, 9000, random), 0, {{2, 2}, {1, 1}});
   expect_products<float, std::int32_t>(uniform(2, 40, 9000, random), 5, {{1, 1}});
   expect_products<float, std::int32_t>(uniform(2, 3000, 9000, random), 0, {{2, 3}});
@@ -205,7 +213,8 @@ TEST(Sparse, TypesOfElements) {
     expect_products<Elem, std::int32_t>(e, 0, {{3, 5}});
     expect_products<Elem, std::int32_t>(e, 3, {{3, 5}});
   };
-  check(std::int32_t()), check(std::int8_t()), check(std::int64_t()), check(double());
+  check(std::int8_t()), check(double());
+  if (krait::test::cases() > 1) check(std::int32_t()), check(std::int64_t());
   const kr::coo_matrix<bool> marks(kr::to_device(Ints{0, 0, 1}), kr::to_device(Ints{0, 0, 1}),
                                    kr::array<bool>(kr::to_device(Ints{1, 1, 0}) > 0), {2, 2});
   EXPECT_EQ(Ints(kr::matmul(marks, kr::to_device(Ints{5, 6})).to_host()), (Ints{10, 0}));
