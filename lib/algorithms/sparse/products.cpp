@@ -10,6 +10,7 @@
 #include "algorithms/sparse/parts.h"
 
 #include "algorithms/sparse/tuning.h"
+#include "devices/devices.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/math.h"
 
@@ -206,6 +207,39 @@ class VectorProduct {
   const Index thread_;
 };
 
+any_array as_column(any_array x) {
+  x.at.rank = 2, x.at.extents[1] = 1, x.at.strides[1] = 1;
+  return x;
+}
+
+/// PoCL 3.1 writes past its memory in the kernels with barriers: each thread of an OpenCL device
+/// has an element of the result.
+bool wants_no_barriers(void* on) {
+  return static_cast<const DeviceHandle*>(on)->target.kind == support::TargetKind::OpenCl;
+}
+void multiply_apart(const erased_sparse& a, const any_array& x, const ElementType* word,
+                    const any_array& to) {
+  const BlockShape block(a);
+  kernel_of("sparse_apart",
+            {a.indptr.type, a.data.type, x.type, to.type, word, block.rows, block.columns},
+            {in(a.indptr.type), in(a.indptr.type), in(a.data.type), in(x.type, 2), out(to.type, 2)},
+            [word, block](const Parameters& p) {
+              const ElementView begins = p.array(0), indices = p.array(1), data = p.array(2),
+                                from = p.array(3), result = p.array(4);
+              for (auto i : grid_stride(result.size())) {
+                const Index row = i / result.extent(1), column = i % result.extent(1),
+                            above = row / block.rows, own = row % block.rows;
+                Variable sum(zero_of(word));
+                for (auto k : range(index_in(begins, above), index_in(begins, above + 1)))
+                  for (auto c : range(block.columns))
+                    sum.add(times(word, data((k * block.rows + own) * block.columns + c),
+                                  from(index_in(indices, k) * block.columns + c, column)));
+                result(row, column) = total_as(result.type(), sum);
+              }
+            })
+      .forall(to.size(), a.indptr, a.indices, a.data, x, to);
+}
+
 void multiply_rows(const erased_sparse& a, const any_array& x, const ElementType* word,
                    const any_array& to) {
   const BlockShape block(a);
@@ -259,15 +293,6 @@ void multiply_slots(const erased_sparse& a, const any_array& x, const ElementTyp
 
 }  // namespace
 
-namespace {
-
-any_array as_column(any_array x) {
-  x.at.rank = 2, x.at.extents[1] = 1, x.at.strides[1] = 1;
-  return x;
-}
-
-}  // namespace
-
 any_array new_partials(const erased_sparse& a, const ElementType* word, std::int64_t columns) {
   if (a.long_rows.size() == 0) return no_elements(word, 3, a.data.on);
   return new_array(word, {a.partials, a.block[0], columns}, a.data.on);
@@ -306,7 +331,10 @@ using namespace krait::host;
 
 void sparse_product(const erased_sparse& a, const any_array& x, const element_type* word,
                     const any_array& to) {
-  if (to.at.rank == 2) multiply_matrix(a, x, word, to);
+  if (a.format != sparse_format::ell && wants_no_barriers(x.on)) {
+    const bool is_vector = to.at.rank == 1;
+    multiply_apart(a, is_vector ? as_column(x) : x, word, is_vector ? as_column(to) : to);
+  } else if (to.at.rank == 2) multiply_matrix(a, x, word, to);
   else if (a.format == sparse_format::ell) multiply_slots(a, x, word, to);
   else multiply_rows(a, x, word, to);
 }
