@@ -8,7 +8,8 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 REASONS = {
-    "an option or a type": "axis border ddof descending generator identity initial into keepdims points side tolerance csr_matrix",
+    "an option or a type": "axis border ddof descending generator identity initial into keepdims points side tolerance "
+                           "bsr_matrix coo_matrix csr_matrix ell_matrix",
     "of matrices, of one argument": "cholesky cond det eig eigh eigvals eigvalsh expm inv lu matrix_power matrix_rank pinv qr slogdet svd trace tril triu",
     "by named axes, as fft": "fft2 fftn ifft2 ifftn irfft2 irfftn rfft2 rfftn",
     "of shapes and counts": "fftfreq fromfunction geomspace indices logspace rfftfreq tiled pad rot90 parallel_for reduce",

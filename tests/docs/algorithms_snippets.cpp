@@ -195,7 +195,11 @@ void sparse() {
   // [sparse]
   const kr::csr_matrix<float> a(indptr, indices, data, {2, 3});      // rows as scipy.sparse.csr_array has them
   auto product = kr::matmul(a, column);                              // also of a dense matrix, or a sparse one
+  auto slots = a.to_ell();                                           // also to_coo(), to_bsr({2, 3}), to_dense()
+  const kr::csr_matrix<float> same(a.to_dense());                    // the elements that are not 0
   // [/sparse]
+  expect(kr::matmul(slots, column), {201, 30}, __LINE__);
+  expect(kr::matmul(same, column), {201, 30}, __LINE__);
   expect(product, {201, 30}, __LINE__);
 }
 

@@ -77,6 +77,8 @@ CALLS = [
     ("reduce", "loops", (F,), "kr::reduce(100, T(0), [](auto p, auto q) { return p + q; }, [](auto i, auto v) { return v[i]; }, x)"),
     ("csr_vector", "sparse", (F, D), "kr::matmul(kr::csr_matrix<T>(places, places, x, {9, 9}), x)"),
     ("csr_dense", "sparse", (F,), "kr::matmul(kr::csr_matrix<T>(places, places, x, {9, 9}), a)"),
+    ("coo_vector", "sparse", (F,), "kr::matmul(kr::coo_matrix<T>(places, places, x, {9, 9}), x)"),
+    ("bsr_dense", "sparse", (F,), "kr::matmul(kr::csr_matrix<T>(a).to_bsr({3, 3}), a)"),
     ("csr_csr", "sparse", (F,),
      "const kr::csr_matrix<T> m(places, places, x, {9, 9}); kr::matmul(m, m)"),
     ("ufunc_reduce", "methods", (F,), "kr::vectorize([](auto p, auto q) { return p + q; }).reduce(a, kr::axis(0))"),

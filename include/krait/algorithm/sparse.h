@@ -1,148 +1,198 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sparse matrices in compressed rows (CSR), and their products with vectors and matrices.
+// Sparse matrices in four formats, and their products with vectors and matrices: compressed rows
+// (CSR), rows and columns of elements (COO), rows of one length (ELL), and blocks (BSR).
 //   const kr::csr_matrix<float> a(indptr, indices, data, {rows, columns});
 //   kr::array<float> y = kr::matmul(a, x);
+//   auto blocks = a.to_bsr({3, 3});
 #pragma once
 
-#include <krait/algorithm/detail/einstein_sum.h>
-#include <krait/algorithm/detail/form.h>
-#include <krait/algorithm/indexing.h>
-#include <krait/algorithm/select.h>
-#include <krait/expression.h>
+#include <krait/algorithm/detail/sparse_matrix.h>
 
 namespace krait {
-namespace detail {
 
-/// Throws error{usage} if the arrays on the host do not form a matrix of this shape.
-KRAIT_API void check_csr(const std::int64_t* indptr, std::int64_t indptr_size,
-                         const std::int64_t* indices, std::int64_t indices_size,
-                         std::int64_t data_size, std::int64_t rows, std::int64_t columns);
-/// Throws error{usage} where the operand has another number of rows than the matrix columns.
-KRAIT_API void check_sparse_operand(std::int64_t columns, std::int64_t rows);
-
-/// Throws error{usage} for a product whose places do not fit 63 bits.
-KRAIT_API void check_sparse_product(std::int64_t rows, std::int64_t columns);
-struct known_csr {};
-
-struct erased_csr {
-  any_array indptr, indices, data;
-};
-/// Products are computed in `word`. `to` has elements, and the dimensions of x.
-KRAIT_API void csr_product(const erased_csr& a, const any_array& x, const element_type* word,
-                           const any_array& to);
-/// The product of two matrices in parts: the elements' products, sorted by their place, row *
-/// columns + column, and the first one of each place; waits for their number.
-struct csr_products {
-  array<std::int64_t> at;
-  memory_share values;
-  array<std::int64_t> firsts;
-};
-KRAIT_API csr_products csr_multiply(const erased_csr& a, const erased_csr& b, std::int64_t columns,
-                                    const element_type* word);
-KRAIT_API void csr_add(const csr_products& products, std::int64_t columns, const element_type* word,
-                       const array<std::int64_t>& indptr, const array<std::int64_t>& indices,
-                       const any_array& data);
-
-}  // namespace detail
+// Matrices share the memory of their arrays. Indices are read and checked when a matrix is made,
+// and how its products share out the rows is computed then; so indices must not change later, but
+// data may. Indices of another type than the matrix's are copied. Index is std::int32_t, or
+// std::int64_t for matrices that need it. The constructors throw error{usage} for arrays that are
+// no matrix of this shape.
 
 /// A sparse matrix in compressed rows (CSR), as scipy.sparse.csr_array.
 /// Row r has the elements data(k) in the columns indices(k), for k from indptr(r) to before
-/// indptr(r + 1). Columns may have any order; equal ones add up. It shares the arrays' memory.
+/// indptr(r + 1). Columns may have any order; equal ones add up.
 /// \code
 /// const kr::csr_matrix<float> m(indptr, columns, x, {100, 100});
 /// kr::array<float> product = kr::matmul(m, y);
 /// \endcode
-template <detail::plain Elem>
-class csr_matrix {
+template <detail::plain Elem, class Index>
+class csr_matrix : public detail::sparse_matrix<Elem, Index> {
+  using base = detail::sparse_matrix<Elem, Index>;
+
  public:
   /// Makes a matrix from its arrays, reads indptr and indices, and waits for them.
-  /// Throws error{usage} if they do not form a matrix of this shape.
-  csr_matrix(const array<std::int64_t>& indptr, const array<std::int64_t>& indices,
-             const array<Elem>& data, shape<2> extents)
-      : indptr_(indptr.share()), indices_(indices.share()), data_(data.share()), extents_(extents) {
-    const auto starts = indptr.to_host(), columns = indices.to_host();
-    detail::check_csr(starts.data(), indptr.size(), columns.data(), indices.size(), data.size(),
-                      extents[0], extents[1]);
-  }
-  /// Makes a matrix from indices of another type, which are copied as int64.
-  template <std::integral Index>
-  csr_matrix(const array<Index>& indptr, const array<Index>& indices, const array<Elem>& data,
+  template <std::integral Given>
+  csr_matrix(const array<Given>& indptr, const array<Given>& indices, const array<Elem>& data,
              shape<2> extents)
-      : csr_matrix(array<std::int64_t>(cast<std::int64_t>(indptr)),
-                   array<std::int64_t>(cast<std::int64_t>(indices)), data, extents) {}
-  /// Makes a matrix from arrays that are known to be valid; used by the library.
-  csr_matrix(detail::known_csr, array<const std::int64_t> indptr, array<const std::int64_t> indices,
-             array<const Elem> data, shape<2> extents)
-      : indptr_(std::move(indptr)),
-        indices_(std::move(indices)),
-        data_(std::move(data)),
-        extents_(extents) {}
-  /// The number of rows (d = 0) or columns (d = 1).
-  std::int64_t extent(int d) const { return extents_[d]; }
+      : base(detail::make_sparse(detail::sparse_format::csr, detail::sparse_indices(indptr),
+                                 detail::sparse_indices(indices), detail::erased(data), extents,
+                                 detail::element_type_of<Index>())) {}
+  /// The elements of a dense matrix that are not 0; waits for their number.
+  explicit csr_matrix(const array<Elem, 2>& dense)
+      : base(detail::sparse_of_dense(detail::erased(dense), detail::element_type_of<Index>())) {}
+  /// Used by the library.
+  explicit csr_matrix(detail::erased_sparse parts) : base(std::move(parts)) {}
   /// The offset of each row's elements, and their number at the end.
-  const array<const std::int64_t>& indptr() const { return indptr_; }
+  array<const Index> indptr() const { return this->index_array(this->parts_.indptr); }
   /// The column of each element.
-  const array<const std::int64_t>& indices() const { return indices_; }
+  array<const Index> indices() const { return this->index_array(this->parts_.indices); }
   /// The elements.
-  const array<const Elem>& data() const { return data_; }
-
- private:
-  array<const std::int64_t> indptr_, indices_;
-  array<const Elem> data_;
-  shape<2> extents_;
+  array<const Elem> data() const { return detail::typed<const Elem, 1>(this->parts_.data); }
 };
+template <std::integral Given, class Elem>
+csr_matrix(const array<Given>&, const array<Given>&, const array<Elem>&, shape<2>)
+    -> csr_matrix<Elem, detail::sparse_index_of<Given>>;
 
-namespace detail {
+/// A sparse matrix as elements with their rows and columns (COO), as scipy.sparse.coo_array.
+/// Elements of one place add up. Elements in order of their rows share the arrays' memory; others
+/// are sorted by row when the matrix is made, and are its own.
+/// \code
+/// const kr::coo_matrix<float> m(rows, columns, x, {100, 100});
+/// \endcode
+template <detail::plain Elem, class Index>
+class coo_matrix : public detail::sparse_matrix<Elem, Index> {
+  using base = detail::sparse_matrix<Elem, Index>;
 
-template <class Elem>
-erased_csr erased_of(const csr_matrix<Elem>& a) {
-  return {erased(a.indptr()), erased(a.indices()), erased(a.data())};
-}
-template <class Elem, class Other, int Rank, class... Options>
-auto csr_times(const csr_matrix<Elem>& a, const array<Other, Rank>& x, const shape<Rank>& extents,
-               const Options&... options) {
-  using out = typename common_number<Elem, std::remove_const_t<Other>>::type;
-  auto y = result_in<out, Rank>(output_in(options...), dense(extents.extents, Rank, false),
-                                x.device(), a.indptr(), a.indices(), a.data(), x);
+ public:
+  /// Makes a matrix from its arrays, reads rows and columns, and waits for them.
+  template <std::integral Given>
+  coo_matrix(const array<Given>& row, const array<Given>& col, const array<Elem>& data,
+             shape<2> extents)
+      : base(detail::make_sparse(detail::sparse_format::coo, detail::sparse_indices(row),
+                                 detail::sparse_indices(col), detail::erased(data), extents,
+                                 detail::element_type_of<Index>())) {}
+  /// The elements of a dense matrix that are not 0; waits for their number.
+  explicit coo_matrix(const array<Elem, 2>& dense)
+      : coo_matrix(csr_matrix<Elem, Index>(dense).to_coo()) {}
+  /// Used by the library.
+  explicit coo_matrix(detail::erased_sparse parts) : base(std::move(parts)) {}
+  /// The row of each element; they ascend.
+  array<const Index> row() const { return this->index_array(this->parts_.rows); }
+  /// The column of each element.
+  array<const Index> col() const { return this->index_array(this->parts_.indices); }
+  /// The elements.
+  array<const Elem> data() const { return detail::typed<const Elem, 1>(this->parts_.data); }
+};
+template <std::integral Given, class Elem>
+coo_matrix(const array<Given>&, const array<Given>&, const array<Elem>&, shape<2>)
+    -> coo_matrix<Elem, detail::sparse_index_of<Given>>;
+
+/// A sparse matrix with the same number of slots in each row (ELL).
+/// Slot s of row r has data(s, r) in the column indices(s, r), or nothing where that is -1. The
+/// arrays have shape (slots, rows), so that neighbours in memory belong to neighbouring rows.
+/// \code
+/// auto m = kr::csr_matrix<float>(indptr, columns, x, {100, 100}).to_ell();
+/// \endcode
+template <detail::plain Elem, class Index>
+class ell_matrix : public detail::sparse_matrix<Elem, Index> {
+  using base = detail::sparse_matrix<Elem, Index>;
+
+ public:
+  /// Makes a matrix from its arrays, reads the indices, and waits for them.
+  template <std::integral Given>
+  ell_matrix(const array<Given, 2>& indices, const array<Elem, 2>& data, shape<2> extents)
+      : base(detail::make_sparse(detail::sparse_format::ell, {}, detail::sparse_indices(indices),
+                                 detail::erased(data), extents, detail::element_type_of<Index>())) {
+  }
+  /// The elements of a dense matrix that are not 0; waits for their number.
+  explicit ell_matrix(const array<Elem, 2>& dense)
+      : ell_matrix(csr_matrix<Elem, Index>(dense).to_ell()) {}
+  /// Used by the library.
+  explicit ell_matrix(detail::erased_sparse parts) : base(std::move(parts)) {}
+  /// The column of each slot, or -1.
+  array<const Index, 2> indices() const {
+    return this->template index_array<2>(this->parts_.indices);
+  }
+  /// The element of each slot.
+  array<const Elem, 2> data() const { return this->template elements<2>(indices().extents()); }
+};
+template <std::integral Given, class Elem>
+ell_matrix(const array<Given, 2>&, const array<Elem, 2>&, shape<2>)
+    -> ell_matrix<Elem, detail::sparse_index_of<Given>>;
+
+/// A sparse matrix of small dense blocks in compressed rows (BSR), as scipy.sparse.bsr_array.
+/// Row r of blocks has the blocks data(k, i, j) in the columns of blocks indices(k), for k from
+/// indptr(r) to before indptr(r + 1). Their shape divides the matrix's.
+/// \code
+/// auto m = kr::csr_matrix<float>(indptr, columns, x, {99, 99}).to_bsr({3, 3});
+/// \endcode
+template <detail::plain Elem, class Index>
+class bsr_matrix : public detail::sparse_matrix<Elem, Index> {
+  using base = detail::sparse_matrix<Elem, Index>;
+
+ public:
+  /// Makes a matrix from its arrays, reads indptr and indices, and waits for them.
+  template <std::integral Given>
+  bsr_matrix(const array<Given>& indptr, const array<Given>& indices, const array<Elem, 3>& data,
+             shape<2> extents)
+      : base(detail::make_sparse(detail::sparse_format::bsr, detail::sparse_indices(indptr),
+                                 detail::sparse_indices(indices), detail::erased(data), extents,
+                                 detail::element_type_of<Index>())) {}
+  /// The blocks of a dense matrix with an element that is not 0; waits for their number.
+  bsr_matrix(const array<Elem, 2>& dense, shape<2> block)
+      : bsr_matrix(csr_matrix<Elem, Index>(dense).to_bsr(block)) {}
+  /// Used by the library.
+  explicit bsr_matrix(detail::erased_sparse parts) : base(std::move(parts)) {}
+  /// The number of rows (d = 0) or columns (d = 1) of a block.
+  std::int64_t block_extent(int d) const { return this->parts_.block[d]; }
+  /// The offset of each row's blocks, and their number at the end.
+  array<const Index> indptr() const { return this->index_array(this->parts_.indptr); }
+  /// The column of each block, counted in blocks.
+  array<const Index> indices() const { return this->index_array(this->parts_.indices); }
+  /// The elements, of shape (blocks, rows of a block, columns of a block).
+  array<const Elem, 3> data() const {
+    return this->template elements<3>(
+        {this->parts_.indices.size(), block_extent(0), block_extent(1)});
+  }
+};
+template <std::integral Given, class Elem>
+bsr_matrix(const array<Given>&, const array<Given>&, const array<Elem, 3>&, shape<2>)
+    -> bsr_matrix<Elem, detail::sparse_index_of<Given>>;
+
+/// The product of a sparse matrix and a dense vector or matrix, in their common type.
+/// Equal calls give equal bits. kr::into(y) takes the dense result. Throws error{usage} for extents
+/// that differ.
+/// \code
+/// kr::array<float> y = kr::matmul(kr::csr_matrix<float>(a), x);
+/// \endcode
+template <class Elem, class Index, class Other, int Rank, detail::into_option... Options>
+  requires(Rank == 1 || Rank == 2)
+auto matmul(const detail::sparse_matrix<Elem, Index>& a, const array<Other, Rank>& x,
+            const Options&... options) {
+  using out = typename detail::common_number<Elem, std::remove_const_t<Other>>::type;
+  detail::check_sparse_operand(a.extent(1), x.extent(0));
+  std::int64_t extents[2] = {a.extent(0), 1};
+  if constexpr (Rank == 2) extents[1] = x.extent(1);
+  const detail::erased_sparse& matrix = erased(a);
+  auto y = detail::result_in<out, Rank>(detail::output_in(options...),
+                                        detail::dense(extents, Rank, false), x.device(),
+                                        detail::typed<const Elem, 1>(matrix.data), x);
   if (y.to.size() > 0)
-    csr_product(erased_of(a), erased(x), element_type_of<product_word<out>>(), erased(y.to));
+    detail::sparse_product(matrix, detail::erased(x),
+                           detail::element_type_of<detail::product_word<out>>(),
+                           detail::erased(y.to));
   return y.give();
 }
-
-}  // namespace detail
-
-/// The product of a sparse matrix and a vector, in their common type, with one thread per row.
-/// kr::into(y) takes the dense result. Throws error{usage} for extents that differ.
-template <class Elem, class Other, detail::into_option... Options>
-auto matmul(const csr_matrix<Elem>& a, const array<Other, 1>& x, const Options&... options) {
-  detail::check_sparse_operand(a.extent(1), x.extent(0));
-  return detail::csr_times(a, x, shape<1>(a.extent(0)), options...);
-}
-/// The product of a sparse and a dense matrix, in their common type.
-template <class Elem, class Other, detail::into_option... Options>
-auto matmul(const csr_matrix<Elem>& a, const array<Other, 2>& b, const Options&... options) {
-  detail::check_sparse_operand(a.extent(1), b.extent(0));
-  return detail::csr_times(a, b, shape<2>(a.extent(0), b.extent(1)), options...);
-}
-/// The product of two sparse matrices, in their common type.
+/// The product of two sparse matrices in compressed rows, in their common type.
 /// Products are sorted by position and added in the order of a's elements. Columns of the result's
 /// rows ascend; sums that are 0 stay. It waits for the number of elements.
-template <class Left, class Right>
-auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
+template <class Left, class Index, class Right, class Other>
+auto matmul(const csr_matrix<Left, Index>& a, const csr_matrix<Right, Other>& b) {
   using out = typename detail::common_number<Left, Right>::type;
-  using word = detail::product_word<out>;
+  using index = std::conditional_t<(sizeof(Index) < sizeof(Other)), Other, Index>;
   detail::check_sparse_operand(a.extent(1), b.extent(0));
-  detail::check_sparse_product(a.extent(0), b.extent(1));
-  const detail::csr_products products = detail::csr_multiply(
-      detail::erased_of(a), detail::erased_of(b), b.extent(1), detail::element_type_of<word>());
-  const device on = a.data().device();
-  array<std::int64_t> indptr(shape<1>(a.extent(0) + 1), on), indices(products.firsts.extents(), on);
-  array<out> data(products.firsts.extents(), on);
-  detail::csr_add(products, b.extent(1), detail::element_type_of<word>(), indptr, indices,
-                  detail::erased(data));
-  return csr_matrix<out>(detail::known_csr(), indptr.share(), indices.share(), data.share(),
-                         {a.extent(0), b.extent(1)});
+  return csr_matrix<out, index>(detail::csr_multiply(
+      erased(a), erased(b), detail::element_type_of<detail::product_word<out>>(),
+      detail::element_type_of<out>(), detail::element_type_of<index>()));
 }
 
 }  // namespace krait

@@ -429,6 +429,11 @@ static void libraries() {
   const kr::csr_matrix<float> sparse(kr::to_device({0, 1, 2}), kr::to_device({1, 0}), kr::to_device({2.0f, 3.0f}), {2, 2});
   auto product = kr::matmul(sparse, x(kr::range(0, 2)));
   has(product, {2, 9});
+  // row: cusparseCreateCoo, cusparseCreateBsr, cusparseSpMM
+  const kr::coo_matrix<float> elements(kr::to_device({0, 1}), kr::to_device({1, 0}), kr::to_device({2.0f, 3.0f}), {2, 2});
+  auto blocks = elements.to_bsr({2, 2});
+  auto products = kr::matmul(blocks, kr::eye<float>(2));
+  has(products, {0, 2, 3, 0});
   // row: curandGenerateNormal
   auto noise = kr::generator(7).normal<float>(1000);
   expect(noise.size() == 1000);

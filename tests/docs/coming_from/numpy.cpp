@@ -2,6 +2,7 @@
 //
 // The rows of docs/coming-from-numpy.md, run. `// section: …` begins a table, `// row: LEFT -- note` a row, whose right side is the code up to
 // what compares its result. docs/make_tables.py writes them into the page; the test docs.tables holds the page to this file.
+#include <krait/algorithm/sparse.h>
 #include <krait/numpy.h>
 
 #include "rows.h"
@@ -491,6 +492,9 @@ static void products() {
   // row: np.convolve(x, b) -- also "same", "valid", and borders as scipy.ndimage has them
   auto smooth = kr::convolve(x, b);
   has(smooth, {1, 2, 0, 0, 0});
+  // row: scipy.sparse.csr_array(a) @ b -- also coo, bsr, and ELL: [sparse matrices](algorithms.md#sparse-matrices)
+  auto sparse_product = kr::matmul(kr::csr_matrix(a), b);
+  expect(kr::allclose(sparse_product, kr::matmul(a, b)));
   // row: np.random.default_rng(7) -- other numbers than NumPy's
   kr::generator random(7);
   // row: rng.normal(size=(2, 3))
