@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "devices/devices.h"
+#include "devices/memory.h"
 #include "dist/pieces.h"
+#include "dist/rim.h"
 #include "runtime/async.h"
 #include "support/environment.h"
 #include "support/error.h"
@@ -263,13 +265,24 @@ std::uint64_t job::device_scratch(std::size_t bytes) {
   return krait::detail::address_of(device_scratch_.get());
 }
 
+Rim* job::rim(const decomposition& how, const elements& all) {
+  const host::DeviceHandle& own = host::handle(device_);
+  if (!all.memory || !own.device->host_memory() || all.memory->device != &own || any_gpu_ ||
+      carrier_ != Carrier::Host)
+    return nullptr;
+  std::unique_ptr<Rim>& kept = rims_[how.serial % rims_.size()];
+  if (!kept || !kept->is_for(how, all)) kept = std::make_unique<Rim>(how, all);
+  return kept->usable() ? kept.get() : nullptr;
+}
+
 void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
+  // A test of one message moves all of them.
+  std::size_t next = 0;
   wait_until(
       name,
       [&] {
-        bool all = true;
-        for (Ticket& t : tickets) all = engine_->test(t) && all;
-        return all;
+        while (next < tickets.size() && engine_->test(tickets[next])) ++next;
+        return next == tickets.size();
       },
       !engine_->has_processes());
 }

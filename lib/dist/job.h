@@ -7,6 +7,7 @@
 // rank's own number. So ranks that make different calls meet in the same message and find it out.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -19,6 +20,8 @@
 #include "krait/error.h"
 
 namespace krait::dist::detail {
+
+class Rim;
 
 struct job {
  public:
@@ -60,6 +63,9 @@ struct job {
   Nccl& nccl() noexcept { return *nccl_; }
   /// Waits for what NCCL was given.
   void wait_for_nccl(const char* name);
+
+  /// The prepared exchange of an array in the host's memory; null: Mail does it.
+  Rim* rim(const decomposition& how, const elements& all);
 
   Engine& engine() noexcept { return *engine_; }
 
@@ -113,6 +119,7 @@ struct job {
   bool any_gpu_ = false;  // a rank's device is one
   Carrier carrier_ = Carrier::Host;
   std::unique_ptr<Nccl> nccl_;
+  std::array<std::unique_ptr<Rim>, 64> rims_;  // by arrays' numbers, the last that had this place
 };
 
 }  // namespace krait::dist::detail

@@ -33,6 +33,9 @@ OpenedScalapack open_scalapack() {
 #undef X
   constexpr const char* solve[] = {"psgesv_", "pdgesv_", "pcgesv_", "pzgesv_"};
   for (int i = 0; i < 4; ++i) symbols.find(solve[i], o.table.solve[i]);
+  symbols.find("pssyevd_", o.table.eigen[0]), symbols.find("pdsyevd_", o.table.eigen[1]);
+  symbols.find("pcheevd_", o.table.complex_eigen[0]);
+  symbols.find("pzheevd_", o.table.complex_eigen[1]);
   if (symbols.missing) o.why = o.table.file + " has no function " + symbols.missing;
   o.usable = !symbols.missing;
   return o;
