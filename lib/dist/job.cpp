@@ -129,7 +129,7 @@ void job::open_carrier(const char* name) {
   const Choice choice = chosen(all);
   carrier_ = choice.carrier;
   if (carrier_ == Carrier::Nccl) {
-    nccl_ = std::make_unique<Nccl>(*table, *device.device, all[0].id, rank(), size());
+    nccl_ = std::make_unique<Nccl>(*table, *device.device, all[0].id, rank(), size(), limit_);
     wait_until(
         name, [&] { return ask(name, [&] { return nccl_->ready(); }); }, false);
   }
@@ -143,12 +143,19 @@ bool job::ask(const char* name, function_ref<bool()> nccl) {
     fail(e.kind(), fmt::format("{}: {}", here(name), e.message()), false);
   }
 }
-void job::wait_for_nccl(const char* name) {
+void job::begin_nccl(const char* name) {
+  wait_until(
+      name, [&] { return ask(name, [&] { return nccl_->arrived(Nccl::most_ahead); }); }, false);
+}
+void job::pass_nccl(const char* name) {
   wait_until(
       name, [&] { return ask(name, [&] { return nccl_->ready(); }); }, false);
-  nccl_->mark();
+  nccl_->pass();
+}
+void job::settle(const char* name) {
+  if (!nccl_ || broken()) return;
   wait_until(
-      name, [&] { return ask(name, [&] { return nccl_->arrived(); }); }, false);
+      name, [&] { return ask(name, [&] { return nccl_->arrived(0); }); }, false);
 }
 void job::close_nccl() noexcept {
   if (!nccl_) return;
@@ -184,6 +191,7 @@ void job::begin(const call& what) {
 void job::all_gather(const call& what, const void* mine, void* all, std::size_t bytes) {
   if (broken()) throw error(error::kind_type::device, why_.c_str());
   ++calls_;
+  settle(what.name);
   if (size() == 1) {
     if (bytes > 0) std::memcpy(all, mine, bytes);
     return;

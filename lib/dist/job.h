@@ -61,8 +61,11 @@ struct job {
   void open_carrier(const char* name);
   Carrier carrier() const noexcept { return carrier_; }
   Nccl& nccl() noexcept { return *nccl_; }
-  /// Waits for what NCCL was given.
-  void wait_for_nccl(const char* name);
+  /// Waits until NCCL takes another call; the device's default stream goes on after the last one.
+  void begin_nccl(const char* name);
+  void pass_nccl(const char* name);
+  /// Waits for all messages of NCCL, before what would wait for them where no limit holds.
+  void settle(const char* name);
 
   /// The prepared exchange of an array in the host's memory; null: Mail does it.
   Rim* rim(const decomposition& how, const elements& all);

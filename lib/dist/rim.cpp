@@ -38,7 +38,9 @@ Rim::Rim(const decomposition& how, const elements& all)
       element_bytes_(all.element_bytes),
       at_(*all.at) {
   auto* const base = reinterpret_cast<std::byte*>(address_);
-  const auto first = [&](const layout& of) { return base + of.offset * std::int64_t(all.element_bytes); };
+  const auto first = [&](const layout& of) {
+    return base + of.offset * std::int64_t(all.element_bytes);
+  };
   std::size_t room = 0;
   for (int d = 0; d < how.rank; ++d) {
     if (!moves(how, d)) continue;

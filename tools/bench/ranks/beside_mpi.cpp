@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   beside_mpi WHAT SIZE [ROUNDS]    by mpirun; tools/bench/ranks/run builds and starts it
-// Programs of kr::dist beside the same ones written with MPI's functions, as a user writes them. Both
-// run in one process, in turn, so what disturbs the machine disturbs both; the least times count.
+// Programs of kr::dist beside the same ones written with MPI's functions, as a user writes them.
+// Both run in one process, in turn, so what disturbs the machine disturbs both; the least times
+// count.
 #include <mpi.h>
 
 #include <algorithm>
@@ -57,8 +58,9 @@ void compare(const std::string& what, int rounds, int repeats, const std::functi
     of_krait.take(timed(repeats, krait));
   }
   if (rank == 0)
-    std::printf("%s, %d ranks: plain %.3f us, kr::dist %.3f us, ratio %.3f\n", what.c_str(), ranks_there,
-                of_plain.seconds * 1e6, of_krait.seconds * 1e6, of_plain.seconds / of_krait.seconds);
+    std::printf("%s, %d ranks: plain %.3f us, kr::dist %.3f us, ratio %.3f\n", what.c_str(),
+                ranks_there, of_plain.seconds * 1e6, of_krait.seconds * 1e6,
+                of_plain.seconds / of_krait.seconds);
 }
 [[noreturn]] void wrong(const std::string& what, double wanted, double got) {
   std::fprintf(stderr, "rank %d: %s: %.17g instead of %.17g\n", rank, what.c_str(), got, wanted);
@@ -82,7 +84,8 @@ void halo(kr::dist::world& world, bool columns, std::int64_t n, int rounds) {
   const std::int64_t depth = 16;
   const kr::dist::along words[] = {columns ? whole : block, columns ? block : whole};
   const auto rim = columns ? kr::dist::halo(0, 1).periodic(1) : kr::dist::halo(1, 0).periodic(0);
-  const std::int64_t rows = columns ? n : depth * ranks_there, width = columns ? depth * ranks_there : n;
+  const std::int64_t rows = columns ? n : depth * ranks_there,
+                     width = columns ? depth * ranks_there : n;
   kr::dist::array<double, 2> a(world, {rows, width}, words, rim);
   a = double(rank);
   const std::int64_t h = columns ? n : depth + 2, w = columns ? depth + 2 : n;
@@ -92,7 +95,8 @@ void halo(kr::dist::world& world, bool columns, std::int64_t n, int rounds) {
   const int count = int(n), low = neighbour(-1), high = neighbour(1);
   const auto by_hand = [&] {
     MPI_Request under_way[4];
-    double *to[2] = {receive[0].data(), receive[1].data()}, *from[2] = {send[0].data(), send[1].data()};
+    double *to[2] = {receive[0].data(), receive[1].data()},
+           *from[2] = {send[0].data(), send[1].data()};
     if (columns) {
       for (std::int64_t i = 0; i < h; ++i)
         send[0][std::size_t(i)] = b[std::size_t(i * w + 1)],
@@ -109,26 +113,29 @@ void halo(kr::dist::world& world, bool columns, std::int64_t n, int rounds) {
     if (columns)
       for (std::int64_t i = 0; i < h; ++i)
         b[std::size_t(i * w)] = receive[0][std::size_t(i)],
-                           b[std::size_t(i * w + depth + 1)] = receive[1][std::size_t(i)];
+                          b[std::size_t(i * w + depth + 1)] = receive[1][std::size_t(i)];
   };
-  compare(std::string("halo of ") + (columns ? "columns" : "rows") + " of " + std::to_string(n), rounds,
-          std::clamp(int(100000 / (n + 500)), 10, 100), by_hand, [&] { kr::dist::exchange(a); });
+  compare(std::string("halo of ") + (columns ? "columns" : "rows") + " of " + std::to_string(n),
+          rounds, std::clamp(int(100000 / (n + 500)), 10, 100), by_hand,
+          [&] { kr::dist::exchange(a); });
   expect("halo", low, a.local().to_host()[0], 0);
   expect("halo by hand", low, b[0], 0);
 }
 
-/// The stencil of the parallel research kernels: a star of radius 2 whose result is added, and 1 added
-/// to what it reads.
+/// The stencil of the parallel research kernels: a star of radius 2 whose result is added, and 1
+/// added to what it reads.
 void stencil(kr::dist::world& world, std::int64_t n, int rounds) {
   constexpr int radius = 2;
   kr::dist::array<double, 2> in(world, {n, n}, {block, whole}, kr::dist::halo(radius)),
       sum(world, {n, n}, {block, whole}), out(world, {n, n}, {block, whole});
   const auto init = [](auto i, auto j) { return kr::cast<double>(i + j); };
   kr::dist::fill(in, init);
-  const std::int64_t first = first_of(n, rank), h = first_of(n, rank + 1) - first, w = n + 2 * radius;
+  const std::int64_t first = first_of(n, rank), h = first_of(n, rank + 1) - first,
+                     w = n + 2 * radius;
   std::vector<double> a(std::size_t((h + 2 * radius) * w)), b(std::size_t(h * n));
   for (std::int64_t i = 0; i < h; ++i)
-    for (std::int64_t j = 0; j < n; ++j) a[std::size_t((i + radius) * w + j + radius)] = double(first + i + j);
+    for (std::int64_t j = 0; j < n; ++j)
+      a[std::size_t((i + radius) * w + j + radius)] = double(first + i + j);
   const double w1 = 0.25, w2 = 0.125;
   const int low = neighbour_or_none(-1), high = neighbour_or_none(1), count = int(radius * w);
   const auto by_hand = [&] {
@@ -149,16 +156,17 @@ void stencil(kr::dist::world& world, std::int64_t n, int rounds) {
     for (std::int64_t i = 0; i < h; ++i)
       for (std::int64_t j = 0; j < n; ++j) x[(i + radius) * w + radius + j] += 1.0;
   };
-  compare("PRK stencil of " + std::to_string(n), rounds, std::max(1, int(4000000 / (n * n))), by_hand, [&] {
-    kr::dist::stencil(
-        [](auto at) {
-          return 0.25 * (at(0, 1) - at(0, -1) + at(1, 0) - at(-1, 0)) +
-                 0.125 * (at(0, 2) - at(0, -2) + at(2, 0) - at(-2, 0));
-        },
-        in, sum);
-    out += sum;
-    in += 1.0;
-  });
+  compare("PRK stencil of " + std::to_string(n), rounds, std::max(1, int(4000000 / (n * n))),
+          by_hand, [&] {
+            kr::dist::stencil(
+                [](auto at) {
+                  return 0.25 * (at(0, 1) - at(0, -1) + at(1, 0) - at(-1, 0)) +
+                         0.125 * (at(0, 2) - at(0, -2) + at(2, 0) - at(-2, 0));
+                },
+                in, sum);
+            out += sum;
+            in += 1.0;
+          });
 }
 
 /// The transpose of the parallel research kernels: b += transposed a, a += 1.
@@ -166,8 +174,10 @@ void transpose(kr::dist::world& world, std::int64_t n, int rounds) {
   kr::dist::array<double, 2> a(world, {n, n}, {block, whole}), b(world, {n, n}, {whole, block});
   const std::int64_t h = n / ranks_there;
   if (n % ranks_there != 0) return;
-  std::vector<double> x(std::size_t(h * n), 1.0), y(std::size_t(h * n)), work(std::size_t(h * h)), got(work.size());
-  const auto turned = [&](const double* from, std::int64_t stride, double* to, std::int64_t to_stride, bool adds) {
+  std::vector<double> x(std::size_t(h * n), 1.0), y(std::size_t(h * n)), work(std::size_t(h * h)),
+      got(work.size());
+  const auto turned = [&](const double* from, std::int64_t stride, double* to,
+                          std::int64_t to_stride, bool adds) {
     constexpr std::int64_t tile = 32;
     for (std::int64_t i0 = 0; i0 < h; i0 += tile)
       for (std::int64_t j0 = 0; j0 < h; j0 += tile)
@@ -182,18 +192,20 @@ void transpose(kr::dist::world& world, std::int64_t n, int rounds) {
     for (int step = 1; step < ranks_there; ++step) {
       const int to = (rank + step) % ranks_there, from = (rank - step + ranks_there) % ranks_there;
       turned(x.data() + to * h, n, work.data(), h, false);
-      MPI_Sendrecv(work.data(), int(h * h), MPI_DOUBLE, to, 1, got.data(), int(h * h), MPI_DOUBLE, from, 1,
-                   all_ranks, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(work.data(), int(h * h), MPI_DOUBLE, to, 1, got.data(), int(h * h), MPI_DOUBLE,
+                   from, 1, all_ranks, MPI_STATUS_IGNORE);
       for (std::int64_t i = 0; i < h; ++i)
-        for (std::int64_t j = 0; j < h; ++j) y[std::size_t(i * n + from * h + j)] += got[std::size_t(i * h + j)];
+        for (std::int64_t j = 0; j < h; ++j)
+          y[std::size_t(i * n + from * h + j)] += got[std::size_t(i * h + j)];
     }
     for (double& e : x) e += 1.0;
   };
   kr::dist::array<double, 2> c(world, {n, n}, {block, whole});
-  compare("PRK transpose of " + std::to_string(n), rounds, std::max(1, int(4000000 / (n * n))), by_hand, [&] {
-    c += kr::dist::redistribute(kr::dist::transpose(a), {block, whole});
-    a += 1.0;
-  });
+  compare("PRK transpose of " + std::to_string(n), rounds, std::max(1, int(4000000 / (n * n))),
+          by_hand, [&] {
+            c += kr::dist::redistribute(kr::dist::transpose(a), {block, whole});
+            a += 1.0;
+          });
 }
 
 /// Conjugate gradients on the Laplacian of n x n, 20 steps, halos of rows.
@@ -219,14 +231,16 @@ void cg(kr::dist::world& world, std::int64_t n, int rounds, bool fused) {
   const auto by_hand = [&] {
     for (std::int64_t i = 1; i <= h; ++i)
       for (std::int64_t j = 1; j <= n; ++j)
-        x[std::size_t(i * s + j)] = 0, r[std::size_t(i * s + j)] = double(((first + i - 1) * 7 + (j - 1) * 3) % 5 - 2);
+        x[std::size_t(i * s + j)] = 0, r[std::size_t(i * s + j)] =
+                                           double(((first + i - 1) * 7 + (j - 1) * 3) % 5 - 2);
     d = r;
     double rr = dot(r, r);
     for (int step = 0; step < steps; ++step) {
-      MPI_Sendrecv(&d[std::size_t(s)], int(s), MPI_DOUBLE, neighbour_or_none(-1), 1, &d[std::size_t((h + 1) * s)], int(s),
-                   MPI_DOUBLE, neighbour_or_none(1), 1, all_ranks, MPI_STATUS_IGNORE);
-      MPI_Sendrecv(&d[std::size_t(h * s)], int(s), MPI_DOUBLE, neighbour_or_none(1), 2, &d[0], int(s), MPI_DOUBLE,
-                   neighbour_or_none(-1), 2, all_ranks, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(&d[std::size_t(s)], int(s), MPI_DOUBLE, neighbour_or_none(-1), 1,
+                   &d[std::size_t((h + 1) * s)], int(s), MPI_DOUBLE, neighbour_or_none(1), 1,
+                   all_ranks, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(&d[std::size_t(h * s)], int(s), MPI_DOUBLE, neighbour_or_none(1), 2, &d[0],
+                   int(s), MPI_DOUBLE, neighbour_or_none(-1), 2, all_ranks, MPI_STATUS_IGNORE);
       const std::size_t t = std::size_t(s);
       double mine = 0;
       if (fused) {
@@ -259,13 +273,15 @@ void cg(kr::dist::world& world, std::int64_t n, int rounds, bool fused) {
     result[0] = rr;
   };
   const auto by_krait = [&] {
-    kr::dist::array<double, 2> X(world, {n, n}, {block, whole}), R(world, {n, n}, {block, whole}), Y(world, {n, n}, {block, whole}),
-        D(world, {n, n}, {block, whole}, kr::dist::halo(1));
+    kr::dist::array<double, 2> X(world, {n, n}, {block, whole}), R(world, {n, n}, {block, whole}),
+        Y(world, {n, n}, {block, whole}), D(world, {n, n}, {block, whole}, kr::dist::halo(1));
     kr::dist::fill(R, [](auto i, auto j) { return kr::cast<double>((i * 7 + j * 3) % 5 - 2); });
     D = R * 1.0;
     double rr = kr::sum(R * R);
     for (int step = 0; step < steps; ++step) {
-      kr::dist::stencil([](auto at) { return 4.0 * at(0, 0) - at(-1, 0) - at(1, 0) - at(0, -1) - at(0, 1); }, D, Y);
+      kr::dist::stencil(
+          [](auto at) { return 4.0 * at(0, 0) - at(-1, 0) - at(1, 0) - at(0, -1) - at(0, 1); }, D,
+          Y);
       const double a = rr / kr::sum(D * Y);
       X += a * D;
       R -= a * Y;
@@ -275,7 +291,8 @@ void cg(kr::dist::world& world, std::int64_t n, int rounds, bool fused) {
     }
     result[1] = rr;
   };
-  compare((fused ? "CG beside fused loops, " : "CG beside loops, ") + std::to_string(n), rounds, 1, by_hand, by_krait);
+  compare((fused ? "CG beside fused loops, " : "CG beside loops, ") + std::to_string(n), rounds, 1,
+          by_hand, by_krait);
   expect("CG", result[0], result[1], 1e-9);
 }
 
@@ -284,20 +301,25 @@ void fft(kr::dist::world& world, std::int64_t n, int rounds, bool turned) {
   using number = std::complex<double>;
   fftw_mpi_init();
   ptrdiff_t rows = 0, first = 0, columns = 0, first_column = 0;
-  const ptrdiff_t total = fftw_mpi_local_size_2d_transposed(n, n, all_ranks, &rows, &first, &columns, &first_column);
+  const ptrdiff_t total =
+      fftw_mpi_local_size_2d_transposed(n, n, all_ranks, &rows, &first, &columns, &first_column);
   std::vector<number> in(static_cast<std::size_t>(total)), out(in.size());
-  auto *from = reinterpret_cast<fftw_complex*>(in.data()), *to = reinterpret_cast<fftw_complex*>(out.data());
-  const fftw_plan plan = fftw_mpi_plan_dft_2d(n, n, from, to, all_ranks, FFTW_FORWARD,
-                                              FFTW_MEASURE | (turned ? FFTW_MPI_TRANSPOSED_OUT : 0u));
+  auto *from = reinterpret_cast<fftw_complex*>(in.data()),
+       *to = reinterpret_cast<fftw_complex*>(out.data());
+  const fftw_plan plan =
+      fftw_mpi_plan_dft_2d(n, n, from, to, all_ranks, FFTW_FORWARD,
+                           FFTW_MEASURE | (turned ? FFTW_MPI_TRANSPOSED_OUT : 0u));
   kr::dist::array<number, 2> a(world, {n, n}, {block, whole});
   std::vector<number> mine(std::size_t(rows * n));
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < n; ++j)
-      mine[std::size_t(i * n + j)] = number(double(((first + i) * 7 + j * 13) % 101), double(((first + i) * 3 + j * 5) % 17));
+      mine[std::size_t(i * n + j)] =
+          number(double(((first + i) * 7 + j * 13) % 101), double(((first + i) * 3 + j * 5) % 17));
   a.owned().copy_from(mine);
   std::copy(mine.begin(), mine.end(), in.begin());
-  compare("fft2 of " + std::to_string(n) + (turned ? ", FFTW's result transposed" : ""), rounds, 1, [&] { fftw_execute(plan); },
-          [&] { (void)kr::fft2(a); });
+  compare(
+      "fft2 of " + std::to_string(n) + (turned ? ", FFTW's result transposed" : ""), rounds, 1,
+      [&] { fftw_execute(plan); }, [&] { (void)kr::fft2(a); });
   if (!turned) {
     const auto got = kr::fft2(a).owned().to_host();
     for (std::size_t i = 0; i < got.size(); ++i) expect("fft2", 0, std::abs(got[i] - out[i]), 1e-6);
@@ -311,34 +333,43 @@ void gather(kr::dist::world& world, std::int64_t n, int rounds) {
   a = char(3);
   const std::int64_t mine = first_of(n, rank + 1) - first_of(n, rank);
   std::vector<char> from(std::size_t(mine), 3), to(rank == 0 ? std::size_t(n) : 0);
-  compare("gather of " + std::to_string(n) + " bytes", rounds, 1,
-          [&] {
-            constexpr std::int64_t most = 1 << 30;
-            for (int r = 1; r < ranks_there; ++r)
-              for (std::int64_t at = first_of(n, r), end = first_of(n, r + 1); at < end; at += most) {
-                const int count = int(std::min(most, end - at));
-                if (rank == 0) MPI_Recv(to.data() + at, count, MPI_BYTE, r, 1, all_ranks, MPI_STATUS_IGNORE);
-                if (rank == r) MPI_Send(from.data() + (at - first_of(n, r)), count, MPI_BYTE, 0, 1, all_ranks);
-              }
-            if (rank == 0) std::copy(from.begin(), from.end(), to.begin());
-          },
-          [&] { (void)kr::dist::gather(a); });
+  compare(
+      "gather of " + std::to_string(n) + " bytes", rounds, 1,
+      [&] {
+        constexpr std::int64_t most = 1 << 30;
+        for (int r = 1; r < ranks_there; ++r)
+          for (std::int64_t at = first_of(n, r), end = first_of(n, r + 1); at < end; at += most) {
+            const int count = int(std::min(most, end - at));
+            if (rank == 0)
+              MPI_Recv(to.data() + at, count, MPI_BYTE, r, 1, all_ranks, MPI_STATUS_IGNORE);
+            if (rank == r)
+              MPI_Send(from.data() + (at - first_of(n, r)), count, MPI_BYTE, 0, 1, all_ranks);
+          }
+        if (rank == 0) std::copy(from.begin(), from.end(), to.begin());
+      },
+      [&] { (void)kr::dist::gather(a); });
 }
 
 /// By ScaLAPACK, with blocks of KRAIT_SCALAPACK_BLOCK.
 void solve(kr::dist::world& world, std::int64_t n, int rounds) {
   kr::dist::array<double, 2> a(world, {n, n});
   kr::dist::array<double> b(world, {n});
-  kr::dist::fill(a, [n](auto i, auto j) { return kr::cast<double>((i * 31 + j * 17 + i * j) % 29) + kr::select(i == j, double(29 * n), 0.0); });
+  kr::dist::fill(a, [n](auto i, auto j) {
+    return kr::cast<double>((i * 31 + j * 17 + i * j) % 29) +
+           kr::select(i == j, double(29 * n), 0.0);
+  });
   b = 1.0;
-  compare("solve " + std::to_string(n), rounds, 1, [] {}, [&] { (void)kr::solve(a, b); });
+  compare(
+      "solve " + std::to_string(n), rounds, 1, [] {}, [&] { (void)kr::solve(a, b); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fputs("beside_mpi rows|columns|stencil|transpose|p2p|cg|cg_fused|fft|fft_transposed|gather|solve SIZE [ROUNDS]\n", stderr);
+    std::fputs(
+        "beside_mpi rows|columns|stencil|transpose|p2p|cg|cg_fused|fft|fft_transposed|gather|solve SIZE [ROUNDS]\n",
+        stderr);
     return 2;
   }
   const std::string what = argv[1];

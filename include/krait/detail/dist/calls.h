@@ -110,6 +110,9 @@ KRAIT_API int owner(const decomposition& how, const std::int64_t* index);
 /// in the call.
 KRAIT_API void all_gather(job* of, const call& what, const void* mine, void* all,
                           std::size_t bytes);
+/// Before a part of a call that waits for this rank's device: waits for messages, within the time
+/// limit.
+KRAIT_API void settle(job* of, const char* name);
 /// Runs `work` on the first rank of each machine, and when its compilations have ended, on the
 /// others.
 KRAIT_API void compile_once(job* of, function_ref<void()> work);

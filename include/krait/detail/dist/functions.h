@@ -357,6 +357,7 @@ Elem at(const array<Elem, Rank>& a, Indices... indices) {
   for (const std::int64_t i : index) what.add(i);
   Elem mine{};
   if (how.replicated || detail::rank_of(how.of) == owner) {
+    detail::settle(how.of, what.name);
     detail::guard(how.of, [&] {
       detail::box one;
       for (int d = 0; d < Rank; ++d) one.first[d] = index[d] - how.first[d], one.count[d] = 1;
