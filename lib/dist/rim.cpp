@@ -13,7 +13,7 @@
 namespace krait::dist::detail {
 namespace {
 
-constexpr const char* name = "kr::dist::exchange";
+constexpr const char* exchange_name = "kr::dist::exchange";
 
 layout part(const layout& of, int axis, std::int64_t first, std::int64_t count) {
   layout p = of;
@@ -50,7 +50,7 @@ Rim::Rim(const decomposition& how, const elements& all)
     for (int s = 0; s < 2; ++s) {
       Side& side = axis.sides[s];
       const layout &out = slabs.out[s], &in = slabs.in[s];
-      side.bytes = bytes_of(out, all.element_bytes);
+      side.bytes = detail::bytes_of(out, all.element_bytes);
       side.out = first(out), side.in = first(in);
       if (side.bytes == 0) continue;
       if (axis.alone) {
@@ -105,7 +105,7 @@ void Rim::finish(job& of, Axis& axis) {
       if (axis.sides[s].bytes > 0) axis.sides[s].pack.run(axis.sides[1 - s].in, axis.sides[s].out);
     return;
   }
-  of.wait(name);
+  of.wait(exchange_name);
   for (Side& s : axis.sides)
     if (s.with >= 0 && s.unpack.suits()) s.unpack.run(s.in, s.got);
 }

@@ -150,6 +150,10 @@ struct pending;
 KRAIT_API pending* begin_exchange(const decomposition& how, const elements& all);
 KRAIT_API void end_exchange(pending* of);
 KRAIT_API void drop_exchange(pending* of) noexcept;
+/// Computes rows from rank to rank along an axis, so many a message: compute(first, last) of the
+/// local array's.
+KRAIT_API void sweep(const decomposition& how, const elements& all, int axis, std::int64_t rows,
+                     function_ref<void(std::int64_t, std::int64_t)> compute);
 /// The whole array on one rank, from every rank's owned part, and the opposite.
 KRAIT_API void gather(const decomposition& how, const elements& owned, int root,
                       const elements* whole);
