@@ -185,7 +185,7 @@ void Nccl::pass() {
   device_.wait(after, runtime::StreamHandle{});
   ++passed_;
   moved_ = Clock::now();
-  if (!watch_.joinable()) watch_ = std::jthread([this] { watch(); });
+  if (!watch_.joinable()) watch_ = support::start_thread([this] { watch(); });
   if (passed_ == arrived_ + 1) watch_changed_.notify_all();
 }
 bool Nccl::arrived(unsigned ahead) {

@@ -2,6 +2,7 @@
 #include "dist/scalapack.h"
 
 #include "dist/mpi_table.h"
+#include "files/library.h"
 #include "support/environment.h"
 #include "support/places.h"
 
@@ -22,9 +23,8 @@ OpenedScalapack open_scalapack() {
   o.table.file = wished ? wished : has_mpich() ? for_mpich : for_open_mpi;
   void* const library = support::open_library(o.table.file.c_str(), o.why);
   if (!library) return o;
-  // Its MPI came with it: it would read handles of one kind as those of the other.
-  if (has_open_mpi() && has_mpich()) {
-    o.why = o.table.file + " belongs to another MPI than this program's";
+  if (files::is_of_other_mpi(library)) {
+    o.why = o.table.file + " belongs to another MPI than this process";
     return o;
   }
   support::Symbols symbols{library};

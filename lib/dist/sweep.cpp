@@ -34,7 +34,8 @@ class Edges {
         slab_(*all.at),
         on_host_(all.memory->device->device->host_memory() && of_.carrier() == Carrier::Host) {
     for (int d = 0; d < how.rank; ++d)
-      if (d != axis) slab_.offset += how.halo[d] * slab_.strides[d], slab_.extents[d] = how.owned[d];
+      if (d != axis)
+        slab_.offset += how.halo[d] * slab_.strides[d], slab_.extents[d] = how.owned[d];
     low_ = neighbour(how, axis, -1), high_ = neighbour(how, axis, 1);
     // Periodic axes have ends here: the sweep begins at the first rank.
     if (how.place[axis] == 0) low_ = -1;
@@ -91,7 +92,8 @@ class Edges {
     in_.resize(bytes_), out_.resize(bytes_);
   }
   std::byte* address(const layout& at) const {
-    return reinterpret_cast<std::byte*>(all_.memory->address) + at.offset * std::int64_t(all_.element_bytes);
+    return reinterpret_cast<std::byte*>(all_.memory->address) +
+           at.offset * std::int64_t(all_.element_bytes);
   }
 
   job& of_;
@@ -112,11 +114,12 @@ void sweep(const decomposition& how, const elements& all, int axis, std::int64_t
            function_ref<void(std::int64_t, std::int64_t)> compute) {
   if (rows < 1) support::fail_usage("{}: {} rows a message: use 1 or more", sweep_name, rows);
   if (how.halo[axis] < 1)
-    support::fail_usage("{}: axis {} has no halo for the edges of the rank before", sweep_name, axis);
+    support::fail_usage("{}: axis {} has no halo for the edges of the rank before", sweep_name,
+                        axis);
   for (int d = 0; d < how.rank; ++d)
     if (d != axis && how.parts[d] > 1)
-      support::fail_usage(
-          "{} along axis {}: axis {} is in blocks, too: make it kr::dist::whole", sweep_name, axis, d);
+      support::fail_usage("{} along axis {}: axis {} is in blocks, too: make it kr::dist::whole",
+                          sweep_name, axis, d);
   call what{.name = sweep_name};
   what.add(how.serial), what.add(axis), what.add(rows);
   how.of->begin(what);

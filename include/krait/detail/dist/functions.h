@@ -221,8 +221,8 @@ coming_halo exchange_begin(array<Elem, Rank>& a) {
 /// last); });
 /// \endcode
 template <class Elem, int Rank, class Compute>
+  requires(Rank > 1)
 void sweep(array<Elem, Rank>& a, int axis, std::int64_t rows, const Compute& compute) {
-  static_assert(Rank > 1, "krait: kr::dist::sweep needs an axis across the one that it follows");
   const std::int64_t given = axis;
   int at = 0;
   for (unsigned mask = krait::detail::axes_mask(&given, 1, Rank); !(mask >> at & 1);) ++at;
