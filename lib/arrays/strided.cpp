@@ -12,6 +12,7 @@
 #include "devices/layout.h"
 #include "devices/memory.h"
 #include "devices/reports.h"
+#include "arrays/loop_copy.h"
 #include "arrays/transpose.h"
 #include "krait/detail/elementwise.h"
 #include "krait/vectorize.h"
@@ -114,6 +115,12 @@ Place as_words(Place p, std::size_t word) {
 }
 
 void copy_by_kernel(const Place& to, const Place& from) {
+  if (to.memory->device->device->host_memory() && !open_graph())
+    if (const LoopCopy few(to.at, from.at, to.bytes); few.suits()) {
+      wait_for_streams(to), wait_for_streams(from);
+      return few.run(reinterpret_cast<std::byte*>(to.address()),
+                     reinterpret_cast<const std::byte*>(from.address()));
+    }
   // A thread computes the place of one element: bytes are eight times as many.
   constexpr std::size_t word = 8;
   if (to.bytes > word && to.bytes % word == 0 && is_row(to) && is_row(from))

@@ -9,11 +9,14 @@
 
 #include "devices/layout.h"
 #include "dist/mail.h"
+#include "dist/rim.h"
 #include "krait/dist.h"
 #include "support/error.h"
 
 namespace krait::dist::detail {
 namespace {
+
+constexpr int tags_per_array = 16, arrays_with_tags = 2047;
 
 /// The rank at a place of the grid.
 int rank_at(const decomposition& how, const int* place) {
@@ -21,7 +24,8 @@ int rank_at(const decomposition& how, const int* place) {
   for (int d = 0; d < how.rank; ++d) at = at * how.parts[d] + place[d];
   return at;
 }
-/// The neighbour along an axis, or -1 at an end.
+}  // namespace
+
 int neighbour(const decomposition& how, int axis, int step) {
   int place[max_rank];
   std::copy_n(how.place, max_rank, place);
@@ -33,34 +37,22 @@ int neighbour(const decomposition& how, int axis, int step) {
   return rank_at(how, place);
 }
 
-/// Tags of an array's messages: MPI guarantees 15 bits, 4 for the axis and the side.
-constexpr int tags_per_array = 16, arrays_with_tags = 2047;
+// MPI guarantees 15 bits of a tag, 4 are for the axis and the side.
 int tag_of(const decomposition& how, int axis, int side) {
   return int(how.serial % arrays_with_tags) * tags_per_array + 2 * axis + side;
 }
+namespace {
 constexpr int whole_tag = arrays_with_tags * tags_per_array;
-
-layout part(const layout& of, int axis, std::int64_t first, std::int64_t count) {
-  layout p = of;
-  p.offset += first * p.strides[axis];
-  p.extents[axis] = count;
-  return p;
 }
-}  // namespace
 
-/// One axis' messages: the low and the high neighbour get `out`, and `in` comes from them.
+/// One axis' messages.
 struct Axis {
   int axis = 0, to[2] = {-1, -1};
-  layout out[2], in[2];
+  Slabs slabs;
   Mail mail;
 
-  Axis(const decomposition& how, const elements& all, int d) : axis(d), mail(*how.of) {
-    const std::int64_t w = how.halo[d], n = how.owned[d];
-    layout slab = *all.at;
-    // Later axes come without their halos, which their own turn fills, these corners included.
-    for (int e = d + 1; e < how.rank; ++e) slab = part(slab, e, how.halo[e], how.owned[e]);
-    out[0] = part(slab, d, w, w), out[1] = part(slab, d, n, w);
-    in[0] = part(slab, d, 0, w), in[1] = part(slab, d, w + n, w);
+  Axis(const decomposition& how, const elements& all, int d)
+      : axis(d), slabs(how, *all.at, d), mail(*how.of) {
     to[0] = neighbour(how, d, -1), to[1] = neighbour(how, d, 1);
   }
   /// Periodic, and one block has both ends: no message.
@@ -69,16 +61,17 @@ struct Axis {
     if (alone(how)) return;
     for (int side = 0; side < 2; ++side) {
       if (to[side] < 0) continue;
-      mail.receive(all, in[side], to[side], tag_of(how, axis, side));
-      mail.send(all, out[side], to[side], tag_of(how, axis, 1 - side));  // by the receiver's side
+      mail.receive(all, slabs.in[side], to[side], tag_of(how, axis, side));
+      mail.send(all, slabs.out[side], to[side],
+                tag_of(how, axis, 1 - side));  // by the receiver's side
     }
     mail.post("kr::dist::exchange");
   }
   void finish(const decomposition& how, const elements& all) {
     if (!alone(how)) return mail.deliver("kr::dist::exchange");
     for (int side = 0; side < 2; ++side)
-      krait::detail::copy_elements({all.memory, &in[side], all.element_bytes},
-                                   {all.memory, &out[1 - side], all.element_bytes});
+      krait::detail::copy_elements({all.memory, &slabs.in[side], all.element_bytes},
+                                   {all.memory, &slabs.out[1 - side], all.element_bytes});
   }
 };
 
@@ -112,9 +105,8 @@ struct pending {
     all.at = &at;
   }
   pending(const pending&) = delete;
-  bool moves(int d) const { return how.halo[d] > 0 && (how.parts[d] > 1 || how.periodic[d]); }
   void begin() {
-    while (next < how.rank && !moves(next)) ++next;
+    while (next < how.rank && !moves(how, next)) ++next;
     if (next == how.rank) return;
     first.emplace(how, all, next++);
     first->start(how, all);
@@ -122,7 +114,7 @@ struct pending {
   void end() {
     if (first) first->finish(how, all);
     for (; next < how.rank; ++next) {
-      if (!moves(next)) continue;
+      if (!moves(how, next)) continue;
       Axis axis(how, all, next);
       axis.start(how, all);
       axis.finish(how, all);
@@ -135,6 +127,7 @@ void exchange(const decomposition& how, const elements& all, function_ref<void()
   what.add(how.serial);
   how.of->begin(what);
   guard(how.of, [&] {
+    if (Rim* const rim = how.of->rim(how, all)) return rim->exchange(*how.of, *all.memory, between);
     pending halo(how, all);
     halo.begin();
     between();

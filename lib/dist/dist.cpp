@@ -67,6 +67,7 @@ krait::device device_of(const job* of) { return of->device(); }
 void all_gather(job* of, const call& what, const void* mine, void* all, std::size_t bytes) {
   of->all_gather(what, mine, all, bytes);
 }
+void settle(job* of, const char* name) { of->settle(name); }
 void compile_once(job* of, function_ref<void()> work) {
   const auto all_are_here = [&] {
     of->all_gather({.name = "kr::dist::world::compile"}, nullptr, nullptr, 0);

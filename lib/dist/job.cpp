@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "devices/devices.h"
+#include "devices/memory.h"
 #include "dist/pieces.h"
+#include "dist/rim.h"
 #include "runtime/async.h"
 #include "support/environment.h"
 #include "support/error.h"
@@ -127,7 +129,7 @@ void job::open_carrier(const char* name) {
   const Choice choice = chosen(all);
   carrier_ = choice.carrier;
   if (carrier_ == Carrier::Nccl) {
-    nccl_ = std::make_unique<Nccl>(*table, *device.device, all[0].id, rank(), size());
+    nccl_ = std::make_unique<Nccl>(*table, *device.device, all[0].id, rank(), size(), limit_);
     wait_until(
         name, [&] { return ask(name, [&] { return nccl_->ready(); }); }, false);
   }
@@ -141,12 +143,19 @@ bool job::ask(const char* name, function_ref<bool()> nccl) {
     fail(e.kind(), fmt::format("{}: {}", here(name), e.message()), false);
   }
 }
-void job::wait_for_nccl(const char* name) {
+void job::begin_nccl(const char* name) {
+  wait_until(
+      name, [&] { return ask(name, [&] { return nccl_->arrived(Nccl::most_ahead); }); }, false);
+}
+void job::pass_nccl(const char* name) {
   wait_until(
       name, [&] { return ask(name, [&] { return nccl_->ready(); }); }, false);
-  nccl_->mark();
+  nccl_->pass();
+}
+void job::settle(const char* name) {
+  if (!nccl_ || broken()) return;
   wait_until(
-      name, [&] { return ask(name, [&] { return nccl_->arrived(); }); }, false);
+      name, [&] { return ask(name, [&] { return nccl_->arrived(0); }); }, false);
 }
 void job::close_nccl() noexcept {
   if (!nccl_) return;
@@ -182,6 +191,7 @@ void job::begin(const call& what) {
 void job::all_gather(const call& what, const void* mine, void* all, std::size_t bytes) {
   if (broken()) throw error(error::kind_type::device, why_.c_str());
   ++calls_;
+  settle(what.name);
   if (size() == 1) {
     if (bytes > 0) std::memcpy(all, mine, bytes);
     return;
@@ -228,16 +238,19 @@ void job::send(const void* from, std::size_t bytes, int to, int tag) {
   const auto* const first = static_cast<const std::byte*>(from);
   each_piece(bytes, largest_piece, [&](std::size_t at, std::size_t count) {
     engine_->send(first + at, count, to, tag, tickets_.emplace_back());
+    waited_bytes_ += count;
   });
 }
 void job::receive(void* to, std::size_t bytes, int from, int tag) {
   auto* const first = static_cast<std::byte*>(to);
   each_piece(bytes, largest_piece, [&](std::size_t at, std::size_t count) {
     engine_->receive(first + at, count, from, tag, tickets_.emplace_back());
+    waited_bytes_ += count;
   });
 }
 void job::wait(const char* name) {
-  wait_for(tickets_, name);
+  if (tickets_.empty()) return;
+  wait_for(tickets_, name, std::exchange(waited_bytes_, 0));
   tickets_.clear();
 }
 std::byte* job::scratch(std::size_t bytes) {
@@ -263,21 +276,37 @@ std::uint64_t job::device_scratch(std::size_t bytes) {
   return krait::detail::address_of(device_scratch_.get());
 }
 
-void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
+Rim* job::rim(const decomposition& how, const elements& all) {
+  const host::DeviceHandle& own = host::handle(device_);
+  if (!all.memory || !own.device->host_memory() || all.memory->device != &own || any_gpu_ ||
+      carrier_ != Carrier::Host)
+    return nullptr;
+  std::unique_ptr<Rim>& kept = rims_[how.serial % rims_.size()];
+  if (!kept || !kept->is_for(how, all)) kept = std::make_unique<Rim>(how, all);
+  return kept->usable() ? kept.get() : nullptr;
+}
+
+void job::wait_for(std::vector<Ticket>& tickets, const char* name, std::size_t bytes) {
+  // A test of one message moves all of them.
+  std::size_t next = 0;
   wait_until(
       name,
       [&] {
-        bool all = true;
-        for (Ticket& t : tickets) all = engine_->test(t) && all;
-        return all;
+        while (next < tickets.size() && engine_->test(tickets[next])) ++next;
+        return next == tickets.size();
       },
-      !engine_->has_processes());
+      !engine_->has_processes(), bytes);
 }
-void job::wait_until(const char* name, function_ref<bool()> done, bool yields) {
+void job::wait_until(const char* name, function_ref<bool()> done, bool yields, std::size_t bytes) {
   // Most messages between neighbours are there after a few tests; the clock costs more than one.
   constexpr unsigned tests_between_looks = 64;
+  // A rank moves its bytes while it tests: it keeps its core as long as a gigabyte a second needs,
+  // a test taking some 100 ns. On a busy machine 2.2 GB took 45 s where each test gave it up.
+  constexpr std::size_t bytes_per_test = 100;
+  const std::size_t before_pauses =
+      tests_before_pauses_ + (tests_before_pauses_ == long_wait ? bytes / bytes_per_test : 0);
   Clock::time_point began{};
-  for (unsigned tests = 1;; ++tests) {
+  for (std::size_t tests = 1;; ++tests) {
     if (done()) return;
     if (tests % tests_between_looks == 0 || yields) {
       listen(name);
@@ -285,7 +314,7 @@ void job::wait_until(const char* name, function_ref<bool()> done, bool yields) {
       if (began == Clock::time_point{}) began = now;
       if (now - began > limit_) give_up(name, nullptr);
     }
-    if (tests > tests_before_pauses_ || yields) engine_->pause();
+    if (tests > before_pauses || yields) engine_->pause();
   }
 }
 

@@ -7,6 +7,7 @@
 // rank's own number. So ranks that make different calls meet in the same message and find it out.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -19,6 +20,8 @@
 #include "krait/error.h"
 
 namespace krait::dist::detail {
+
+class Rim;
 
 struct job {
  public:
@@ -58,8 +61,14 @@ struct job {
   void open_carrier(const char* name);
   Carrier carrier() const noexcept { return carrier_; }
   Nccl& nccl() noexcept { return *nccl_; }
-  /// Waits for what NCCL was given.
-  void wait_for_nccl(const char* name);
+  /// Waits until NCCL takes another call; the device's default stream goes on after the last one.
+  void begin_nccl(const char* name);
+  void pass_nccl(const char* name);
+  /// Waits for all messages of NCCL, before what would wait for them where no limit holds.
+  void settle(const char* name);
+
+  /// The prepared exchange of an array in the host's memory; null: Mail does it.
+  Rim* rim(const decomposition& how, const elements& all);
 
   Engine& engine() noexcept { return *engine_; }
 
@@ -76,9 +85,10 @@ struct job {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void wait_for(std::vector<Ticket>& tickets, const char* name);
-  /// Until done(), which may throw; `yields`: others of this machine make it so.
-  void wait_until(const char* name, function_ref<bool()> done, bool yields);
+  void wait_for(std::vector<Ticket>& tickets, const char* name, std::size_t bytes = 0);
+  /// Until done(), which may throw; `yields`: others of this machine make it so; `bytes`: of its
+  /// messages.
+  void wait_until(const char* name, function_ref<bool()> done, bool yields, std::size_t bytes = 0);
   /// Asks NCCL; fails where that does.
   bool ask(const char* name, function_ref<bool()> nccl);
   /// Ends what NCCL may wait for, for ever.
@@ -104,6 +114,7 @@ struct job {
   unsigned tests_before_pauses_ = 512;
   std::string why_;
   std::vector<Ticket> tickets_, gathering_;
+  std::size_t waited_bytes_ = 0;  // of tickets_
   std::vector<std::byte> slots_;
   std::unique_ptr<std::byte[]> scratch_;
   void* pinned_ = nullptr;
@@ -113,6 +124,7 @@ struct job {
   bool any_gpu_ = false;  // a rank's device is one
   Carrier carrier_ = Carrier::Host;
   std::unique_ptr<Nccl> nccl_;
+  std::array<std::unique_ptr<Rim>, 64> rims_;  // by arrays' numbers, the last that had this place
 };
 
 }  // namespace krait::dist::detail

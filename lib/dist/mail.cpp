@@ -134,8 +134,10 @@ void Mail::post(const char* name) {
     const auto by_tag = [](const Item& a, const Item& b) { return a.tag < b.tag; };
     std::stable_sort(out_.begin(), out_.end(), by_tag);
     std::stable_sort(in_.begin(), in_.end(), by_tag);
+    if (out_.empty() && in_.empty()) return;
+    of_.begin_nccl(name);
     for (const Item& m : out_) pack(m);
-    if (!out_.empty() || !in_.empty()) of_.nccl().exchange(messages_of(out_), messages_of(in_));
+    of_.nccl().exchange(messages_of(out_), messages_of(in_));
     return;
   }
   const auto where = [](const Item& m) {
@@ -159,8 +161,13 @@ void Mail::post(const char* name) {
 void Mail::deliver(const char* name) {
   if (!posted_) return;
   runtime::Device& device = *host::handle(of_.device()).device;
-  if (of_.carrier() != Carrier::Nccl) of_.wait(name);
-  else if (!out_.empty() || !in_.empty()) of_.wait_for_nccl(name);
+  if (of_.carrier() == Carrier::Nccl) {
+    if (out_.empty() && in_.empty()) return;
+    of_.pass_nccl(name);
+    for (const Item& m : in_) unpack(m);
+    return;  // the host goes on
+  }
+  of_.wait(name);
   bool waits = false;
   for (const Item& m : in_) {
     unpack(m);
@@ -185,9 +192,9 @@ bool sum_over_ranks(job* of, const call& what, sum_type type, const elements& fr
     Mail mail(*of);
     const std::uint64_t target =
         to.memory->address + std::uint64_t(to.at->offset) * to.element_bytes;
+    of->begin_nccl(what.name);
     of->nccl().sum(mail.packed(from), target, count, types[int(type)]);
-    of->wait_for_nccl(what.name);
-    host::after_wait(*from.memory);
+    of->pass_nccl(what.name);
   });
   return true;
 }

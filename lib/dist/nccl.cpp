@@ -57,9 +57,17 @@ void Nccl::check(int result, const char* function) const {
 
 template <class Call>
 void Nccl::here(const char* function, const Call& call) {
+  const std::lock_guard lock(shared_->gate);
+  refuse_stopped();
   int result = success;
   device_.async()->in_context([&] { result = call(); });
   check(result, function);
+}
+void Nccl::refuse_stopped() const {
+  if (stopped_)
+    support::fail_device(
+        "NCCL: no answer for {:g} s (KRAIT_DIST_TIMEOUT) while the program waited for its device",
+        std::chrono::duration<double>(limit_).count());
 }
 /// `call` must not need this object, which may be gone before it returns.
 template <class Call>
@@ -77,17 +85,24 @@ void Nccl::apart(const char* function, Call call) {
   }).detach();
 }
 
-Nccl::Nccl(const NcclTable& table, runtime::Device& device, const NcclId& id, int rank, int size)
-    : table_(table), device_(device), sent_(std::size_t(size)), received_(std::size_t(size)) {
+Nccl::Nccl(const NcclTable& table, runtime::Device& device, const NcclId& id, int rank, int size,
+           Clock::duration limit)
+    : table_(table),
+      device_(device),
+      limit_(limit),
+      sent_(std::size_t(size)),
+      received_(std::size_t(size)) {
   device_.start();
   stream_ = device_.async()->create_stream_apart();
-  before_ = device_.create_event(), after_ = device_.create_event();
+  before_ = device_.create_event();
+  for (runtime::EventHandle& e : after_) e = device_.create_event();
   apart("ncclCommInitRank", [&t = table_, shared = shared_, id, rank, size] {
     return t.init(&shared->comm, size, id, rank);
   });
 }
 
 Nccl::~Nccl() {
+  end_watch();
   if (!shared_->done) return;  // its thread has them
   try {
     device_.async()->in_context([&] {
@@ -96,7 +111,8 @@ Nccl::~Nccl() {
   } catch (const std::exception&) {
   }                                 // the device is lost
   device_.destroy_stream(stream_);  // when it is through
-  device_.destroy_event(before_), device_.destroy_event(after_);
+  device_.destroy_event(before_);
+  for (const runtime::EventHandle e : after_) device_.destroy_event(e);
 }
 
 void Nccl::check_state(bool& waits) const {
@@ -108,6 +124,8 @@ void Nccl::check_state(bool& waits) const {
 bool Nccl::ready() {
   if (!shared_->done) return false;
   if (apart_) check(shared_->result, std::exchange(apart_, nullptr));
+  const std::lock_guard lock(shared_->gate);
+  refuse_stopped();
   bool waits = false;
   check_state(waits);
   return !waits;
@@ -160,15 +178,62 @@ void Nccl::sum(std::uint64_t from, std::uint64_t to, std::size_t count, NcclType
   else apart("ncclAllReduce", call);
 }
 
-void Nccl::mark() { device_.record(after_, stream_); }
-bool Nccl::arrived() {
-  if (device_.async()->is_done(after_)) return true;
+void Nccl::pass() {
+  const std::lock_guard lock(shared_->gate);
+  const runtime::EventHandle after = after_[passed_ % std::size(after_)];
+  device_.record(after, stream_);
+  device_.wait(after, runtime::StreamHandle{});
+  ++passed_;
+  moved_ = Clock::now();
+  if (!watch_.joinable()) watch_ = support::start_thread([this] { watch(); });
+  if (passed_ == arrived_ + 1) watch_changed_.notify_all();
+}
+bool Nccl::arrived(unsigned ahead) {
+  const std::lock_guard lock(shared_->gate);
+  refuse_stopped();
+  moved_ = Clock::now();
   bool waits = false;
   check_state(waits);
-  return false;
+  for (; arrived_ < passed_; ++arrived_)
+    if (!device_.async()->is_done(after_[arrived_ % std::size(after_)])) break;
+  return passed_ - arrived_ <= ahead;
+}
+
+void Nccl::watch() {
+  constexpr std::chrono::milliseconds between_looks{50};
+  std::unique_lock lock(shared_->gate);
+  while (!watch_over_) {
+    if (arrived_ == passed_) {
+      watch_changed_.wait(lock);
+      continue;
+    }
+    watch_changed_.wait_for(lock, between_looks);
+    if (watch_over_ || stopped_) continue;
+    try {
+      for (; arrived_ < passed_; ++arrived_) {
+        if (!device_.async()->is_done(after_[arrived_ % std::size(after_)])) break;
+        moved_ = Clock::now();
+      }
+      if (arrived_ == passed_ || Clock::now() - moved_ < limit_ || !shared_->comm) continue;
+      stopped_ = true;
+      arrived_ = passed_;
+      device_.async()->in_context([&] { table_.abort(std::exchange(shared_->comm, nullptr)); });
+    } catch (const std::exception&) {
+      arrived_ = passed_;  // the device is lost, which its next use tells
+    }
+  }
+}
+void Nccl::end_watch() {
+  {
+    const std::lock_guard lock(shared_->gate);
+    watch_over_ = true;
+    watch_changed_.notify_all();
+  }
+  if (watch_.joinable()) watch_.join();
 }
 
 void Nccl::close() {
+  end_watch();
   apart("ncclCommDestroy", [&t = table_, shared = shared_] {
     return t.destroy(std::exchange(shared->comm, nullptr));
   });

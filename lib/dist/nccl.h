@@ -5,11 +5,15 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/async.h"
@@ -64,10 +68,19 @@ enum class NcclType : int {
 /// it connects with them: at the start, at the end, and in the first call that needs a connection.
 /// Those calls run in a thread, so that the rank can give up. All others just fill the stream.
 /// All functions but the destructor throw error{device} with NCCL's words.
+///
+/// The host does not wait for messages: the device's default stream does, so that the host is ahead
+/// by some calls. Where a program then waits for its device, whose messages never come, a thread
+/// stops them after the time limit, and the next call of kr::dist tells why.
 class Nccl {
  public:
+  using Clock = std::chrono::steady_clock;
+  /// Calls whose messages may be under way while the next begins.
+  static constexpr unsigned most_ahead = 3;
+
   /// Starts to join the others; ready() tells when it is done.
-  Nccl(const NcclTable& table, runtime::Device& device, const NcclId& id, int rank, int size);
+  Nccl(const NcclTable& table, runtime::Device& device, const NcclId& id, int rank, int size,
+       Clock::duration limit);
   Nccl(const Nccl&) = delete;
   /// Stops what is under way, if close() did not end it with the others. A call that never returns
   /// keeps its communicator.
@@ -86,9 +99,10 @@ class Nccl {
   void exchange(std::vector<Message> out, std::vector<Message> in);
   /// The sum over ranks, on every rank, likewise.
   void sum(std::uint64_t from, std::uint64_t to, std::size_t count, NcclType type);
-  /// Marks the end of what was called, which must be ready(); arrived(): whether it is done.
-  void mark();
-  bool arrived();
+  /// What the default stream gets from now on comes after what was called, which must be ready().
+  void pass();
+  /// Whether all that was passed is done, but for the last `ahead` calls.
+  bool arrived(unsigned ahead);
 
   /// Starts to leave the others; then ready() is all that may be called.
   void close();
@@ -96,6 +110,7 @@ class Nccl {
  private:
   /// What the thread of a call shares with this.
   struct Shared {
+    std::mutex gate;  // held while the communicator is used where the watching thread might end it
     NcclComm comm = nullptr;
     std::atomic<bool> done{true};
     int result = 0;
@@ -107,15 +122,24 @@ class Nccl {
   void check(int result, const char* function) const;
   void check_state(bool& in_progress) const;
   void after_default_stream();
+  void refuse_stopped() const;
+  void watch();
+  void end_watch();
 
   const NcclTable& table_;
   runtime::Device& device_;
   const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   const char* apart_ = nullptr;  // what runs in a thread
   runtime::StreamHandle stream_{};
-  runtime::EventHandle before_{}, after_{};
+  runtime::EventHandle before_{}, after_[most_ahead + 1]{};
+  std::uint64_t passed_ = 0, arrived_ = 0;  // calls
+  const Clock::duration limit_;
+  Clock::time_point moved_{};  // when a call arrived, or the host asked
+  bool stopped_ = false, watch_over_ = false;
+  std::condition_variable watch_changed_;
   std::vector<bool> sent_, received_;  // connections with each rank
   std::uint64_t summed_ = 0;           // sizes, by their powers of two
+  std::jthread watch_;
 };
 
 }  // namespace krait::dist

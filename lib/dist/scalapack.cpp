@@ -2,6 +2,7 @@
 #include "dist/scalapack.h"
 
 #include "dist/mpi_table.h"
+#include "files/library.h"
 #include "support/environment.h"
 #include "support/places.h"
 
@@ -22,9 +23,8 @@ OpenedScalapack open_scalapack() {
   o.table.file = wished ? wished : has_mpich() ? for_mpich : for_open_mpi;
   void* const library = support::open_library(o.table.file.c_str(), o.why);
   if (!library) return o;
-  // Its MPI came with it: it would read handles of one kind as those of the other.
-  if (has_open_mpi() && has_mpich()) {
-    o.why = o.table.file + " belongs to another MPI than this program's";
+  if (files::is_of_other_mpi(library)) {
+    o.why = o.table.file + " belongs to another MPI than this process";
     return o;
   }
   support::Symbols symbols{library};
@@ -33,6 +33,9 @@ OpenedScalapack open_scalapack() {
 #undef X
   constexpr const char* solve[] = {"psgesv_", "pdgesv_", "pcgesv_", "pzgesv_"};
   for (int i = 0; i < 4; ++i) symbols.find(solve[i], o.table.solve[i]);
+  symbols.find("pssyevd_", o.table.eigen[0]), symbols.find("pdsyevd_", o.table.eigen[1]);
+  symbols.find("pcheevd_", o.table.complex_eigen[0]);
+  symbols.find("pzheevd_", o.table.complex_eigen[1]);
   if (symbols.missing) o.why = o.table.file + " has no function " + symbols.missing;
   o.usable = !symbols.missing;
   return o;

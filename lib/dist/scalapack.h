@@ -4,6 +4,7 @@
 // lie in Fortran order on each process, in blocks that a grid of processes takes in turn.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "krait/algorithm/detail/linalg_calls.h"
@@ -27,11 +28,24 @@ using Int = const int*;
 using SolveFunction = void(Int n, Int columns, void* a, Int row, Int column, Int of_a, int* pivots,
                            void* b, Int b_row, Int b_column, Int of_b, int* info);
 
+/// p?syevd and p?heevd. Fortran gets the lengths of texts behind all parameters.
+using EigenFunction = void(const char* job, const char* triangle, Int n, void* a, Int a_row,
+                           Int a_column, Int of_a, void* values, void* vectors, Int row, Int column,
+                           Int of_vectors, void* work, Int words, int* integer_work, Int integers,
+                           int* info, std::size_t, std::size_t);
+using ComplexEigenFunction = void(const char* job, const char* triangle, Int n, void* a, Int a_row,
+                                  Int a_column, Int of_a, void* values, void* vectors, Int row,
+                                  Int column, Int of_vectors, void* work, Int words,
+                                  void* real_work, Int reals, int* integer_work, Int integers,
+                                  int* info, std::size_t, std::size_t);
+
 struct ScalapackTable {
 #define X(result, name, symbol, parameters) result(*name) parameters = nullptr;
   KRAIT_SCALAPACK_FUNCTIONS(X)
 #undef X
   SolveFunction* solve[4]{};  // by linalg_number
+  EigenFunction* eigen[2]{};  // of float, double
+  ComplexEigenFunction* complex_eigen[2]{};
   std::string file;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "dist/job.h"
 #include "dist/parts.h"
 #include "dist/scalapack.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 namespace krait::dist::detail {
@@ -26,9 +28,18 @@ using Bytes = std::vector<std::byte>;
 
 constexpr int cyclic_tag = 32763;
 // Rows and columns of a block: large enough for the products of blocks to run from the cache, and
-// small enough for all ranks to have some of the rest until the end. Not measured yet:
-// `krait_dist_solvers`.
+// small enough for all ranks to have some of the rest until the end.
 constexpr int block_extent = 64;
+int wished_block() {
+  const char* const given = support::environment_text("KRAIT_SCALAPACK_BLOCK");
+  if (!given) return block_extent;
+  char* end = nullptr;
+  const long block = std::strtol(given, &end, 10);
+  if (*end || block < 1 || block > 4096)
+    support::fail_usage("KRAIT_SCALAPACK_BLOCK is \"{}\", but must be a number from 1 to 4096",
+                        given);
+  return int(block);
+}
 constexpr int one = 1, zero = 0;
 
 bool is_complex(linalg_number n) { return n == linalg_number::c64 || n == linalg_number::c128; }
@@ -39,7 +50,8 @@ std::size_t bytes_of(linalg_number n) { return real_bytes(n) * (is_complex(n) ? 
 /// The ranks as rows and columns, row by row, while ScaLAPACK computes.
 class Grid {
  public:
-  Grid(const ScalapackTable& table, int rank, int size) : table_(table), rank_(rank) {
+  Grid(const ScalapackTable& table, int rank, int size, int block)
+      : table_(table), rank_(rank), block_(block) {
     for (int r = 1; r * r <= size; ++r)
       if (size % r == 0) rows_ = r;
     columns_ = size / rows_;
@@ -55,11 +67,17 @@ class Grid {
   int rank() const { return rank_; }
   int rows() const { return rows_; }
   int columns() const { return columns_; }
-  bool has_row(int rank, std::int64_t i) const {
-    return i / block_extent % rows_ == rank / columns_;
+  int block() const { return block_; }
+  /// Rows or columns of the whole matrix that this rank has there.
+  int row_at(int local) const {
+    return (local / block_ * rows_ + rank_ / columns_) * block_ + local % block_;
   }
+  int column_at(int local) const {
+    return (local / block_ * columns_ + rank_ % columns_) * block_ + local % block_;
+  }
+  bool has_row(int rank, std::int64_t i) const { return i / block_ % rows_ == rank / columns_; }
   bool has_column(int rank, std::int64_t j) const {
-    return j / block_extent % columns_ == rank % columns_;
+    return j / block_ % columns_ == rank % columns_;
   }
   int local_rows(int n) const { return local(n, rank_ / columns_, rows_); }
   int local_columns(int n) const { return local(n, rank_ % columns_, columns_); }
@@ -70,7 +88,7 @@ class Grid {
     for (std::int64_t i = part.first[0]; i < part.first[0] + part.count[0]; ++i) {
       if (!has_row(rank, i)) continue;
       for (std::int64_t j = part.first[1], end = 0; j < last; j = end) {
-        end = std::min(last, (j / block_extent + 1) * block_extent);
+        end = std::min(last, (j / block_ + 1) * block_);
         if (has_column(rank, j)) use(i, j, end - j);
       }
     }
@@ -78,10 +96,10 @@ class Grid {
 
  private:
   int local(int n, int place, int places) const {
-    return table_.local_count(&n, &block_extent, &place, &zero, &places);
+    return table_.local_count(&n, &block_, &place, &zero, &places);
   }
   const ScalapackTable& table_;
-  int rank_, rows_ = 1, columns_ = 1, context_ = 0;
+  int rank_, block_, rows_ = 1, columns_ = 1, context_ = 0;
 };
 
 /// This rank's blocks of a matrix, in Fortran order.
@@ -100,13 +118,13 @@ struct Cyclic {
         stride(std::max(rows, 1)),
         bytes(std::size_t(stride) * std::size_t(std::max(columns, 1)) * element_bytes) {
     int info = 0;
-    const int context = grid.context();
-    grid.table().describe(descriptor, &m, &n, &block_extent, &block_extent, &zero, &zero, &context,
-                          &stride, &info);
+    const int context = grid.context(), block = grid.block();
+    grid.table().describe(descriptor, &m, &n, &block, &block, &zero, &zero, &context, &stride,
+                          &info);
   }
   std::byte* at(std::int64_t i, std::int64_t j) {
-    const auto local = [](std::int64_t k, int places) {
-      return k / block_extent / places * block_extent + k % block_extent;
+    const auto local = [block = grid.block()](std::int64_t k, int places) {
+      return k / block / places * block + k % block;
     };
     return bytes.data() +
            std::size_t(local(j, grid.columns()) * stride + local(i, grid.rows())) * element;
@@ -221,13 +239,13 @@ void collect(const char* name, Cyclic& from, const share& to) {
 
 /// Begins a call that all ranks make alike.
 void begin(const char* name, linalg_number number, const decomposition& a,
-           const decomposition& other) {
+           const decomposition& other, int block) {
   call what{.name = name};
   for (const decomposition* how : {&a, &other}) {
     for (int d = 0; d < how->rank; ++d) what.add(how->extents[d]);
     for (int d = 0; d < how->rank; ++d) what.add(std::int64_t(how->words[d]));
   }
-  what.add(std::int64_t(number));
+  what.add(std::int64_t(number)), what.add(block);
   a.of->refuse_waiting(what);
   all_gather(a.of, what, nullptr, nullptr, 0);
 }
@@ -253,10 +271,10 @@ const ScalapackTable& table_for(job* of, const char* name) {
 }
 
 /// ScaLAPACK counts a process's elements in int.
-int extent_of(const char* name, std::int64_t n, std::int64_t columns, const job& of) {
+int extent_of(const char* name, std::int64_t n, std::int64_t columns, const job& of, int block) {
   const std::int64_t most = std::numeric_limits<int>::max();
-  if (n > most - block_extent || columns > most - block_extent ||
-      double(n + block_extent) * double(columns + block_extent) / of.size() > double(most) / 4)
+  if (n > most - block || columns > most - block ||
+      double(n + block) * double(columns + block) / of.size() > double(most) / 4)
     support::fail_usage(
         "{}: {} x {} elements are too many for {} ranks: ScaLAPACK counts each "
         "one's in 32 bits; start more ranks",
@@ -305,19 +323,20 @@ bool computes_together(const decomposition& a, bool replicated) {
 void solve_together(linalg_number number, const share& a, const share& b, const share& x) {
   constexpr const char* name = "kr::solve";
   job* const of = a.how->of;
-  begin(name, number, *a.how, *b.how);
+  const int block = wished_block();
+  begin(name, number, *a.how, *b.how, block);
   const std::int64_t sides = b.how->rank == 1 ? 1 : b.how->extents[1];
-  const int columns = extent_of(name, sides, a.how->extents[0], *of),
-            n = extent_of(name, a.how->extents[0], a.how->extents[0], *of);
+  const int columns = extent_of(name, sides, a.how->extents[0], *of, block),
+            n = extent_of(name, a.how->extents[0], a.how->extents[0], *of, block);
   const ScalapackTable& table = table_for(of, name);
   if (n == 0 || columns == 0) return;
   const std::size_t element = bytes_of(number);
-  const Grid grid(table, of->rank(), of->size());
+  const Grid grid(table, of->rank(), of->size(), block);
   std::optional<Cyclic> left, right;
   std::vector<int> pivots;
   with_memory(of, name, [&] {
     left.emplace(grid, n, n, element), right.emplace(grid, n, columns, element);
-    pivots.resize(std::size_t(left->rows + block_extent));
+    pivots.resize(std::size_t(left->rows + block));
   });
   deal_out(name, a, *left), deal_out(name, b, *right);
   check_finite(of, name, number, left->bytes);
@@ -326,6 +345,104 @@ void solve_together(linalg_number number, const share& a, const share& b, const 
                            right->data(), &one, &one, right->descriptor, &info);
   if (info != 0) support::fail_usage("{}: Singular matrix", name);  // info is that of all ranks
   collect(name, *right, x);
+}
+
+namespace {
+
+/// What rank 0 has whole, to where `to` has it.
+void spread_from_first(job* of, const char* name, const Bytes& all, std::size_t element,
+                       const share& to) {
+  const auto part = [&](int rank) {
+    const box b = block_of(*to.how, rank);
+    return std::pair(std::size_t(b.first[0]) * element, std::size_t(b.count[0]) * element);
+  };
+  exchange_all(
+      of, name,
+      [&](int r) {
+        const auto [first, count] = part(r);
+        if (of->rank() != 0) return Bytes();
+        return Bytes(all.begin() + std::ptrdiff_t(first),
+                     all.begin() + std::ptrdiff_t(first + count));
+      },
+      [&](int r) { return r == 0 ? part(of->rank()).second : 0; },
+      [&](int, const std::byte* mine) { krait::detail::copy_from_host(to.owned, mine); });
+}
+
+/// The elements above the diagonal, which nobody reads, may be anything.
+void clear_above(Cyclic& a) {
+  for (int j = 0; j < a.columns; ++j)
+    for (int i = 0; i < a.rows && a.grid.row_at(i) < a.grid.column_at(j); ++i)
+      std::memset(a.data() + (std::size_t(j) * std::size_t(a.stride) + std::size_t(i)) * a.element,
+                  0, a.element);
+}
+
+template <class Real>
+int as_length(const Bytes& query) {
+  Real length;
+  std::memcpy(&length, query.data(), sizeof length);
+  return int(std::ceil(double(length) * (1 + 1e-6)));
+}
+
+}  // namespace
+
+void eigh_together(linalg_number number, const share& a, const share& w, const share& v) {
+  constexpr const char* name = "kr::eigh";
+  job* const of = a.how->of;
+  const int wished = wished_block();
+  begin(name, number, *a.how, *a.how, wished);
+  const int n = extent_of(name, a.how->extents[0], a.how->extents[0], *of, wished);
+  const ScalapackTable& table = table_for(of, name);
+  if (n == 0) return;
+  // Where one block has all, ScaLAPACK 2.2.1 gives its values to its rank alone.
+  const int block = std::min(wished, std::max(n / 2, 1));
+  const std::size_t element = bytes_of(number), real = real_bytes(number);
+  const Grid grid(table, of->rank(), of->size(), block);
+  std::optional<Cyclic> matrix, vectors;
+  Bytes values;
+  with_memory(of, name, [&] {
+    matrix.emplace(grid, n, n, element), vectors.emplace(grid, n, n, element);
+    values.resize(std::size_t(n) * real);
+  });
+  deal_out(name, a, *matrix);
+  clear_above(*matrix);
+  check_finite(of, name, number, matrix->bytes);
+  // The first call asks how much memory the second needs. Its answer is too small for the
+  // multiplication by Householder's vectors of small matrices (p?ormtr, p?unmtr), which then does
+  // nothing, on some ranks.
+  int info = 0, words = -1, reals = -1, integers = -1;
+  Bytes work(std::size_t(2) * element), real_work(2 * real);
+  std::vector<int> integer_work(2);
+  const auto call = [&] {
+    if (is_complex(number))
+      table.complex_eigen[is_wide(number)](
+          "V", "L", &n, matrix->data(), &one, &one, matrix->descriptor, values.data(),
+          vectors->data(), &one, &one, vectors->descriptor, work.data(), &words, real_work.data(),
+          &reals, integer_work.data(), &integers, &info, 1, 1);
+    else
+      table.eigen[is_wide(number)]("V", "L", &n, matrix->data(), &one, &one, matrix->descriptor,
+                                   values.data(), vectors->data(), &one, &one, vectors->descriptor,
+                                   work.data(), &words, integer_work.data(), &integers, &info, 1,
+                                   1);
+  };
+  call();
+  with_memory(of, name, [&] {
+    const int local = n / grid.rows() + n / grid.columns() + 2 * block,
+              more = 2 * block * (local + block);
+    const auto length = [&](const Bytes& of_query) {
+      return is_wide(number) ? as_length<double>(of_query) : as_length<float>(of_query);
+    };
+    words = length(work) + more, reals = length(real_work) + more, integers = integer_work[0] + n;
+    work.resize(std::size_t(words) * element);
+    if (is_complex(number)) real_work.resize(std::size_t(reals) * real);
+    integer_work.resize(std::size_t(integers));
+  });
+  call();
+  together(of, name, [&]() -> std::uint64_t {
+    if (info != 0) support::fail_usage("{}: Eigenvalues did not converge", name);
+    return 0;
+  });
+  spread_from_first(of, name, values, real, w);
+  collect(name, *vectors, v);
 }
 
 }  // namespace krait::dist::detail

@@ -23,7 +23,8 @@ struct LibraryNames {
   std::initializer_list<const char*> files;
 };
 
-/// Whether a library needs an MPI, and its calls go to another one that the process has already.
+/// Whether a library needs an MPI, and its calls go to another one that the process has already: it
+/// would read handles of one kind as those of the other.
 /// By the names that tools, which stand before an MPI, leave alone.
 inline bool is_of_other_mpi(void* library) {
   void* const own = dlsym(library, "PMPI_Comm_rank");

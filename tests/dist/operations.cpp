@@ -330,8 +330,69 @@ void broken_jobs() {
   unsetenv("KRAIT_CHECK");
 }
 
+/// A recurrence along an axis in blocks, in order from rank to rank, against loops.
+void sweeps(kr::dist::world& ranks) {
+  const auto rows_of = kr::kernel([](kr::view<std::uint32_t, 2> t, kr::value<std::int64_t> from,
+                                     kr::value<std::int64_t> to, kr::value<std::int64_t> begin,
+                                     kr::value<std::int64_t> end, kr::value<bool> turned) {
+    for (auto i : kr::range(from, to))
+      for (auto j : kr::range(begin, end)) {
+        kr::if_(turned, [&] { t(j, i) = t(j, i) + 3u * t(j - 1, i); }).else_([&] {
+          t(i, j) = t(i, j) + 3u * t(i, j - 1);
+        });
+      }
+  });
+  for (const std::int64_t n : {1, 7, 40})
+    for (const std::int64_t m : {1, 5, 3000})
+      for (const int axis : {0, 1})
+        for (const std::int64_t rows : {1, 2, 1000, 5000})
+          for (const int rim : {0, 1}) {
+            const std::string where =
+                std::to_string(ranks.size()) + " ranks, a sweep of " + std::to_string(n) +
+                " across " + std::to_string(m) + " along axis " + std::to_string(axis) + ", " +
+                std::to_string(rows) + " rows, halo across " + std::to_string(rim);
+            if (n < ranks.size() || (m == 3000 && rows < 1000)) continue;
+            const kr::dist::along words[] = {axis == 0 ? block : whole, axis == 0 ? whole : block};
+            const auto halo = axis == 0 ? kr::dist::halo(1, rim) : kr::dist::halo(rim, 1);
+            kr::dist::array<std::uint32_t, 2> a(ranks, {axis == 0 ? n : m, axis == 0 ? m : n},
+                                                words, halo);
+            kr::dist::fill(
+                a, [](auto i, auto j) { return kr::cast<std::uint32_t>(i * 7 + j * 13 + 1); });
+            const std::int64_t count = a.local().extent(axis) - 2;
+            kr::dist::sweep(a, axis, rows, [&](std::int64_t first, std::int64_t last) {
+              EXPECT(last - first <= rows && first >= rim);
+              rows_of.launch({1, 1}, a.local(), first, last, std::int64_t(1), count + 1, axis == 0);
+            });
+            const auto got = dist_test::everywhere(a).to_host();
+            bool right = true;
+            std::vector<std::uint32_t> before(static_cast<std::size_t>(m));
+            for (std::int64_t k = 0; k < n; ++k)
+              for (std::int64_t l = 0; l < m; ++l) {
+                const std::int64_t i = axis == 0 ? k : l, j = axis == 0 ? l : k;
+                auto& last = before[std::size_t(l)];
+                last = std::uint32_t(i * 7 + j * 13 + 1) + 3 * last;
+                right = right && got[std::size_t(i * (axis == 0 ? m : n) + j)] == last;
+              }
+            EXPECT(right);
+          }
+  const std::string where = std::to_string(ranks.size()) + " ranks, sweeps that are refused";
+  kr::dist::array<float, 2> none(ranks, {40, 40}, {block, whole}),
+      lines(ranks, {40, 40}, kr::dist::halo(1));
+  const auto nothing = [](std::int64_t, std::int64_t) {};
+  EXPECT(error_of([&] { kr::dist::sweep(none, 0, 4, nothing); }) ==
+         "kr::dist::sweep: axis 0 has no halo for the edges of the rank before");
+  EXPECT(error_of([&] { kr::dist::sweep(none, 0, 0, nothing); }) ==
+         "kr::dist::sweep: 0 rows a message: use 1 or more");
+  const int other = lines.parts(0) > 1 ? 1 : 0;
+  if (ranks.size() > 1)
+    EXPECT(error_of([&] { kr::dist::sweep(lines, other, 4, nothing); }) ==
+           "kr::dist::sweep along axis " + std::to_string(other) + ": axis " +
+               std::to_string(1 - other) + " is in blocks, too: make it kr::dist::whole");
+}
+
 void all(kr::dist::world& ranks) {
   sizes(ranks);
+  sweeps(ranks);
   same_bits(ranks);
   refusals(ranks);
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/async.h"
@@ -26,6 +28,7 @@ constexpr std::chrono::microseconds late{50};
 class Stream final : public dist_test::PretendedStream {
  public:
   Stream() : thread_(support::start_thread([this] { run(); })) {}
+  bool apart = false;  // it does not wait for the default one
   ~Stream() override {
     put([this] { over_ = true; });
     thread_.join();
@@ -33,7 +36,17 @@ class Stream final : public dist_test::PretendedStream {
   void put(std::function<void()> f) override {
     const std::lock_guard lock(mutex_);
     work_.push_back(std::move(f));
+    ++put_;
     changed_.notify_all();
+  }
+  /// What it holds now, by number.
+  std::uint64_t held() {
+    const std::lock_guard lock(mutex_);
+    return put_;
+  }
+  void wait_for(std::uint64_t number) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_ >= number; });
   }
   void wait() {
     std::unique_lock lock(mutex_);
@@ -53,12 +66,14 @@ class Stream final : public dist_test::PretendedStream {
       f();
       lock.lock();
       busy_ = false;
+      ++done_;
       changed_.notify_all();
     }
   }
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;
+  std::uint64_t put_ = 0, done_ = 0;
   bool busy_ = false, over_ = false;
   std::jthread thread_;
 };
@@ -123,9 +138,22 @@ class Gpu final : public Device {
   }
 
   StreamHandle create_stream() override {
-    return {static_cast<dist_test::PretendedStream*>(new Stream)};
+    auto* const made = new Stream;
+    const std::lock_guard lock(order_);
+    programs_.push_back(made);
+    return {static_cast<dist_test::PretendedStream*>(made)};
   }
-  void destroy_stream(StreamHandle s) noexcept override { delete &stream_of(s); }
+  void destroy_stream(StreamHandle s) noexcept override {
+    Stream* const of = &stream_of(s);
+    if (!of->apart) {
+      {
+        const std::lock_guard lock(order_);
+        std::erase(programs_, of);
+      }
+      own_.wait();  // what waits for it
+    }
+    delete of;
+  }
   void synchronize(StreamHandle s) override { stream_of(s).wait(); }
   void synchronize() override { own_.wait(); }
   EventHandle create_event() override { return {new Event}; }
@@ -180,7 +208,11 @@ class Gpu final : public Device {
       on.put(stream, [=] { std::memcpy(to, at(from), bytes); });
     }
     std::string hardware() override { return "GPU " + std::to_string(on.index_); }
-    StreamHandle create_stream_apart() override { return on.create_stream(); }
+    StreamHandle create_stream_apart() override {
+      auto* const made = new Stream;
+      made->apart = true;
+      return {static_cast<dist_test::PretendedStream*>(made)};
+    }
     bool is_done(EventHandle event) override {
       Event& e = event_of(event);
       const std::lock_guard lock(e.mutex);
@@ -200,10 +232,26 @@ class Gpu final : public Device {
     return s.native ? static_cast<Stream&>(*static_cast<dist_test::PretendedStream*>(s.native))
                     : own_;
   }
-  void put(StreamHandle s, std::function<void()> f) { stream_of(s).put(std::move(f)); }
+  /// A program's streams come after what the default one holds, and that one after what they hold,
+  /// as CUDA's do.
+  void put(StreamHandle s, std::function<void()> f) {
+    Stream& to = stream_of(s);
+    if (to.apart) return to.put(std::move(f));
+    const std::lock_guard lock(order_);
+    std::vector<std::pair<Stream*, std::uint64_t>> before;
+    if (&to != &own_) before.emplace_back(&own_, own_.held());
+    else
+      for (Stream* const other : programs_) before.emplace_back(other, other->held());
+    to.put([before = std::move(before), f = std::move(f)] {
+      for (const auto& [stream, number] : before) stream->wait_for(number);
+      f();
+    });
+  }
 
   const int index_;
   std::unique_ptr<Device> cpu_;
+  std::mutex order_;  // of what is put
+  std::vector<Stream*> programs_;
   Stream own_;
   More more_{*this};
 };

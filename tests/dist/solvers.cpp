@@ -3,10 +3,12 @@
 //   krait_dist_solvers          the ranks of a launcher, by ScaLAPACK
 //   krait_dist_solvers RANKS    threads of this process
 //   krait_dist_solvers refused TEXT    the ranks of a launcher, which cannot: all say the text
-// Systems of equations on all ranks, against Krait's own on the whole array, which
+// Systems of equations and eigenvalues on all ranks, against Krait's own on the whole array, which
 // each rank computes, and by their residuals.
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -108,6 +110,64 @@ void systems(kr::dist::world& ranks, std::size_t n, std::size_t columns, int lay
   EXPECT(numbers_of(matrix) == a && numbers_of(right) == b);  // they are not written
 }
 
+/// Kinds of matrices: full; tridiagonal, whose vectors nothing merges; the identity, whose values
+/// are all equal.
+template <class Elem>
+void eigenvalues(kr::dist::world& ranks, std::size_t n, int kind, int layout) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, eigenvalues, " +
+                            std::to_string(n) + " rows, kind " + std::to_string(kind) +
+                            ", layout " + std::to_string(layout) + ", bytes " +
+                            std::to_string(sizeof(Elem));
+  using real = decltype(std::abs(Elem()));
+  const kr::dist::along words[] = {layout & 1 ? whole : block, layout & 2 ? whole : block};
+  const auto rows = std::int64_t(n);
+  const auto entry = [&](std::size_t i, std::size_t j) {
+    if (kind == 1) return i == j ? Elem(2) : i == j + 1 || j == i + 1 ? Elem(-1) : Elem(0);
+    if (kind == 2) return Elem(i == j);
+    if constexpr (requires(Elem x) { x.real(); }) {
+      const Elem lower = number_at<Elem>(std::max(i, j), std::min(i, j));
+      return i == j ? Elem(lower.real()) : i > j ? lower : std::conj(lower);
+    } else {
+      return number_at<Elem>(std::max(i, j), std::min(i, j));
+    }
+  };
+  std::vector<Elem> a(n * n), lower(n * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      a[i * n + j] = entry(i, j);
+      lower[i * n + j] =
+          i < j ? Elem(std::numeric_limits<real>::quiet_NaN()) : a[i * n + j];  // not read
+    }
+  kr::dist::array<Elem, 2> matrix(ranks, {rows, rows}, words);
+  set(matrix, lower);
+  const auto pairs = kr::eigh(matrix);
+  for (int d = 0; d < 2; ++d) EXPECT(pairs.v.how().words[d] == words[d]);
+  EXPECT(pairs.w.how().words[0] == words[0]);
+  const std::vector<real> w = numbers_of(pairs.w);
+  const std::vector<Elem> v = numbers_of(pairs.v);
+  std::vector<Elem> rest(n * n), overlaps(n * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) {
+      Elem sum = -v[i * n + k] * w[k], overlap = i == k ? Elem(-1) : Elem(0);
+      for (std::size_t j = 0; j < n; ++j) {
+        sum += a[i * n + j] * v[j * n + k];
+        if constexpr (requires(Elem x) { x.real(); })
+          overlap += std::conj(v[j * n + i]) * v[j * n + k];
+        else overlap += v[j * n + i] * v[j * n + k];
+      }
+      rest[i * n + k] = sum, overlaps[i * n + k] = overlap;
+    }
+  const double bound = 30 * double(n + 1) * precision<Elem>;
+  EXPECT(magnitude(rest) <= bound && magnitude(overlaps) <= bound);
+  kr::array<Elem, 2> one({rows, rows});
+  one.copy_from(a);
+  const auto wanted = kr::eigh(one).w.to_host();
+  double most = 0;
+  for (std::size_t i = 0; i < n; ++i) most = std::max(most, double(std::abs(wanted[i] - w[i])));
+  EXPECT(most <= bound);
+  EXPECT(std::is_sorted(w.begin(), w.end()));
+}
+
 void refusals(kr::dist::world& ranks) {
   const std::string where = std::to_string(ranks.size()) + " ranks, refusals";
   const auto inf = std::numeric_limits<double>::infinity();
@@ -118,6 +178,8 @@ void refusals(kr::dist::world& ranks) {
   EXPECT(error_of([&] { (void)kr::solve(square, right); }) ==
          "kr::solve: the operands have the shapes (70,70) and (69,2): the right side must have "
          "a row for each of the matrix");
+  EXPECT(error_of([&] { (void)kr::eigh(wide); }) ==
+         "kr::eigh: the matrix must be square, but the array has shape (4,5)");
   v = 1.0;
   EXPECT(error_of([&] { (void)kr::solve(square, v); }) == "kr::solve: Singular matrix");
   kr::dist::fill(square, [](auto i, auto j) { return kr::cast<double>(i == j && i != 66); });
@@ -140,10 +202,20 @@ void refusals(kr::dist::world& ranks) {
   kr::dist::array<double, 2> none(ranks, {0, 0});
   kr::dist::array<double> nothing(ranks, {0});
   EXPECT(kr::solve(none, nothing).size() == 0);
+  EXPECT(kr::eigh(none).v.size() == 0);
+  EXPECT(std::abs(kr::sum(kr::eigh(twos + 1).w) - 210.0) < 1e-10);  // the trace
   if (!kr::dist::detail::computes_together(square.how(), false)) return;
+  setenv("KRAIT_SCALAPACK_BLOCK", "none", 1);
+  EXPECT(error_of([&] { (void)kr::solve(square, v); }) ==
+         "KRAIT_SCALAPACK_BLOCK is \"none\", but must be a number from 1 to 4096");
+  setenv("KRAIT_SCALAPACK_BLOCK", "7", 1);
+  EXPECT(kr::sum(kr::solve(twos, v)) == 35.0);
+  unsetenv("KRAIT_SCALAPACK_BLOCK");
   halo *= inf;
   EXPECT(error_of([&] { (void)kr::solve(halo, v); }) ==
          "kr::solve: the matrix has an element that is infinite or NaN");
+  EXPECT(error_of([&] { (void)kr::eigh(halo); }) ==
+         "kr::eigh: the matrix has an element that is infinite or NaN");
 }
 
 template <class Elem>
@@ -158,6 +230,14 @@ void all(kr::dist::world& ranks) {
   of_type<std::complex<float>>(ranks, {1, 7, 129});
   of_type<std::complex<double>>(ranks, {1, 3, 64, 129});
   systems<double>(ranks, 300, 1, 0);
+  for (const std::size_t n : {1, 2, 3, 5, 31, 64, 65, 129})
+    for (const int kind : {0, 1, 2}) eigenvalues<double>(ranks, n, kind, int(n) % 4);
+  for (const std::size_t n : {1, 2, 33, 100}) {
+    eigenvalues<float>(ranks, n, 0, 0), eigenvalues<float>(ranks, n, 1, 3);
+    eigenvalues<std::complex<float>>(ranks, n, 0, 1);
+    for (const int layout : {0, 1, 2, 3}) eigenvalues<std::complex<double>>(ranks, n, 0, layout);
+  }
+  eigenvalues<double>(ranks, 300, 0, 0);
   refusals(ranks);
 }
 

@@ -18,5 +18,5 @@ refused libnowhere.so "kr::solve: processes need ScaLAPACK for it: libnowhere.so
 refused libz.so.1 "kr::solve: processes need ScaLAPACK for it: libz.so.1 has no function Cblacs_pinfo; install it for this MPI, or name its library in KRAIT_SCALAPACK"
 other=mpich
 [ "$mpi" = mpich ] && other=openmpi
-has "$other" && refused "libscalapack-$other.so.2.2" "kr::solve: processes need ScaLAPACK for it: libscalapack-$other.so.2.2 belongs to another MPI than this program's"
+has "$other" && refused "libscalapack-$other.so.2.2" "kr::solve: processes need ScaLAPACK for it: libscalapack-$other.so.2.2 belongs to another MPI than this process"
 exit $((failures > 0))

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -213,6 +214,21 @@ void spectrum(kr::dist::world& ranks) {
   expect(std::abs(sum.real() - kr::sum(picture)) < 1e-9 && std::abs(kr::dist::at(back, 3, 1) - std::complex<double>(4)) < 1e-12, __LINE__);
 }
 
+void paths(kr::dist::world& ranks) {
+  const int n = 20;
+  // [sweep]
+  kr::dist::array<double, 2> t(ranks, {n, n}, {kr::dist::whole, kr::dist::block}, kr::dist::halo(0, 1));
+  auto rows = kr::kernel([](kr::view<double, 2> t, kr::value<std::int64_t> first, kr::value<std::int64_t> last) {
+    for (auto i : kr::range(kr::max(first, kr::value<std::int64_t>(1)), last))
+      for (auto j : kr::range(1, t.extent(1) - 1)) t(i, j) = t(i - 1, j) + t(i, j - 1);   // paths to this place
+  });
+  t = 1.0;
+  kr::dist::sweep(t, 1, 4, [&](auto first, auto last) { rows.launch({1, 1}, t.local(), first, last); });
+  double all = kr::dist::at(t, n - 1, n - 1);
+  // [/sweep]
+  expect(all == 35345263800.0, __LINE__);  // 38 over 19
+}
+
 void restart(kr::dist::world& ranks, const std::string& folder) {
   kr::dist::array<double, 2> t(ranks, {30, 20}, kr::dist::halo(1));
   t = 1.0;
@@ -239,7 +255,7 @@ int main() {
       return [to, &folder](kr::dist::world& ranks) {
         const double got[] = {heat(ranks, 40, 20), own_kernel(ranks, 40, 20), conjugate_gradients(ranks, 20), overlapped(ranks, 40, 20)};
         expect(multigrid(ranks, 96) < 1e-6, __LINE__);
-        parts(ranks), ordered(ranks), pi(ranks), products(ranks), spectrum(ranks), restart(ranks, folder);
+        parts(ranks), ordered(ranks), pi(ranks), products(ranks), spectrum(ranks), paths(ranks), restart(ranks, folder);
         if (ranks.rank() == 0) for (int i = 0; i < 4; ++i) to[i] = got[i];
       };
     };

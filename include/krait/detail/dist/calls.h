@@ -110,6 +110,9 @@ KRAIT_API int owner(const decomposition& how, const std::int64_t* index);
 /// in the call.
 KRAIT_API void all_gather(job* of, const call& what, const void* mine, void* all,
                           std::size_t bytes);
+/// Before a part of a call that waits for this rank's device: waits for messages, within the time
+/// limit.
+KRAIT_API void settle(job* of, const char* name);
 /// Runs `work` on the first rank of each machine, and when its compilations have ended, on the
 /// others.
 KRAIT_API void compile_once(job* of, function_ref<void()> work);
@@ -147,6 +150,10 @@ struct pending;
 KRAIT_API pending* begin_exchange(const decomposition& how, const elements& all);
 KRAIT_API void end_exchange(pending* of);
 KRAIT_API void drop_exchange(pending* of) noexcept;
+/// Computes rows from rank to rank along an axis, so many a message: compute(first, last) of the
+/// local array's.
+KRAIT_API void sweep(const decomposition& how, const elements& all, int axis, std::int64_t rows,
+                     function_ref<void(std::int64_t, std::int64_t)> compute);
 /// The whole array on one rank, from every rank's owned part, and the opposite.
 KRAIT_API void gather(const decomposition& how, const elements& owned, int root,
                       const elements* whole);

@@ -81,8 +81,9 @@ class parts {
 
 /// This rank's part of a reduction, which only this rank may fail at.
 template <class Compute>
-auto compute_part(const decomposition& how, const Compute& compute) {
+auto compute_part(const char* name, const decomposition& how, const Compute& compute) {
   decltype(compute()) part{};
+  settle(how.of, name);
   guard(how.of, [&] { part = compute(); });
   return part;
 }
@@ -92,7 +93,7 @@ auto sum_of(const char* name, const Type& x) {
   using total = decltype(krait::sum(local_of(x)));
   // Several ranks' floats in double: their number adds no error.
   using wide = std::conditional_t<std::is_same_v<total, float>, double, total>;
-  const total mine = compute_part(x.how(), [&] { return krait::sum(local_of(x)); });
+  const total mine = compute_part(name, x.how(), [&] { return krait::sum(local_of(x)); });
   wide all{};
   for (const total& part : parts<total>(name, type_name<total>(), x.how(), mine)) all += wide(part);
   return total(all);
@@ -109,7 +110,7 @@ auto sums_of(const First& x, const More&... more) {
   // A replicated array has its sum on each rank, and takes that of rank 0.
   const bool everywhere[] = {x.how().replicated, more.how().replicated...};
   const all_sums mine =
-      compute_part(x.how(), [&] { return krait::sum(local_of(x), local_of(more)...); });
+      compute_part("kr::sum", x.how(), [&] { return krait::sum(local_of(x), local_of(more)...); });
   using wide = std::conditional_t<std::is_same_v<total, float>, double, total>;
   wide all[count]{};
   decomposition how = x.how();
@@ -130,7 +131,7 @@ struct slices {
 template <class Type>
 double exact_sum_of(const Type& x) {
   const auto& local = local_of(x);
-  const double top = compute_part(x.how(), [&] {
+  const double top = compute_part("kr::sum, reproducible", x.how(), [&] {
     return double(krait::max(krait::cast<double>(krait::abs(local)), initial(0.0)));
   });
   double largest = 0;
@@ -141,7 +142,7 @@ double exact_sum_of(const Type& x) {
   const int e = grid_exponent(largest);
   const double a = power_of_two(26 - e), ia = power_of_two(e - 26), b = power_of_two(52 - e),
                ib = power_of_two(e - 52), c = power_of_two(78 - e);
-  const slices mine = compute_part(x.how(), [&] {
+  const slices mine = compute_part("kr::sum, reproducible", x.how(), [&] {
     const auto v = krait::cast<double>(local);
     const auto rest = v - krait::trunc(v * a) * ia;
     const auto last = rest - krait::trunc(rest * b) * ib;
@@ -167,7 +168,7 @@ auto extreme_of(const char* name, const Type& x, const Local& local, const Bette
   using number = decltype(local());
   bool empty = false;
   for (int d = 0; d < x.how().rank; ++d) empty = empty || x.how().owned[d] == 0;
-  const auto mine = compute_part(x.how(), [&] {
+  const auto mine = compute_part(name, x.how(), [&] {
     return empty ? extreme<number>{number{}, false} : extreme<number>{local(), true};
   });
   extreme<number> best{number{}, false};

@@ -209,6 +209,27 @@ coming_halo exchange_begin(array<Elem, Rank>& a) {
   return detail::begin_exchange(a.how(), {detail::memory_of(a.local()), &at, sizeof(Elem)});
 }
 
+/// Computes an array in the order of one axis, from rank to rank: a recurrence such as a wave
+/// front, a Gauss-Seidel step or the table of a comparison of texts. The axis is in blocks with a
+/// halo; all others are whole. compute(first, last) gets rows of a.local(), so many of them a
+/// message: indices of axis 0, or of axis 1 for a sweep along axis 0. The halo on the lower side of
+/// these rows then has what the rank before computed. While it goes on with the next rows, this
+/// rank computes these. Throws error{usage} on all ranks for another axis in blocks, and without a
+/// halo.
+/// \code
+/// kr::dist::sweep(a, 1, 16, [&](auto first, auto last) { rows.launch({1, 1}, a.local(), first,
+/// last); });
+/// \endcode
+template <class Elem, int Rank, class Compute>
+  requires(Rank > 1)
+void sweep(array<Elem, Rank>& a, int axis, std::int64_t rows, const Compute& compute) {
+  const std::int64_t given = axis;
+  int at = 0;
+  for (unsigned mask = krait::detail::axes_mask(&given, 1, Rank); !(mask >> at & 1);) ++at;
+  const detail::layout all = detail::layout_of(a.local());
+  detail::sweep(a.how(), {detail::memory_of(a.local()), &all, sizeof(Elem)}, at, rows, compute);
+}
+
 /// Copies the elements of an array to one of the same extents that is distributed differently.
 /// Throws error{usage} on all ranks for other extents.
 /// \code
@@ -357,6 +378,7 @@ Elem at(const array<Elem, Rank>& a, Indices... indices) {
   for (const std::int64_t i : index) what.add(i);
   Elem mine{};
   if (how.replicated || detail::rank_of(how.of) == owner) {
+    detail::settle(how.of, what.name);
     detail::guard(how.of, [&] {
       detail::box one;
       for (int d = 0; d < Rank; ++d) one.first[d] = index[d] - how.first[d], one.count[d] = 1;

@@ -250,7 +250,7 @@ auto einsum_of(const First& x, const More&... more) {
     };
     if constexpr (rank == 0) {
       using total = decltype(sum_here());
-      const total mine = compute_part(out, sum_here);
+      const total mine = compute_part("kr::einsum", out, sum_here);
       total all{};
       for (const total& part : parts<total>("kr::einsum", type_name<total>(), out, mine))
         all += part;

@@ -26,6 +26,10 @@ KRAIT_API bool computes_together(const decomposition& a, bool replicated);
 KRAIT_API void solve_together(krait::detail::linalg_number number, const share& a, const share& b,
                               const share& x);
 
+/// Likewise for eigenvalues that do not converge. The lower triangle of a is read.
+KRAIT_API void eigh_together(krait::detail::linalg_number number, const share& a, const share& w,
+                             const share& v);
+
 /// The array itself, or a new one with elements of the type.
 template <class Type, class Elem, int Rank>
 decltype(auto) numbers_as(const array<Elem, Rank>& x) {
@@ -76,6 +80,43 @@ auto solve(const array<Elem, 2>& a, const array<Other, Rank>& b) {
   });
   dist::scatter(found, x);
   return x;
+}
+
+template <class Type>
+struct eigen_pairs {
+  array<krait::detail::linalg_part_t<Type>, 1> w;
+  array<Type, 2> v;
+};
+template <class Elem>
+auto eigh(const array<Elem, 2>& a) {
+  using type = krait::detail::linalg_t<Elem>;
+  using part = krait::detail::linalg_part_t<type>;
+  constexpr const char* name = "kr::eigh";
+  check_square(name, a.how());
+  decomposition values = bare(a.how());
+  values.rank = 1;
+  arrange(values);
+  eigen_pairs<type> found{made::of<part, 1>(values), made::of<type, 2>(bare(a.how()))};
+  if (computes_together(a.how(), a.how().replicated)) {
+    const auto& matrix = numbers_as<type>(a);
+    with_shares(
+        [](const share(&s)[3]) {
+          eigh_together(krait::detail::linalg_number_of<type>, s[0], s[1], s[2]);
+        },
+        matrix, found.w, found.v);
+    return found;
+  }
+  const auto all = dist::gather(a);
+  krait::array<part> w;
+  krait::array<type, 2> v;
+  together(a.how().of, name, [&]() -> std::uint64_t {
+    if (rank_of(a.how().of) != 0) return 0;
+    auto pairs = krait::eigh(all);
+    w = std::move(pairs.w), v = std::move(pairs.v);
+    return 0;
+  });
+  dist::scatter(w, found.w), dist::scatter(v, found.v);
+  return found;
 }
 
 }  // namespace krait::dist::detail
