@@ -127,16 +127,16 @@ V OneLane::of_lane(const Lowered& x, ir::Scalar s) {
   const V lane = number_of_lane();
   if (x.form == Lowered::Form::Linear && x.v.size() == 1 && !shape_.is_brick() && !x.across[0]) {
     llvm::Type* t = x.v[0]->getType();
-    return b_.CreateAdd(
-        x.v[0], b_.CreateMul(b_.CreateZExtOrTrunc(lane, t), values_.integer(t, x.step)));
+    return b_.CreateAdd(x.v[0],
+                        b_.CreateMul(b_.CreateZExtOrTrunc(lane, t), values_.integer(t, x.step)));
   }
   const V place = b_.CreateAnd(lane, b_.getInt64(shape_.lanes - 1));
   V found = nullptr;
   for (unsigned p = 0; p < shape_.parts; ++p) {
     const V one = b_.CreateExtractElement(values_.part(x, s, p), place);
-    found = !found ? one
-                   : b_.CreateSelect(b_.CreateICmpUGE(lane, b_.getInt64(p * shape_.lanes)), one,
-                                     found);
+    found =
+        !found ? one
+               : b_.CreateSelect(b_.CreateICmpUGE(lane, b_.getInt64(p * shape_.lanes)), one, found);
   }
   return found;
 }

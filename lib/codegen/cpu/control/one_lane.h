@@ -38,8 +38,8 @@ class OneLane : public Part {
 
   Control& control_;
   Straight& straight_;
-  int known_ = -1;    // the lane, where the code knows it
-  V lane_ = nullptr;  // else its number, once it was asked for
+  int known_ = -1;                    // the lane, where the code knows it
+  V lane_ = nullptr;                  // else its number, once it was asked for
   std::optional<Divergence> scalar_;  // what varies in a gang of one
 };
 
