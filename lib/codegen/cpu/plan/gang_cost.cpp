@@ -71,6 +71,13 @@ class Counter {
 
   /// Of a gang, and of one thread.
   GangCost run(ir::RegionId body) {
+    ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
+      const ir::Inst& inst = f_.insts[i];
+      if (!ir::is_loop(inst.op)) return;
+      const auto& params = f_.regions[inst.regions[0]].params;
+      for (std::size_t k = passes::loop_lead(inst.op); k < params.size(); ++k)
+        begins_[params[k]] = inst.operands[k];
+    });
     region(body, 1, 1);
     return sum_;
   }
@@ -163,28 +170,40 @@ class Counter {
     masks_ -= by_data;
   }
 
-  /// Whether lanes leave a loop by what lies where data say.
+  /// Whether threads leave a loop by what lies at a place that was loaded.
   bool waits_for_loads(ir::RegionId body) const {
+    const auto is_far = [&](const ir::Inst& load) { return loads_before(load.operands[1]); };
     bool found = false;
     ir::for_each_inst(f_, body, [&](ir::InstId i, ir::RegionId) {
       const ir::Inst& inst = f_.insts[i];
       for (const ir::RegionId r : inst.regions)
         found = found || (ir::terminator(f_, r).op == Op::Break && inst.op == Op::If &&
-                          is_loaded_by_data(inst.operands[0]));
+                          loads_before(inst.operands[0], is_far));
     });
     return found;
   }
-  bool is_loaded_by_data(ir::ValueId v, unsigned depth = 0) const {
+  /// Whether a load that counts is among what v is computed from; of what loops carry, what they
+  /// begin with.
+  bool loads_before(ir::ValueId v) const {
+    return loads_before(v, [](const ir::Inst&) { return true; });
+  }
+  template <class Counts>
+  bool loads_before(ir::ValueId v, const Counts& counts, unsigned depth = 0) const {
+    if (depth == deepest) return false;
+    const auto before = [&](ir::ValueId x) { return loads_before(x, counts, depth + 1); };
     const ir::Inst* inst = f_.def(v);
-    if (!inst || depth == deepest) return false;
-    if (inst->op == Op::Load) return place_of(inst->operands[1]) == Place::Data;
-    const auto loaded = [&](ir::ValueId x) { return is_loaded_by_data(x, depth + 1); };
+    if (!inst) {
+      const auto begin = begins_.find(v);
+      return begin != begins_.end() && before(begin->second);
+    }
+    if (inst->op == Op::Load && counts(*inst)) return true;
     for (const ir::RegionId r : inst->regions)
-      if (const auto& given = ir::terminator(f_, r).operands;
-          inst->op == Op::If && std::any_of(given.begin(), given.end(), loaded))
+      if (const ir::Inst& last = ir::terminator(f_, r);
+          inst->op == Op::If && last.op == Op::Yield &&
+          std::any_of(last.operands.begin(), last.operands.end(), before))
         return true;
     return ir::info(inst->op).effect == ir::Effect::Pure &&
-           std::any_of(inst->operands.begin(), inst->operands.end(), loaded);
+           std::any_of(inst->operands.begin(), inst->operands.end(), before);
   }
 
   /// Whether one side of an if does all that is done.
@@ -290,6 +309,7 @@ class Counter {
   const std::vector<std::uint32_t> uses_;  // by ValueId
   const ir::ValueId range_;                // index of the loop that lanes share out
   const Divergence d_;
+  std::map<ir::ValueId, ir::ValueId> begins_;  // of what loops carry
   GangCost sum_;
   unsigned masks_ = 0;  // around, of conditions by data and of loops
   bool apart_ = false;  // inside a loop that lanes leave at different times
