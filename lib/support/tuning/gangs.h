@@ -42,5 +42,7 @@ inline constexpr double locked = 18, updated = 3, lane_by_lane = 7;
 /// How many times as much a lane must cost before a thread runs alone: what the estimate may be
 /// wrong by.
 inline constexpr double scalar_gain = 1.2;
+/// What part of the time twice as many lanes must take beside twice as many registers.
+inline constexpr double wide_gain = 0.65;
 
 }  // namespace krait::tuning::gangs
