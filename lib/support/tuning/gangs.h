@@ -38,7 +38,7 @@ inline constexpr std::int64_t near_bytes = 128;
 /// Cycles of an atomic operation whose result is used, and of another, which may go to the worker's
 /// own copy of the array; of a trip of the loop over lanes around it, which takes places from
 /// memory: floats added at places from data take 7.1 ms by vectors and 3.2 by scalars.
-inline constexpr double locked = 18, updated = 3, lane_by_lane = 7;
+inline constexpr double locked = 18, updated = 3, lane_by_lane = 10;
 /// How many times as much a lane must cost before a thread runs alone: what the estimate may be
 /// wrong by.
 inline constexpr double scalar_gain = 1.2;
