@@ -513,7 +513,8 @@ Flow Branches::emit_sides(const ir::Inst& inst, bool kills) {
   Mask rest = lanes_.active;
   std::vector<Side> sides = sides_of(inst, rest);
   bool scalar = false;
-  for (Side& side : sides) scalar |= side.scalar = !kills && one_lane_.takes(inst, side.region);
+  for (Side& side : sides)
+    scalar |= side.scalar = !kills && !flattens(inst) && one_lane_.takes(inst, side.region);
   const bool gives = !inst.results.empty();
   const ir::RegionId body = kills ? ir::none : only_body(inst);
   const bool gains = body != ir::none && !scalar && gains_from_whole(inst, body),
