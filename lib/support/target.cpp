@@ -184,7 +184,7 @@ class Parser {
 
   void cpu(std::string_view word, std::string_view name, std::string_view value) {
     CpuTarget& t = target_.cpu;
-    if (name == "lanes") one_of(word, value, {1, 2, 4, 8, 16}, t.lanes);
+    if (name == "lanes") one_of(word, value, {1, 2, 4, 8, 16, 32, 64}, t.lanes);
     else if (name == "parts") one_of(word, value, {1, 2, 4, 8}, t.parts);
     else if (name == "cpu" && !value.empty()) t.cpu = value;
     else if (name == "tune" && !value.empty()) t.tune = value;

@@ -127,7 +127,7 @@ cuda: no NVIDIA driver: /dev/nvidiactl does not exist
 TEXT
 grep -q avx512vl /proc/cpuinfo || KRAIT_DEVICE=cpu KRAIT_CPU=v4 matches 'KRAIT_CPU=v4: this processor supports x86-64-v[23] at most' devices
 KRAIT_DEVICE=cpu KRAIT_CPU=v2,fast says 1 devices <<'TEXT'
-KRAIT_CPU=v2,fast: expected a list of v2, v3, v4, amd, intel, lanes=1..16, parts=1..8 and -IDIOM, not "fast"
+KRAIT_CPU=v2,fast: expected a list of v2, v3, v4, amd, intel, lanes=1..64, parts=1..8 and -IDIOM, not "fast"
 TEXT
 KRAIT_DEVICE=cpu KRAIT_CPU=-flips matches 'KRAIT_CPU=-flips: there is no idiom "flips"; there are clamped_loads, *' devices
 KRAIT_DEVICE=cpu KRAIT_CPU=v2,-clamped_loads matches 'cpu * GiB, target "cpu x86-64 *features=-clamped_loads"' devices

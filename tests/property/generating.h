@@ -101,6 +101,7 @@ class Generator {
   node same_value(scalar s, int depth);
   node int_value(scalar s, int depth);
   node condition(int depth);
+  node one_thread();
   node leaf(scalar s);
   node load(const Array& from, int depth);
   void block(int depth, int statements);

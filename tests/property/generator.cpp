@@ -89,10 +89,27 @@ node Generator::load(const Array& from, int depth) {
   return loaded;
 }
 
+/// A thread of each row or of all, by a number that is known or equal for all: the lanes of which
+/// one at most is active (codegen/cpu/control/one_lane.h).
+node Generator::one_thread() {
+  const node threads[] = {here_.thread, detail::position(op::ThreadIdx, scalar::i64, 0)};
+  const node thread = detail::convert(scalar::i32, threads[r_.below(here_.function ? 1 : 2)]);
+  const node number = r_.chance(60) ? literal(scalar::i32, r_.below(20))
+                                    : detail::apply(op::And, scalar::i32, leaf(scalar::i32),
+                                                    literal(scalar::i32, 15));
+  const node x =
+      r_.chance(30) ? detail::apply(op::Mul, scalar::i32, thread, literal(scalar::i32, 3)) : thread;
+  const node one = detail::apply(r_.chance(80) ? op::Eq : op::Ne, scalar::i32, x, number);
+  if (!r_.chance(25)) return one;
+  const detail::mark mark = detail::mark_here(one);
+  return detail::logical(r_.chance(70) ? op::And : op::Or, mark, condition(1));
+}
+
 node Generator::condition(int depth) {
   if (depth <= 0) return leaf(scalar::boolean);
   switch (r_.below(has_thread() ? 7 : 6)) {
-    case 6: {  // a part of the threads
+    case 6: {  // a part of the threads, or one of a row
+      if (r_.chance(40)) return one_thread();
       const op what = r_.chance(50) ? op::Lt : op::Ge;
       return detail::apply(what, scalar::i64, here_.thread,
                            literal(scalar::i64, r_.below(unsigned(output_size))));

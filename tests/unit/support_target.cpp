@@ -110,7 +110,7 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
   EXPECT_EQ(read("cpu"), "target \"cpu\": expected x86-64 after cpu");
   EXPECT_EQ(read("cpu lanes=4"), "target \"cpu lanes=4\": \"lanes=4\": expected x86-64 after cpu");
   EXPECT_EQ(read("cpu x86-64 lanes=3"),
-            "target \"cpu x86-64 lanes=3\": \"lanes=3\": expected one of 1, 2, 4, 8, 16");
+            "target \"cpu x86-64 lanes=3\": \"lanes=3\": expected one of 1, 2, 4, 8, 16, 32, 64");
   EXPECT_EQ(read("cpu x86-64 parts=16"),
             "target \"cpu x86-64 parts=16\": \"parts=16\": expected one of 1, 2, 4, 8");
   EXPECT_EQ(read("cpu x86-64 debug=yes"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/cpu/host.h"
 
+#include <bit>
 #include <cstring>
 #include <string_view>
 
@@ -135,7 +136,7 @@ support::Target host_target() {
       unsigned n = 0;
       for (char c : word.substr(name.size()))
         n = c >= '0' && c <= '9' && n < wrong / 10 ? n * 10 + unsigned(c - '0') : wrong;
-      return n && n <= 16 && (n & (n - 1)) == 0 ? n : 0;
+      return n && n <= 64 && std::has_single_bit(n) ? n : 0;
     };
     if (word == "v2") level = CpuLevel::Sse42, level_alone = true;
     else if (word == "v3") level = CpuLevel::Avx2, level_alone = true;
@@ -147,7 +148,7 @@ support::Target host_target() {
     else if (word.starts_with('-')) without.set(std::size_t(idiom_named(asked, word.substr(1))));
     else
       support::fail_usage(
-          "KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16, "
+          "KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..64, "
           "parts=1..8 and -IDIOM, not \"{}\"",
           asked, word);
   }

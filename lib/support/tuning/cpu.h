@@ -47,6 +47,9 @@ inline constexpr std::size_t largest_steps = 400;
 
 /// Where nothing speaks for another number.
 inline constexpr unsigned usual_parts = 2;
+/// Where a loop's trips wait for elements from places that data say, and carry no more vectors than
+/// so many.
+inline constexpr unsigned parts_that_wait = 4, carried_while_waiting = 3;
 /// Threads that a gang of scalars has, of kernels with atomics that go lane by lane: a core has so
 /// many updates under way; with two, counts take 15 % more, with eight as much.
 inline constexpr unsigned scalars = 4;

@@ -19,23 +19,30 @@ inline constexpr double mask_operations = 3;
 /// Trips of the lane that makes most, beside those of the usual one.
 inline constexpr double longest_lane = 2;
 /// Cycles of a branch that data decide: 20 where it was foretold wrongly, a quarter of the times.
-inline constexpr double missed_branch = 5;
+inline constexpr double missed_branch = 4;
+/// Cycles of a loop's end that data decide, which is foretold wrongly as a rule; of one that waits
+/// for a load from a place that data say, which other lanes' loads do not wait for.
+inline constexpr double missed_exit = 10, waited_exit = 80;
+/// Instructions that a core looks ahead.
+inline constexpr double window = 300;
 /// How often a thread takes a branch that the program calls unlikely, or that holds the rare path
 /// of a function, as of a sine of a number beyond 2^17.
 inline constexpr double rare_branch = 0.01;
 /// Cycles of a lane's element that lies where data say, read and written, by an instruction of
 /// AVX-512 and without one; of one whose place is computed as a scalar, or near its neighbours';
 /// of one that comes with its neighbours' and is put in its place by shuffles, as they lie at most
-/// so many bytes apart.
+/// so many bytes apart; and what lanes add that are not active, where there is no instruction.
 inline constexpr double gathered_wide = 1.2, gathered = 2, scattered_wide = 1.6, scattered = 3,
-                        stepped = 1.5, shuffled = 0.5;
+                        stepped = 1.5, shuffled = 0.5, under_mask = 1;
 inline constexpr std::int64_t near_bytes = 128;
 /// Cycles of an atomic operation whose result is used, and of another, which may go to the worker's
 /// own copy of the array; of a trip of the loop over lanes around it, which takes places from
 /// memory: floats added at places from data take 7.1 ms by vectors and 3.2 by scalars.
-inline constexpr double locked = 18, updated = 3, lane_by_lane = 20;
+inline constexpr double locked = 18, updated = 3, lane_by_lane = 10;
 /// How many times as much a lane must cost before a thread runs alone: what the estimate may be
 /// wrong by.
-inline constexpr double scalar_gain = 1.7;
+inline constexpr double scalar_gain = 1.2;
+/// What part of the time twice as many lanes must take beside twice as many registers.
+inline constexpr double wide_gain = 0.65;
 
 }  // namespace krait::tuning::gangs

@@ -6,6 +6,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include "codegen/cpu/control/one_lane.h"
 #include "codegen/cpu/lanes/lane_bounds.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/emit/pure.h"
@@ -125,7 +126,7 @@ void Branches::emit_side(Side& side, bool last) {
   Block skip_from = b_.GetInsertBlock();
   code_.start(body);
   lanes_.some = true, lanes_.tail = last;
-  side.exit = control_.emit_region(side.region);
+  side.exit = emit_body(side);
   side.alive = side.exit.yields;
   if (!code_.open) return code_.start(next);
   Block end = b_.GetInsertBlock();
@@ -316,7 +317,7 @@ void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body,
     const Lanes::Scope scope(lanes_);
     enter_side(inst, body);
     lanes_.active = own.mask, lanes_.some = true, lanes_.tail = false;
-    exit = control_.emit_region(body);
+    exit = emit_body(own);
   }
   for (std::size_t r = 0; exit.yields && r < kept.size(); ++r) {
     Lowered blended{Lowered::Form::Parts, {}, 0};
@@ -373,7 +374,7 @@ void Branches::emit_whole_or_one_sided(const ir::Inst& inst, ir::RegionId body,
 std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest) {
   std::vector<Side> sides;
   for (std::size_t i = 0; i < inst.regions.size(); ++i) {
-    Side side{inst.regions[i], {}, {}, {}, {}};
+    Side side{inst.regions[i], {}, {}, {}, {}, {}, {}};
     const bool last = i + 1 == inst.regions.size() && (inst.op == Op::Switch || i > 0);
     if (last) {
       side.mask = rest;
@@ -443,9 +444,12 @@ bool Branches::emit_either_or_masked(const ir::Inst& inst) {
 
 /// What holds of the lanes of a side.
 void Branches::enter_side(const ir::Inst& inst, ir::RegionId side) {
+  lanes_.together = one_lane_.together(inst, side);
   lanes_.parted = &inst;
-  lanes_.one_lane = lanes_.one_lane ||
-                    (inst.op == Op::If && side == inst.regions[0] && chooses_one(inst.operands[0]));
+}
+
+Exit Branches::emit_body(const Side& side) {
+  return side.scalar ? one_lane_.emit(side.region) : control_.emit_region(side.region);
 }
 
 /// The sides in turn. One that only jumps goes first: then the other one is the last, and may go on
@@ -462,7 +466,7 @@ void Branches::emit_in_turn(const ir::Inst& inst, std::vector<Side>& sides, bool
     const Lanes::Scope scope(lanes_);
     const bool last = lanes_.tail && s == order.back() && !others_yield;
     enter_side(inst, s->region);
-    if (!kills && gains_from_whole(inst, s->region)) {
+    if (!kills && !s->scalar && gains_from_whole(inst, s->region)) {
       emit_whole_or_masked(inst, *s);
     } else if (flat) {
       lanes_.active = s->mask, lanes_.some = false, lanes_.tail = false;
@@ -508,10 +512,13 @@ Flow Branches::emit_varying_if(ir::InstId id) {
 Flow Branches::emit_sides(const ir::Inst& inst, bool kills) {
   Mask rest = lanes_.active;
   std::vector<Side> sides = sides_of(inst, rest);
+  bool scalar = false;
+  for (Side& side : sides)
+    scalar |= side.scalar = !kills && !flattens(inst) && one_lane_.takes(inst, side.region);
   const bool gives = !inst.results.empty();
   const ir::RegionId body = kills ? ir::none : only_body(inst);
-  const bool gains = body != ir::none && gains_from_whole(inst, body),
-             flat = !kills && !(gains && gives) && flattens(inst);
+  const bool gains = body != ir::none && !scalar && gains_from_whole(inst, body),
+             flat = !kills && !scalar && !(gains && gives) && flattens(inst);
   if (!flat) hint_notes_.note_branch(inst);
   if (body != ir::none && !flat && (!gains || gives)) {
     if (gains) emit_whole_or_one_sided(inst, body, std::move(sides));
@@ -532,21 +539,6 @@ Flow Branches::emit_sides(const ir::Inst& inst, bool kills) {
     return Flow::Dead;
   join_sides(inst, sides);
   return Flow::Next;
-}
-
-/// Whether a condition holds for one lane of a gang at most: an index that differs from lane to
-/// lane is equal to what is one number.
-bool Branches::chooses_one(ir::ValueId condition) const {
-  const ir::Inst* d = f_.def(condition);
-  if (!d) return false;
-  if (d->op == Op::And) return chooses_one(d->operands[0]) || chooses_one(d->operands[1]);
-  if (d->op != Op::Eq) return false;
-  const Lowered &x = values_.get(d->operands[0]), &y = values_.get(d->operands[1]);
-  const auto steps = [](const Lowered& v) {
-    return v.form == Lowered::Form::Linear && v.step != 0 && !v.across[0];
-  };
-  return (steps(x) && y.form == Lowered::Form::Uniform) ||
-         (steps(y) && x.form == Lowered::Form::Uniform);
 }
 
 }  // namespace krait::codegen::cpu

@@ -12,7 +12,7 @@
 //     of the block at a border, since memory forwards whole stores to the loads after a barrier,
 //     and masked ones not.
 // Where the condition compares places with uniform numbers, the first and the last lane decide
-// whether the gang is whole.
+// whether the gang is whole. A side that one lane takes at most is scalar code (one_lane.h).
 #pragma once
 
 #include <optional>
@@ -24,15 +24,17 @@
 namespace krait::codegen::cpu {
 
 class LaneBounds;
+class OneLane;
 class HintNotes;
 class Pure;
 
 class Branches : public Part {
  public:
-  Branches(const Common& common, Control& control, LaneBounds& lane_bounds, Pure& pure,
-           HintNotes& notes)
+  Branches(const Common& common, Control& control, OneLane& one_lane, LaneBounds& lane_bounds,
+           Pure& pure, HintNotes& notes)
       : Part(common),
         control_(control),
+        one_lane_(one_lane),
         lane_bounds_(lane_bounds),
         pure_(pure),
         hint_notes_(notes) {}
@@ -47,6 +49,7 @@ class Branches : public Part {
     Exit exit;
     Mask after;
     bool alive = false;
+    bool scalar = false;  // one lane at most goes there
   };
   struct Guarded {
     bool stores = false, members = false;  // of aggregates
@@ -60,12 +63,12 @@ class Branches : public Part {
   // ---- a varying one
   std::vector<Side> sides_of(const ir::Inst& inst, Mask& rest);
   void enter_side(const ir::Inst& inst, ir::RegionId side);
+  Exit emit_body(const Side& side);
   Flow emit_sides(const ir::Inst& inst, bool kills);
   void emit_side(Side& side, bool last);
   void emit_in_turn(const ir::Inst& inst, std::vector<Side>& sides, bool flat, bool kills);
   void join_sides(const ir::Inst& inst, std::vector<Side>& sides);
   bool flattens(const ir::Inst& inst) const;
-  bool chooses_one(ir::ValueId condition) const;
   // ---- of which one side computes
   ir::RegionId only_body(const ir::Inst& inst) const;
   void emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std::vector<Side>& sides);
@@ -85,6 +88,7 @@ class Branches : public Part {
   void emit_whole_or_one_sided(const ir::Inst& inst, ir::RegionId body, std::vector<Side> sides);
 
   Control& control_;
+  OneLane& one_lane_;
   LaneBounds& lane_bounds_;
   Pure& pure_;
   HintNotes& hint_notes_;

@@ -20,6 +20,7 @@
 #include "codegen/cpu/launch/gangs.h"
 #include "codegen/cpu/lanes/lane_bounds.h"
 #include "codegen/cpu/control/loops.h"
+#include "codegen/cpu/control/one_lane.h"
 #include "codegen/cpu/access/members.h"
 #include "codegen/cpu/access/memory.h"
 #include "codegen/cpu/emit/hint_notes.h"
@@ -87,7 +88,8 @@ class Emitter {
                      {positions_, arguments_, pure_, clamped_loads_, memory_, members_, atomics_,
                       warp_, calls_, word_products_, in_row_}};
   Control control_{common_, straight_, branches_, loops_};
-  Branches branches_{common_, control_, lane_bounds_, pure_, hint_notes_};
+  OneLane one_lane_{common_, control_, straight_};
+  Branches branches_{common_, control_, one_lane_, lane_bounds_, pure_, hint_notes_};
   Loops loops_{common_, {positions_, loop_slots_, control_, lane_bounds_, pure_, hint_notes_}};
   Gangs gangs_{common_, control_, loops_};
   RowGangs row_gangs_{common_, arguments_, gangs_, in_row_};

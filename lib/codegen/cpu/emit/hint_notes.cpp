@@ -95,7 +95,7 @@ void HintNotes::note_pure(const ir::Inst& inst) {
 
 void HintNotes::note_atomic(const ir::Inst& inst, const Address& a) {
   Record* const record = code_.functions.record;
-  if (!record || lanes_.one_lane || shape_.lanes == 1 ||
+  if (!record || lanes_.one_lane() || shape_.lanes == 1 ||
       f_.type_of(inst.operands[0]).space != ir::Space::Global)
     return;
   if (inst.op == Op::AtomicLoad)
@@ -149,7 +149,7 @@ void HintNotes::note_lone_loop(const ir::Inst& inst) {
   const bool kept = shape_.lone && f_.fp != ir::FpMode::Fast &&
                     std::any_of(inst.results.begin(), inst.results.end(),
                                 [&](ir::ValueId v) { return ir::is_float(f_.type_of(v).scalar); });
-  if (!code_.functions.record || !(lanes_.one_lane || kept) || inst.op != Op::For ||
+  if (!code_.functions.record || !(lanes_.one_lane() || kept) || inst.op != Op::For ||
       inst.regions.empty())
     return;
   unsigned inner = 0;
@@ -159,7 +159,7 @@ void HintNotes::note_lone_loop(const ir::Inst& inst) {
     accesses = accesses || f_.insts[i].op == Op::Load || f_.insts[i].op == Op::Store;
   });
   if (inner || !accesses) return;
-  if (!lanes_.one_lane)
+  if (!lanes_.one_lane())
     return code_.functions.record->slow(
         f_, inst, "lone loop",
         "lone loop: one thread runs it, and its floating-point sum keeps its order, "

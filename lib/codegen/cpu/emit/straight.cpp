@@ -31,6 +31,7 @@ void Straight::constant(const ir::Inst& inst) {
   values_.set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm));
 }
 void Straight::position(const ir::Inst& inst) {
+  if (code_.one_lane) return;
   // Known before the launch is that of the only gang along a dimension.
   const LaneForm* form = d_.forms.find(inst.results[0]);
   if (form && form->multiple == 0)
@@ -71,7 +72,7 @@ void Straight::nanosleep(const ir::Inst&) { to_.warp.emit_pause(); }
 void Straight::poll(const ir::Inst& inst) { to_.warp.emit_poll(inst); }
 void Straight::warp(const ir::Inst& inst) {
   if (inst.op == Op::WarpSize) return values_.set_uniform(inst.results[0], b_.getInt32(32));
-  if (inst.op == Op::LaneId) return to_.warp.emit_lane_id(inst);
+  if (inst.op == Op::LaneId) return code_.one_lane ? void() : to_.warp.emit_lane_id(inst);
   to_.warp.emit_warp(inst);
 }
 void Straight::uniform(const ir::Inst& inst) {

@@ -100,8 +100,9 @@ class Code {
   std::vector<std::uint32_t> uses;  // by ValueId
   llvm::Function* function = nullptr;
   std::unique_ptr<DebugLines> lines;
-  std::unique_ptr<Variables> variables;   // where a debugger is to show them
-  bool open = true;                       // the builder's block has no terminator yet
+  std::unique_ptr<Variables> variables;  // where a debugger is to show them
+  bool one_lane = false;  // code for one lane of a gang, whose place is known (control/one_lane.h)
+  bool open = true;       // the builder's block has no terminator yet
   std::optional<BlockStridedLoop> sweep;  // how the gangs of a block share a row out
   Fissioned* cut = nullptr;               // of a kernel that is cut at its barriers
 

@@ -11,7 +11,20 @@ namespace krait::codegen::cpu {
 
 using ir::Scalar;
 
-Lanes::Lanes(Code& code, Values& values) : values_(values), b_(code.b), shape_(code.shape) {}
+Lanes::Lanes(Code& code, Values& values)
+    : code_(code), values_(values), b_(code.b), shape_(code.shape) {}
+
+bool LaneState::are_one(const std::vector<unsigned>& together) {
+  std::vector<bool> seen(together.size());
+  for (const unsigned set : together) {
+    if (set == never) continue;
+    if (seen[set]) return false;
+    seen[set] = true;
+  }
+  return !together.empty();
+}
+
+bool Lanes::one_lane() const { return code_.one_lane || are_one(together); }
 
 V Lanes::no_lane() const { return llvm::Constant::getNullValue(values_.lane_type(Scalar::Bool)); }
 

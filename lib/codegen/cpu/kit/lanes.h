@@ -22,10 +22,15 @@ struct LaneState {
   Mask active;
   Mask threads;                      // what the gang began with: lanes that have a thread
   const ir::Inst* parted = nullptr;  // what took lanes out of active; null: where threads end
-  bool one_lane = false;             // active holds one lane at most, by an if around
-  bool masked_copy = false;          // of an if that has another one for whole gangs
-  bool some = true;                  // active is known to hold a lane
-  bool tail = false;                 // nothing but the latch follows in the innermost loop
+  // By lane of the gang: active holds lanes of one and the same number at most, by the ifs around;
+  // empty: any lanes.
+  std::vector<unsigned> together = {};
+  static constexpr unsigned never = ~0u;  // of a lane that is not active
+  /// Whether no two lanes have one number.
+  static bool are_one(const std::vector<unsigned>& together);
+  bool masked_copy = false;  // of an if that has another one for whole gangs
+  bool some = true;          // active is known to hold a lane
+  bool tail = false;         // nothing but the latch follows in the innermost loop
 };
 
 class Lanes : public LaneState {
@@ -44,6 +49,8 @@ class Lanes : public LaneState {
 
   Lanes(Code& code, Values& values);
 
+  /// Whether one lane at most is active, by the ifs around.
+  bool one_lane() const;
   /// No lane with a thread is missing.
   bool everyone() const { return active.all() || active.parts == full.parts; }
   /// No thread of the gang waits or has left.
@@ -70,6 +77,7 @@ class Lanes : public LaneState {
   Mask full;  // what has threads of a whole gang, whose lanes are known
 
  private:
+  Code& code_;
   Values& values_;
   llvm::IRBuilderBase& b_;
   const Shape& shape_;

@@ -10,7 +10,7 @@ Row EachLane::row_in_memory(llvm::Type* part, unsigned which) {
   if (rooms_.size() <= which) rooms_.resize(which + 1, nullptr);
   llvm::AllocaInst*& room = rooms_[which];
   // 8 bytes: no type has more
-  if (!room) room = code_.room(llvm::ArrayType::get(b_.getInt64Ty(), shape_.gang()), "lanes", 64);
+  if (!room) room = code_.room(llvm::ArrayType::get(b_.getInt64Ty(), gang_), "lanes", 64);
   return {room, part};
 }
 

@@ -20,7 +20,7 @@ struct Row {
 
 class EachLane : public Part {
  public:
-  explicit EachLane(const Common& common) : Part(common) {}
+  explicit EachLane(const Common& common) : Part(common), gang_(shape_.gang()) {}
   Row row_in_memory(llvm::Type* part, unsigned which);
   Row row_in_memory(llvm::ArrayRef<V> parts, unsigned which);
   V part_of_row(const Row& row, unsigned p);
@@ -38,6 +38,7 @@ class EachLane : public Part {
 
  private:
   void loop_over_word(const char* name, V word, V first, llvm::function_ref<void(V)> body);
+  const unsigned gang_;                   // also in code for one of its lanes
   std::vector<llvm::AllocaInst*> rooms_;  // by number
 };
 

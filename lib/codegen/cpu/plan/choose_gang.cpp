@@ -32,6 +32,7 @@ class Choice {
   bool may_be_scalar() const;
   bool choose_scalar(unsigned active);
   bool choose_group(const GangCost& wide, unsigned active);
+  void widen();
   bool fit(unsigned threads);
   void fit_row(std::int64_t threads);
   void block_of_gangs();
@@ -124,6 +125,24 @@ bool Choice::choose_scalar(unsigned active) {
   return true;
 }
 
+/// More lanes, where what the kernel computes is so narrow that registers of as many lanes as a
+/// register has floats would stay half empty: beside a gang of as many threads in more registers.
+void Choice::widen() {
+  constexpr unsigned widest = 64;
+  while (2 * shape_.gang() <= tuning::cpu::largest_gang && 2 * shape_.lanes <= widest) {
+    Shape wide = shape_, high = shape_;
+    wide.lanes *= 2, high.parts *= 2;
+    const double lanes = cost_of(module_, traits_, wide, wide.gang()).lane,
+                 parts = cost_of(module_, traits_, high, high.gang()).lane;
+    if (lanes > tuning::gangs::wide_gain * parts) return;
+    shape_ = wide;
+    gang_.why = fmt::format(
+        "narrow numbers: a thread takes about {:.1f} cycles, {:.1f} in vectors of half "
+        "as many lanes",
+        lanes, parts);
+  }
+}
+
 /// No more lanes than the block has threads, where no other block's may fill the rest.
 void Choice::fit_row(std::int64_t threads) {
   if (fit(std::bit_ceil(unsigned(threads))))
@@ -202,6 +221,7 @@ Gang Choice::run() {
                   : traits_.stride_loop != ir::none ? Layout::Range
                                                     : Layout::Grid;
   const bool open = shape_.parts == 0;
+  if (blocks) shape_.lanes = std::min(shape_.lanes, unsigned(ir::Brick::threads));
   if (blocks && !traits_.warps && is_lone_thread()) {
     shape_.lanes = shape_.parts = 1;
     shape_.lone = !traits_.strides_within;  // whose trips go by masks
@@ -209,8 +229,10 @@ Gang Choice::run() {
     return gang_;
   }
   const std::int64_t row = blocks ? short_row() : 0;
-  if (!choose_scalar(unsigned(row)) && open)
+  if (!choose_scalar(unsigned(row)) && open) {
     shape_.parts = choose_parts(module_, traits_, shape_, blocks);
+    if (!blocks && shape_.gang() > 1 && !shape_.machine.quick) widen();
+  }
   if (open && row > 1 && !traits_.warps) fit_row(row);
   if (open && blocks && row == 0) fit_plane();
   if (packs) gang_.why = fmt::format("threads of several blocks of {}", short_row());

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "codegen/cpu/plan/shape.h"
 #include "ir/latency.h"
@@ -61,11 +64,58 @@ class Loops {
     return inst.imm == 0 && (s.kind == Kind::Same || (s.kind == Kind::Step && s.step == 1));
   }
 
+  /// Of a loop of other kinds: more than usual where its trips wait for what lies where data say,
+  /// in arrays that no cache need hold.
+  unsigned parts_that_load(const ir::Inst& loop) const {
+    bool waits = false, alone = true;
+    ir::for_each_inst(f_, loop.regions[0], [&](ir::InstId i, ir::RegionId) {
+      const ir::Inst& inst = f_.insts[i];
+      alone = alone && ir::info(inst.op).effect != ir::Effect::Atomic && inst.op != Op::Call &&
+              inst.op != Op::Barrier;
+      waits = waits || (inst.op == Op::Load && steps_[inst.operands[1]].kind == Kind::Data &&
+                        f_.type_of(inst.operands[0]).space != ir::Space::Local &&
+                        f_.type_of(inst.operands[0]).space != ir::Space::Shared);
+    });
+    unsigned registers = 0;
+    for (const ir::ValueId v : loop.results) registers += is_vector(v);
+    return waits && alone && registers <= tuning::cpu::carried_while_waiting
+               ? std::min(tuning::cpu::parts_that_wait, tuning::cpu::largest_gang / shape_.lanes)
+               : tuning::cpu::usual_parts;
+  }
+  /// How far from a loop's trip an index lies; none where it is something else.
+  std::optional<std::int64_t> from_trip(const ir::Inst& loop, ir::ValueId index) const {
+    std::int64_t far = 0;
+    for (const ir::Inst* d = f_.def(index); d; d = f_.def(index)) {
+      const bool adds = d->op == Op::Add && f_.is_const(d->operands[1]);
+      if (!adds && d->op != Op::Cast) return {};
+      if (adds) far += std::int32_t(f_.const_bits(d->operands[1]));
+      index = d->operands[0];
+    }
+    return index == f_.regions[loop.regions[0]].params[0] ? std::optional(far) : std::nullopt;
+  }
+  /// Arrays of the thread's own of which a trip loads what one before has stored: it waits for
+  /// that as for what the loop carries.
+  std::set<ir::ValueId> chains_in_memory(const ir::Inst& loop) const {
+    std::set<ir::ValueId> chains;
+    std::map<ir::ValueId, std::int64_t> least;  // of loads
+    for (const Op op : {Op::Load, Op::Store})
+      for (const ir::InstId i : f_.regions[loop.regions[0]].insts) {
+        const ir::Inst& inst = f_.insts[i];
+        if (inst.op != op || f_.type_of(inst.operands[0]).space != ir::Space::Local) continue;
+        const auto far = from_trip(loop, inst.operands[1]);
+        if (!far) continue;
+        const auto [first, fresh] = least.emplace(inst.operands[0], *far);
+        if (op == Op::Load) first->second = std::min(first->second, *far);
+        else if (!fresh && first->second < *far) chains.insert(inst.operands[0]);
+      }
+    return chains;
+  }
+
   /// Of one loop: as many as the chain from trip to trip leaves room for; 0 where no trip waits for
   /// another, and any number does.
   unsigned of(const ir::Inst& loop) const {
     if (loop.op != Op::For || steps_[loop.operands[0]].kind != Kind::Same)
-      return tuning::cpu::usual_parts;  // some lanes would wait for others
+      return parts_that_load(loop);  // some lanes would wait for others
     const ir::RegionId body = loop.regions[0];
     const auto& params = f_.regions[body].params;
     // cycles from the trip's begin, of what depends on the trip before
@@ -73,7 +123,9 @@ class Loops {
     unsigned registers = 0;
     for (std::size_t k = 1; k < params.size(); ++k)
       since[params[k]] = 0, registers += is_vector(params[k]);
+    const std::set<ir::ValueId> own = chains_in_memory(loop);
     double work = 0;
+    int chain = 0;
     bool meets = false;  // the block's threads, so that its gangs make a trip one after the other
     for (const ir::InstId i : f_.regions[body].insts) {
       const ir::Inst& inst = f_.insts[i];
@@ -82,13 +134,14 @@ class Loops {
         continue;
       }
       if (!inst.regions.empty() || inst.op == Op::Break || inst.op == Op::Call)
-        return tuning::cpu::usual_parts;
+        return parts_that_load(loop);
       const bool access = inst.op == Op::Load || inst.op == Op::Store;
       if (access ? !is_row(inst)
                  : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op))
-        return tuning::cpu::usual_parts;
-      int at = -1;
+        return parts_that_load(loop);
+      int at = inst.op == Op::Load && own.contains(inst.operands[0]) ? 0 : -1;
       for (const ir::ValueId v : inst.operands) at = std::max(at, since[v]);
+      if (inst.op == Op::Store && own.contains(inst.operands[0])) chain = std::max(chain, at);
       for (const ir::ValueId v : inst.results)
         if (at >= 0) since[v] = at + int(ir::latency(inst));
       const bool each = access ? inst.op == Op::Store || is_vector(inst.results[0])
@@ -96,7 +149,6 @@ class Loops {
       if (each) work += inst.op == Op::Div || inst.op == Op::Sqrt || ir::is_math(inst.op) ? 8 : 1;
     }
     const ir::Inst& next = ir::terminator(f_, body);
-    int chain = 0;
     for (const ir::ValueId v : next.operands) chain = std::max(chain, since[v]);
     if (work == 0 || chain == 0) return 0;
     const auto wanted =
