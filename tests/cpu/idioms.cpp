@@ -44,7 +44,10 @@ constexpr Row in_code[] = {
 /// Idioms that are passes: the golden tests have their kernels.
 constexpr Idiom passes_of[] = {Idiom::UnrollSteps,   Idiom::InterchangeTrips,     Idiom::UnrollRows,
                                Idiom::CombinePieces, Idiom::SettleBeforeBarriers, Idiom::Schedule};
-static_assert(std::size(in_code) + std::size(passes_of) == std::size_t(Idiom::Count));
+/// Of processors with AMX alone: tests/tiles/tile_registers_test.cpp runs their code.
+constexpr Idiom of_features[] = {Idiom::TileRegisters};
+static_assert(std::size(in_code) + std::size(passes_of) + std::size(of_features) ==
+              std::size_t(Idiom::Count));
 
 /// LLVM's text of a launch.
 std::string llvm_of(const Kernel& kernel, const std::string& target) {
@@ -77,6 +80,19 @@ TEST(CpuIdioms, SwitchesTakeThemAway) {
     EXPECT_EQ(support::idiom_of(row.word), row.idiom);
     EXPECT_TRUE(changes(row)) << row.word << " does not change " << row.kernel;
   }
+}
+
+TEST(CpuIdioms, TileRegistersFollowFromFeatures) {
+  const std::string with =
+      "cpu x86-64 lanes=16 cpu=x86-64-v4 features=+amx-tile,+amx-int8,+amx-bf16";
+  const auto has = [](const std::string& target) {
+    const support::ParsedTarget parsed = support::parse_target(target);
+    EXPECT_EQ(parsed.error, "");
+    return parsed.target.cpu.has_tile_registers();
+  };
+  EXPECT_TRUE(has(with));
+  EXPECT_FALSE(has(with + ",-tile_registers"));
+  EXPECT_FALSE(has("cpu x86-64 lanes=16 cpu=x86-64-v4"));
 }
 
 std::set<std::string> passes_run(const std::string& target) {
