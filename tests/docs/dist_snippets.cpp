@@ -218,9 +218,9 @@ void paths(kr::dist::world& ranks) {
   const int n = 20;
   // [sweep]
   kr::dist::array<double, 2> t(ranks, {n, n}, {kr::dist::whole, kr::dist::block}, kr::dist::halo(0, 1));
-  auto rows = kr::kernel([](kr::view<double, 2> t, kr::value<std::int64_t> first, kr::value<std::int64_t> last) {
+  auto rows = kr::kernel([](kr::view<double, 2> own, kr::value<std::int64_t> first, kr::value<std::int64_t> last) {
     for (auto i : kr::range(kr::max(first, kr::value<std::int64_t>(1)), last))
-      for (auto j : kr::range(1, t.extent(1) - 1)) t(i, j) = t(i - 1, j) + t(i, j - 1);   // paths to this place
+      for (auto j : kr::range(1, own.extent(1) - 1)) own(i, j) = own(i - 1, j) + own(i, j - 1);   // paths to this place
   });
   t = 1.0;
   kr::dist::sweep(t, 1, 4, [&](auto first, auto last) { rows.launch({1, 1}, t.local(), first, last); });
