@@ -302,7 +302,7 @@ kernel axpy for cpu x86-64
   roofline            0.167 flops per byte: bound by memory (a CPU turns at about 10)
 TEXT
 # Which instructions a compiler chooses is its own affair, except for what only they can do.
-says 0 dump axpy.kir --emit stats --target cpu <<< ' vgatherqps, '
+says 0 dump axpy.kir --emit stats --target cpu <<< ' vfmadd'
 says 0 dump axpy.kir --emit stats --target sm_90 <<'TEXT'
 : 6 ld.param, 
 , 2 ld.global, 

@@ -110,6 +110,7 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"shuffle", "kr::warp::shfl(x, lane)"},
       {"product", "kr::mma(x, y, sum)"},
       {"product_end", ""},
+      {"word_product", ""},
       {"copy_row", ""},
       {"copy_tile", "kr::load<M, N>(x, {i, j}), as a factor of kr::mma"},
       {"copy_back", ""},
