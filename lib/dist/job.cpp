@@ -150,7 +150,12 @@ void job::begin_nccl(const char* name) {
 void job::pass_nccl(const char* name) {
   wait_until(
       name, [&] { return ask(name, [&] { return nccl_->ready(); }); }, false);
-  nccl_->pass();
+  // Threads share arrays: one that reads another's device would wait there for a message that it
+  // has not asked for itself yet. So the device's own launches do not wait for messages, but the
+  // host does.
+  const bool queued = engine_->has_processes();
+  nccl_->pass(queued);
+  if (!queued) settle(name);
 }
 void job::settle(const char* name) {
   if (!nccl_ || broken()) return;

@@ -178,11 +178,11 @@ void Nccl::sum(std::uint64_t from, std::uint64_t to, std::size_t count, NcclType
   else apart("ncclAllReduce", call);
 }
 
-void Nccl::pass() {
+void Nccl::pass(bool queued) {
   const std::lock_guard lock(shared_->gate);
   const runtime::EventHandle after = after_[passed_ % std::size(after_)];
   device_.record(after, stream_);
-  device_.wait(after, runtime::StreamHandle{});
+  if (queued) device_.wait(after, runtime::StreamHandle{});
   ++passed_;
   moved_ = Clock::now();
   if (!watch_.joinable()) watch_ = support::start_thread([this] { watch(); });

@@ -59,9 +59,9 @@ void set_cpu_radices(fft_pass& pass) {
   if (pass.count == 0) pass.radices[pass.count++] = 1;
 }
 
-/// On a GPU: as few as possible, for which threads meet, of at most fft_most_radix points, which a
-/// thread has in registers; of as many the most equal, the largest first.
-std::vector<int> gpu_radices(std::int64_t length, int most = host::fft_most_radix) {
+/// On a GPU: as few as possible, for which threads meet, of at most so many points, which a thread
+/// has in registers; of as many the most equal, the largest first.
+std::vector<int> gpu_radices(std::int64_t length, int most) {
   std::vector<int> best;
   if (length <= most) return {int(length)};
   for (int radix = most; radix > 1; --radix) {
@@ -133,7 +133,9 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
     if (cpu) {
       set_cpu_radices(pass);
     } else {
-      for (const int radix : gpu_radices(length)) pass.radices[pass.count++] = radix;
+      // Drivers on processors compile large steps slowly.
+      const int most = warps ? fft_most_radix : fft_most_radix / 2;
+      for (const int radix : gpu_radices(length, most)) pass.radices[pass.count++] = radix;
     }
     // Up to 16 points of one row are straight code of one thread.
     const std::int64_t busy = divided_up(pass.columns * length, std::max(pass.radices[0], 8));
