@@ -99,8 +99,8 @@ class Nccl {
   void exchange(std::vector<Message> out, std::vector<Message> in);
   /// The sum over ranks, on every rank, likewise.
   void sum(std::uint64_t from, std::uint64_t to, std::size_t count, NcclType type);
-  /// Ends what was called, which must be ready(). If `queued`, what the default stream gets from now
-  /// on comes after it.
+  /// Ends what was called, which must be ready(). If `queued`, what the default stream gets from
+  /// now on comes after it.
   void pass(bool queued);
   /// Whether all that was passed is done, but for the last `ahead` calls.
   bool arrived(unsigned ahead);
