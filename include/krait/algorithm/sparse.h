@@ -56,7 +56,7 @@ csr_matrix(const array<Given>&, const array<Given>&, const array<Elem>&, shape<2
 /// Elements of one place add up. Elements in order of their rows share the arrays' memory; others
 /// are sorted by row when the matrix is made, and are its own.
 /// \code
-/// const kr::coo_matrix<float> m(rows, columns, x, {100, 100});
+/// const kr::coo_matrix<float, std::int64_t> m(indices, columns, x, {100, 100});
 /// \endcode
 template <detail::plain Elem, class Index>
 class coo_matrix : public detail::sparse_matrix<Elem, Index> {

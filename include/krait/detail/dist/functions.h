@@ -217,8 +217,7 @@ coming_halo exchange_begin(array<Elem, Rank>& a) {
 /// rank computes these. Throws error{usage} on all ranks for another axis in blocks, and without a
 /// halo.
 /// \code
-/// kr::dist::sweep(a, 1, 16, [&](auto first, auto last) { rows.launch({1, 1}, a.local(), first,
-/// last); });
+/// kr::dist::sweep(a, 1, 16, [&](auto first, auto last) { a.local()(kr::range(first, last)) = 1; });
 /// \endcode
 template <class Elem, int Rank, class Compute>
   requires(Rank > 1)
