@@ -217,7 +217,8 @@ coming_halo exchange_begin(array<Elem, Rank>& a) {
 /// rank computes these. Throws error{usage} on all ranks for another axis in blocks, and without a
 /// halo.
 /// \code
-/// kr::dist::sweep(a, 1, 16, [&](auto first, auto last) { a.local()(kr::range(first, last)) = 1; });
+/// kr::dist::sweep(a, 1, 16, [&](auto first, auto last) { a.local()(kr::range(first, last)) = 1;
+/// });
 /// \endcode
 template <class Elem, int Rank, class Compute>
   requires(Rank > 1)
