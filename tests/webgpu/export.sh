@@ -43,7 +43,7 @@ refuses 'a number of type f64, which WebGPU lacks: use float, and literals such 
 grep -q 'Float64Array' doubles/three_dimensions.d.mts || fail "no Float64Array: $(cat doubles/three_dimensions.d.mts)"
 refuses 'krait: nothing.kir: No such file or directory' nothing.kir
 refuses 'krait: good: Is a directory' good
-head -c 3000000 /dev/urandom | tr -d '\n' > noise.kir
+{ printf x && head -c 3000000 /dev/urandom | tr -d '\n'; } > noise.kir
 refuses "krait: noise.kir: 1:1: expected 'kir 1'" noise.kir
 : > empty.kir
 refuses "krait: empty.kir: 1:1: expected 'kir 1'" empty.kir
