@@ -83,6 +83,19 @@ inline ir::ValueId extent_of(const ir::Function& f, ir::Builder& b, ir::ValueId 
   return b.emit(ir::Op::Extent, ir::Scalar::I64, {array}, d);
 }
 
+/// Appends what `body` appends, under the condition.
+template <class Body>
+void append_if(ir::Builder& b, ir::ValueId condition, const Body& body) {
+  const ir::RegionId here = b.region();
+  const ir::InstId branch = b.append(ir::Op::If, {}, std::span(&condition, 1));
+  b.at(b.new_region(branch));
+  body();
+  b.append(ir::Op::Yield, {}, {});
+  b.at(b.new_region(branch));
+  b.append(ir::Op::Yield, {}, {});
+  b.at(here);
+}
+
 /// What a map of clone_inst gives for a value: itself where it is not mapped.
 inline ir::ValueId mapped(const std::vector<ir::ValueId>& map, ir::ValueId v) {
   return v < map.size() && map[v] != ir::none ? map[v] : v;

@@ -11,12 +11,15 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <krait/dist/algorithms.h>
 
+#include "devices/devices.h"
 #include "dist/carrier.h"
 #include "dist/checks.h"
+#include "dist/nccl.h"
 namespace kr = krait;
 
 namespace {
@@ -102,7 +105,55 @@ void sums(kr::dist::world& ranks) {
   }
 }
 
+/// Messages that are queued in the device's streams, as processes have them: the last error.
+std::string error_of_queued(int calls) {
+  using kr::dist::Nccl, kr::dist::NcclId;
+  std::string why;
+  const kr::dist::NcclTable* const table = kr::dist::nccl_table(why);
+  if (!table) return why;
+  NcclId id;
+  table->new_id(&id);
+  std::string said[2];
+  const auto rank = [&](int r) {
+    const auto until = [](const auto& done) {
+      while (!done()) std::this_thread::yield();
+    };
+    const kr::device on = kr::device::find(("cuda:" + std::to_string(r)).c_str());
+    said[r] = error_of([&] {
+      Nccl nccl(*table, *krait::host::handle(on).device, id, r, 2, std::chrono::milliseconds(500));
+      until([&] { return nccl.ready(); });
+      kr::array<double> own(kr::shape<1>(1000), on), other(kr::shape<1>(1000), on);
+      other = -1.0;
+      for (int k = 1; k <= calls; ++k) {
+        own = double(k + r);
+        nccl.exchange({{own.address(), 8000, 1 - r}}, {{other.address(), 8000, 1 - r}});
+        until([&] { return nccl.ready(); });
+        nccl.pass(true);
+        // The program waits for its device, where Krait sees no time limit.
+        const std::vector<double> got = other.to_host();
+        until([&] { return nccl.arrived(Nccl::most_ahead); });
+        EXPECT(got.front() == k + 1 - r && got.back() == k + 1 - r);
+      }
+      until([&] { return nccl.arrived(0); });
+      nccl.close();
+      until([&] { return nccl.ready(); });
+    });
+  };
+  std::thread second(rank, 1);
+  rank(0), second.join();
+  return said[0] == "no error" ? said[1] : said[0];
+}
+
 void of_nccl() {
+  EXPECT(error_of_queued(20) == "no error");
+  {
+    const With wrong("MADE_UP_NCCL", "stall 3");
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT(has(error_of_queued(20),
+               "NCCL: no answer for 0.5 s (KRAIT_DIST_TIMEOUT) while the program waited for its "
+               "device"));
+    EXPECT(std::chrono::steady_clock::now() - began < std::chrono::milliseconds(2500));
+  }
   EXPECT(error_in(3, [](kr::dist::world& ranks) {
            exchange_often(ranks);
            in_a_stream(ranks);

@@ -133,9 +133,8 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
     if (cpu) {
       set_cpu_radices(pass);
     } else {
-      // Drivers on processors compile large steps slowly.
-      const int most = warps ? fft_most_radix : fft_most_radix / 2;
-      for (const int radix : gpu_radices(length, most)) pass.radices[pass.count++] = radix;
+      for (const int radix : gpu_radices(length, fft_most_radix))
+        pass.radices[pass.count++] = radix;
     }
     // Up to 16 points of one row are straight code of one thread.
     const std::int64_t busy = divided_up(pass.columns * length, std::max(pass.radices[0], 8));

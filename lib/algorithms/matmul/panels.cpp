@@ -154,72 +154,101 @@ void record_columns(const PanelTypes& t, const Parameters& p) {
   if (t.turns()) out(to) = Element(cast<std::uint32_t>(value<int>(start)));
 }
 
-/// A block has some panels of rows times one of columns, for words of a row from `begin` to before
-/// `end`. Sums go on where begin is not 0, and end where `end` is the depth. A batch of one panel
-/// repeats.
+/// What the products of panels have in common: a block has some panels of rows times one of
+/// columns, for words of a row from `begin` to before `end`. Sums go on where begin is not 0, and
+/// end where `end` is the depth. A batch of one panel repeats.
+class PanelProduct {
+ public:
+  PanelProduct(const PanelTypes& t, const RecordedEnding& ending, const Parameters& p)
+      : rows(p.array(0)),
+        columns(p.array(1)),
+        depth(p.number(3)),
+        begin(p.number(4)),
+        end(p.number(5)),
+        own(cast<std::int64_t>(thread_idx().x)),
+        t_(t),
+        ending_(ending),
+        p_(p),
+        out_(p.array(2)),
+        row_panels_((out_.extent(1) + (t.rows - 1)) / t.rows),
+        column_panels_((out_.extent(2) + (panel_columns - 1)) / panel_columns),
+        column_panel_(block_idx().x % column_panels_),
+        group_(block_idx().x / column_panels_ % p.number(6)),
+        batch_(block_idx().x / column_panels_ / p.number(6)) {}
+
+  /// Calls visit(row panel, the first word of its rows).
+  template <class Visit>
+  void each_row_panel(const Visit& visit) const {
+    const Index groups = p_.number(6), row_batch = p_.number(7);
+    for (auto panel : range(group_ * row_panels_ / groups, (group_ + 1) * row_panels_ / groups))
+      visit(Index(panel), Index((batch_ * row_batch + panel) * words_of_rows(depth, t_.rows)));
+  }
+  /// The first word of the panel of columns, of `words` words each.
+  Index right(const Index& words) const {
+    return (batch_ * p_.number(8) + column_panel_) * words * std::int64_t(panel_columns);
+  }
+  /// The thread's sum of row `r` of a panel.
+  template <class Sum>
+  void store(const Index& row_panel, const Index& r, const Sum& own_sum) const {
+    const Index row = row_panel * t_.rows + r, column = column_panel_ * panel_columns + own;
+    const auto ended = [&](const Element& sum) {
+      return ending_.of(sum, batch_, row, column, p_.others());
+    };
+    if_(row < out_.extent(1) && column < out_.extent(2), [&] {
+      const Element made = own_sum();
+      if (t_.word != t_.out) {  // one step
+        out_(batch_, row, column) = ended(made);
+        return;
+      }
+      const Element sum = choose(
+          begin == 0, t_.word, [&] { return made; },
+          [&] { return out_(batch_, row, column) + made; });
+      if_(end == depth, [&] { out_(batch_, row, column) = ended(sum); }).else_([&] {
+        out_(batch_, row, column) = sum;
+      });
+    });
+  }
+
+  const ElementView rows, columns;
+  const Index depth, begin, end;
+  const Index own;  // the thread's column of the panel
+
+ private:
+  const PanelTypes& t_;
+  const RecordedEnding& ending_;
+  const Parameters& p_;
+  const ElementView out_;
+  const Index row_panels_, column_panels_, column_panel_, group_, batch_;
+};
+
 void record_product(const PanelTypes& t, const RecordedEnding& ending, const Parameters& p) {
-  const ElementView rows = p.array(0), columns = p.array(1), out = p.array(2);
-  const Index depth = p.number(3), begin = p.number(4), end = p.number(5), groups = p.number(6),
-              row_batch = p.number(7), column_batch = p.number(8);
-  const Index m = out.extent(1), n = out.extent(2);
-  const Index row_panels = (m + (t.rows - 1)) / t.rows,
-              column_panels = (n + (panel_columns - 1)) / panel_columns;
-  const Index block = block_idx().x, column_panel = block % column_panels,
-              rest = block / column_panels, group = rest % groups, batch = rest / groups;
-  const Index own = cast<std::int64_t>(thread_idx().x), column = column_panel * panel_columns + own;
-  const Index right =
-      (batch * column_batch + column_panel) * (depth + t.turns()) * panel_columns + own;
-  for (auto row_panel : range(group * row_panels / groups, (group + 1) * row_panels / groups)) {
-    const Index left = (batch * row_batch + row_panel) * words_of_rows(depth, t.rows);
+  const PanelProduct at(t, ending, p);
+  const Index right = at.right(at.depth + t.turns()) + at.own;
+  at.each_row_panel([&](const Index& row_panel, const Index& left) {
     std::vector<Variable> sums = variables(t.word, t.rows);
     if (t.turns()) {
       const Element start = choose(
-          begin == 0, t.word, [&] { return columns(right).get().as(t.word); }, zero_of(t.word));
+          at.begin == 0, t.word, [&] { return at.columns(right).get().as(t.word); },
+          zero_of(t.word));
       for (Variable& sum : sums) sum = start;
     }
-    for (auto k : range(begin, end)) {
-      const Element y = columns(right + (k + t.turns()) * panel_columns);
+    for (auto k : range(at.begin, at.end)) {
+      const Element y = at.columns(right + (k + t.turns()) * panel_columns);
       const Index in_chunk = k & (panel_chunk - 1), x = left + (k - in_chunk) * t.rows + in_chunk;
       for (int r = 0; r < t.rows; ++r) {
         Variable& sum = sums[std::size_t(r)];
-        sum = t.add(rows(x + r * panel_chunk), y, sum);
+        sum = t.add(at.rows(x + r * panel_chunk), y, sum);
       }
     }
-    for (int r = 0; r < t.rows; ++r) {
-      const Variable& own_sum = sums[std::size_t(r)];
-      const Index row = row_panel * t.rows + r;
-      if_(row < m && column < n, [&] {
-        const auto ended = [&](const Element& sum) {
-          return ending.of(sum, batch, row, column, p.others());
-        };
-        if (t.word != t.out) {  // one step
-          out(batch, row, column) = ended(own_sum);
-        } else {
-          const Element sum = choose(
-              begin == 0, t.word, [&] { return own_sum.get(); },
-              [&] { return out(batch, row, column) + own_sum.get(); });
-          if_(end == depth, [&] { out(batch, row, column) = ended(sum); }).else_([&] {
-            out(batch, row, column) = sum;
-          });
-        }
-      });
-    }
-  }
+    for (int r = 0; r < t.rows; ++r)
+      at.store(row_panel, Index(std::int64_t(r)), [&] { return sums[std::size_t(r)].get(); });
+  });
 }
 
 /// The same by products of words: the block computes the sums of a panel at once, in shared memory.
 void record_word_product(const PanelTypes& t, const RecordedEnding& ending, const Parameters& p) {
-  const ElementView rows = p.array(0), columns = p.array(1), out = p.array(2);
-  const Index depth = p.number(3), begin = p.number(4), end = p.number(5), groups = p.number(6),
-              row_batch = p.number(7), column_batch = p.number(8);
-  const Index m = out.extent(1), n = out.extent(2);
-  const Index row_panels = (m + (t.rows - 1)) / t.rows,
-              column_panels = (n + (panel_columns - 1)) / panel_columns;
-  const Index block = block_idx().x, column_panel = block % column_panels,
-              rest = block / column_panels, group = rest % groups, batch = rest / groups;
-  const Index own = cast<std::int64_t>(thread_idx().x), column = column_panel * panel_columns + own;
-  const Index right =
-      ((batch * column_batch + column_panel) * depth + begin) * std::int64_t(panel_columns);
+  const PanelProduct at(t, ending, p);
+  const Index right = at.right(at.depth) + at.begin * std::int64_t(panel_columns);
   ir::WordProduct form;
   form.rows = t.rows, form.columns = panel_columns, form.step = tile_words;
   form.left = ir::Scalar(t.left), form.right = ir::Scalar(t.right);
@@ -228,31 +257,16 @@ void record_word_product(const PanelTypes& t, const RecordedEnding& ending, cons
   form.right_pitch = panel_columns * word_bytes, form.fresh = true;
   const ElementView sums = shared_elements(t.word, {std::int64_t(t.rows) * panel_columns});
   const auto array = [](const ElementView& x) { return node_of(x.as<const std::uint32_t>()); };
-  for (auto row_panel : range(group * row_panels / groups, (group + 1) * row_panels / groups)) {
-    const Index left =
-        (batch * row_batch + row_panel) * words_of_rows(depth, t.rows) + begin * t.rows;
-    trace::multiply_words(form,
-                          {array(sums), node_of(Index(std::int64_t(0))), array(rows), node_of(left),
-                           array(columns), node_of(right), node_of(Index(end - begin))});
+  at.each_row_panel([&](const Index& row_panel, const Index& first) {
+    const Index left = first + at.begin * t.rows;
+    trace::multiply_words(
+        form, {array(sums), node_of(Index(std::int64_t(0))), array(at.rows), node_of(left),
+               array(at.columns), node_of(right), node_of(Index(at.end - at.begin))});
     syncthreads();
-    for (auto r : range(std::int64_t(0), std::int64_t(t.rows))) {
-      const Index row = row_panel * t.rows + r;
-      if_(row < m && column < n, [&] {
-        const Element own_sum = sums(r * panel_columns + own).get();
-        if (t.word != t.out) {  // one step
-          out(batch, row, column) = ending.of(own_sum, batch, row, column, p.others());
-          return;
-        }
-        const Element sum = choose(
-            begin == 0, t.word, [&] { return own_sum; },
-            [&] { return out(batch, row, column) + own_sum; });
-        if_(end == depth, [&] {
-          out(batch, row, column) = ending.of(sum, batch, row, column, p.others());
-        }).else_([&] { out(batch, row, column) = sum; });
-      });
-    }
+    for (auto r : range(std::int64_t(0), std::int64_t(t.rows)))
+      at.store(row_panel, Index(r), [&] { return sums(r * panel_columns + at.own).get(); });
     syncthreads();
-  }
+  });
 }
 
 /// Small matrices as they lie: a block has some rows times `columns` columns. Sums are those of

@@ -224,21 +224,10 @@ class BlockProducts : TilePlaces {
       const ValueId line = binary(Op::Add, mul(trip, threads() / lanes), quotient(own, lanes)),
                     lane = rest(own, lanes);
       if (all % threads() == 0) return one(line, lane);
-      only_if(b_.compare(Op::Lt, {binary(Op::Add, mul(line, lanes), lane), number(all)}),
-              [&] { one(line, lane); });
+      append_if(b_, b_.compare(Op::Lt, {binary(Op::Add, mul(line, lanes), lane), number(all)}),
+                [&] { one(line, lane); });
     });
     return array;
-  }
-  template <class Body>
-  void only_if(ValueId condition, const Body& body) {
-    const RegionId here = b_.region();
-    const InstId branch = b_.append(Op::If, {}, std::span(&condition, 1));
-    b_.at(b_.new_region(branch));
-    body();
-    b_.append(Op::Yield, {}, {});
-    b_.at(b_.new_region(branch));
-    b_.append(Op::Yield, {}, {});
-    b_.at(here);
   }
 
   /// As one product of words: the right factor's are packed, and the left one's unless they lie in
@@ -315,7 +304,7 @@ class BlockProducts : TilePlaces {
       if (all % threads() == 0) {
         one();
       } else {
-        only_if(b_.compare(Op::Lt, {n, number(all)}), one);
+        append_if(b_, b_.compare(Op::Lt, {n, number(all)}), one);
       }
     });
     b_.append(Op::Barrier, {}, {});

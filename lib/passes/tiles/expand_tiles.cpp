@@ -119,18 +119,6 @@ class TileExpander : TilePlaces {
                    value_type(f_.type_of(inst.operands[copy_operands(inst.op).view]).scalar),
                    in_view(inst, e));
   }
-  /// Appends what `body` appends, under the condition.
-  template <class Body>
-  void guarded(ValueId condition, const Body& body) {
-    const RegionId here = b_.region();
-    const InstId branch = b_.append(Op::If, {}, std::span(&condition, 1));
-    b_.at(b_.new_region(branch));
-    body();
-    b_.append(Op::Yield, {}, {});
-    b_.at(b_.new_region(branch));
-    b_.append(Op::Yield, {}, {});
-    b_.at(here);
-  }
 
   void copy_back(const Inst& inst) {
     const CopyOperands at = copy_operands(inst.op);
@@ -146,7 +134,7 @@ class TileExpander : TilePlaces {
         b_.append(Op::Store, element, operands);
       };
       if (f_.is_const(given) && std::int32_t(f_.const_bits(given)) > e) one();
-      else guarded(b_.compare(Op::Gt, {given, number(e)}), one);
+      else append_if(b_, b_.compare(Op::Gt, {given, number(e)}), one);
     }
   }
 
@@ -186,7 +174,7 @@ class TileExpander : TilePlaces {
       }
     };
     if (f_.is_const(given)) return store();
-    guarded(b_.compare(Op::Ge, {given, number(0)}), store);
+    append_if(b_, b_.compare(Op::Ge, {given, number(0)}), store);
   }
 
   const TileSupport& has_;
