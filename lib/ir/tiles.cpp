@@ -86,9 +86,9 @@ std::vector<std::int64_t> WordProduct::list() const {
 
 std::string WordProduct::misfit() const {
   constexpr std::int64_t side = 16, half = 8;
-  const Scalar sums = Product::sums_of(left, right);
-  const bool bytes = sums == Scalar::I32,
-             halves = sums == Scalar::F32 && size_of(left) == 2 && left != Scalar::F16;
+  const Scalar sum = Product::sums_of(left, right);
+  const bool bytes = sum == Scalar::I32,
+             halves = sum == Scalar::F32 && size_of(left) == 2 && left != Scalar::F16;
   if (!bytes && !halves)
     return fmt::format("there is no product of words of {} and {}", name_of(left), name_of(right));
   if (rows <= 0 || columns <= 0 || rows % side != 0 || columns % side != 0)
