@@ -359,7 +359,7 @@ void multiply_directly(const PanelTypes& t, const Product& p) {
   const int columns = panel_columns;
   kernel_of(p.ending, t.out, "matmul_direct", {t.left, t.right, t.out, t.word, t.rows, columns},
             {in(t.left, 3), in(t.right, 3), out(t.out, 3)},
-            [t, columns](const Parameters& of, const RecordedEnding& ended) {
+            [t](const Parameters& of, const RecordedEnding& ended) {
               record_direct(t, columns, ended, of);
             })
       .launch({p.out.at.extents[0] * divided_up(m, t.rows) * divided_up(n, columns), columns}, p.x,
