@@ -153,12 +153,15 @@ void Emitter::emit_grid() {
   if (code_.shape.layout == Layout::Range) return emit_range(begin, end);
   const V height = builder_.CreateMul(positions_.grid[1], positions_.block[1]);
   const V last = arguments_.box_field(3), first = arguments_.box_field(2);
+  const auto& row = code_.guarded;
+  const bool split = gangs_.splits() ||
+                     (row && branches_.gains_from_whole(code_.f.insts[row->guard], row->guarded));
   code_.count_loop(first, last, builder_.getInt64(1), "row", [&](V row) {
     Position& at = positions_.at;
     at.y = row, at.z = builder_.getInt64(0);
     if (code_.traits.uses_y_or_z)
       at.y = builder_.CreateURem(row, height), at.z = builder_.CreateUDiv(row, height);
-    gangs_.emit_gangs(begin, end, gangs_.splits(), [&](V x) { at.x = x; });
+    gangs_.emit_row(begin, end, split, [&](V x) { at.x = x; });
   });
 }
 
@@ -182,6 +185,7 @@ void Emitter::emit_kernel() {
     blocks_.emit_blocks();
   } else {
     find_divergence();
+    code_.guarded = find_guarded_row(code_.f);
     emit_grid();
   }
   memory_.finish_streams();
