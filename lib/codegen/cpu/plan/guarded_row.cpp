@@ -44,9 +44,9 @@ class GuardFinder {
   /// Whether the instruction's result differs along a row.
   bool note(const ir::Inst& inst) {
     const bool id = inst.op == Op::GlobalId || inst.op == Op::ThreadIdx || inst.op == Op::BlockIdx;
-    const bool differs =
-        (id && inst.imm == 0) || inst.op == Op::LaneId ||
-        std::any_of(inst.operands.begin(), inst.operands.end(), [&](auto v) { return differs_[v]; });
+    const bool differs = (id && inst.imm == 0) || inst.op == Op::LaneId ||
+                         std::any_of(inst.operands.begin(), inst.operands.end(),
+                                     [&](auto v) { return differs_[v]; });
     for (const ir::ValueId v : inst.results) differs_[v] = differs;
     return differs;
   }

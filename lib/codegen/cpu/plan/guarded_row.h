@@ -2,10 +2,10 @@
 //
 // Rows of the grid that are cut to the threads which do something.
 //
-// Most kernels are `if (i > 0 && i < n - 1 && ...) { ... }`. In a row of the grid such a condition is
-// numbers that the whole row shares, and bounds of x. So it is tested once a row: the gangs run from
-// the first thread that goes inside to the last one, and nothing of the test is left inside. They
-// still begin at multiples of their size, so the first one may be partial, too: from the first
+// Most kernels are `if (i > 0 && i < n - 1 && ...) { ... }`. In a row of the grid such a condition
+// is numbers that the whole row shares, and bounds of x. So it is tested once a row: the gangs run
+// from the first thread that goes inside to the last one, and nothing of the test is left inside.
+// They still begin at multiples of their size, so the first one may be partial, too: from the first
 // thread on, columns of arrays would take two cache lines a gang (Gram-Schmidt: 1.25 of the time).
 #pragma once
 
@@ -25,7 +25,7 @@ struct GuardedRow {
   std::vector<Bound> bounds;
   std::vector<ir::ValueId> conditions;        // that the whole row shares
   std::vector<ir::InstId> of_row, of_thread;  // the pure instructions around what is guarded
-  ir::InstId guard = ir::none;  // the innermost
+  ir::InstId guard = ir::none;                // the innermost
   ir::RegionId guarded = ir::none;
   bool cuts_begin() const;
 };
