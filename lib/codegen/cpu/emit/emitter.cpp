@@ -23,6 +23,7 @@
 #include "codegen/cpu/control/one_lane.h"
 #include "codegen/cpu/access/members.h"
 #include "codegen/cpu/access/memory.h"
+#include "codegen/cpu/emit/float_quotients.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/launch/row_gangs.h"
 #include "codegen/cpu/lanes/positions.h"
@@ -74,7 +75,8 @@ class Emitter {
   Addresses addresses_{common_, arguments_, each_lane_};
   HintNotes hint_notes_{common_, arguments_, addresses_};
   LaneBounds lane_bounds_{common_};
-  Pure pure_{common_, lane_bounds_, hint_notes_};
+  FloatQuotients float_quotients_{common_};
+  Pure pure_{common_, float_quotients_, lane_bounds_, hint_notes_};
   ClampedLoads clamped_loads_{common_, lane_bounds_, pure_};
   Rows rows_{common_, addresses_, hint_notes_};
   InRow in_row_;
