@@ -29,8 +29,8 @@ V FloatQuotients::every_lane_below_zero(V numbers) {
   for (; lanes * type->getScalarSizeInBits() > native; lanes /= 2) {
     std::vector<int> low(lanes / 2), high(lanes / 2);
     std::iota(low.begin(), low.end(), 0), std::iota(high.begin(), high.end(), int(lanes / 2));
-    numbers = b_.CreateAnd(b_.CreateShuffleVector(numbers, low),
-                           b_.CreateShuffleVector(numbers, high));
+    numbers =
+        b_.CreateAnd(b_.CreateShuffleVector(numbers, low), b_.CreateShuffleVector(numbers, high));
   }
   const V below = b_.CreateICmpSLT(numbers, llvm::Constant::getNullValue(numbers->getType()));
   const V word = b_.CreateBitCast(below, b_.getIntNTy(lanes));
@@ -41,8 +41,8 @@ bool FloatQuotients::emit(const ir::Inst& inst) {
   const Scalar s = inst.type.scalar;
   if (inst.op != Op::Div || (s != Scalar::F32 && s != Scalar::F64) ||
       shape_.machine.level != CpuLevel::Avx512 || shape_.machine.quick || shape_.lanes < 8 ||
-      f_.fp == ir::FpMode::Fast ||
-      !values_.uniform(inst.operands[1]) || values_.uniform(inst.operands[0]))
+      f_.fp == ir::FpMode::Fast || !values_.uniform(inst.operands[1]) ||
+      values_.uniform(inst.operands[0]))
     return false;
   const Format& format = s == Scalar::F32 ? f32 : f64;
   llvm::Type* word = b_.getIntNTy(format.bits);
