@@ -118,6 +118,7 @@ class Generator {
   static void record_function(const void* function, const node* parameters, node* results);
   void function_body(const Function& f, const node* parameters, node* results);
   void return_early();
+  node guard();
 
   /// Every third access has a hint. That takes no random number, so that seeds keep their kernels.
   bool hinted() { return ++accesses_ % 3 == 0; }
@@ -168,9 +169,9 @@ class Generator {
   node thread_in_block();
   void shape(ir::Launch& launch);
   std::int64_t block_ = 32;
-  bool shaped_ = false;  // the block has columns, perhaps
-  Random shapes_;        // of its own, so that seeds keep their kernels
-  node in_block_;        // i64: the thread in its block
+  bool shaped_ = false;     // the block has columns, perhaps
+  Random shapes_, guards_;  // of their own, so that seeds keep their kernels
+  node in_block_;           // i64: the thread in its block
   std::vector<Accumulator> accumulators_;
 };
 

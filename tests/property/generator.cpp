@@ -41,7 +41,7 @@ std::uint64_t random_bits(Random& r, scalar s) {
 }
 
 Generator::Generator(std::uint64_t seed, const GeneratorOptions& o)
-    : r_(seed), options_(o), shapes_(~seed) {
+    : r_(seed), options_(o), shapes_(~seed), guards_(seed ^ 0x6a7d) {
   for (const Scalar type : ir::all_scalars) {
     const auto s = scalar(type);
     const bool small = ir::is_int(ir::info(type).storage) && ir::size_of(type) < 4;
@@ -618,7 +618,8 @@ Kernel Generator::make() {
     stride_loop(3);
     return finish(k, recording, true);
   }
-  shaped_ = !strides && shapes_.chance(50);
+  const bool guarded = !cooperative_ && !options_.reports && !strides && guards_.chance(30);
+  shaped_ = !strides && shapes_.chance(50) && !guarded;
   const auto first_of_block = [] {
     node threads = detail::position(op::BlockDim, scalar::i64, 0);
     for (unsigned d : {1u, 2u})
@@ -632,11 +633,25 @@ Kernel Generator::make() {
   here_.thread = id;
   if (cooperative_) in_block_ = thread_in_block();
   here_.values.push_back({id, scalar::i64});
-  here_.values.push_back(
-      {detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)), scalar::i32});
+  if (!guarded)
+    here_.values.push_back(
+        {detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)),
+         scalar::i32});
   for (int i = 0; i < 4; ++i) {
     const scalar s = any_type();
     here_.locals.push_back({detail::make_slot(s, leaf(s)), s});
+  }
+  if (guarded) {
+    const auto inside = [&] {
+      here_.budget = 12 + int(r_.below(24));
+      block(4, 4 + int(r_.below(6)));
+      show_locals(0);
+    };
+    const auto twice = [&] { detail::record_if(guard(), inside, nowhere); };
+    const node outer = guard();
+    if (guards_.chance(30)) detail::record_if(outer, twice, nowhere);
+    else detail::record_if(outer, inside, nowhere);
+    return finish(k, recording, false);
   }
   if (cooperative_ && r_.chance(60)) empty_shared_accumulators();
   // Cooperative kernels in parts, with an exchange in front of each but the first.
@@ -649,6 +664,29 @@ Kernel Generator::make() {
   if (cooperative_) write_shared_accumulators();
   show_locals(0);
   return finish(k, recording, strides);
+}
+
+/// What kernels ask before they do anything: bounds of the thread's number, in any type that holds
+/// it, and what all threads share.
+node Generator::guard() {
+  const auto bound = [&] {
+    const scalar types[] = {scalar::i64, scalar::i32, scalar::u32, scalar::u64};
+    const scalar s = types[guards_.below(4)];
+    const std::int64_t odd[] = {0, 1, -1, output_size, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX};
+    const std::uint64_t most = ~std::uint64_t(0) >> (64 - ir::bits_of(Scalar(s)));
+    node limit = guards_.chance(25) ? literal(s, std::uint64_t(odd[guards_.below(8)]) & most)
+                                    : literal(s, guards_.below(unsigned(output_size)));
+    if (guards_.chance(25)) limit = detail::convert(s, here_.values[guards_.below(3)].slot);
+    const op kinds[] = {op::Lt, op::Le, op::Gt, op::Ge};
+    // No bound, but the same for all threads.
+    const node x = guards_.chance(20) ? literal(s, 7) : detail::convert(s, here_.thread);
+    const bool left = guards_.chance(50);
+    return detail::apply(kinds[guards_.below(4)], s, left ? x : limit, left ? limit : x);
+  };
+  node all = bound();
+  for (unsigned n = guards_.below(4); n > 0; --n)
+    all = detail::apply(op::And, scalar::boolean, all, bound());
+  return all;
 }
 
 /// What was computed shows: locals from `first` on.

@@ -221,7 +221,7 @@ class BlockProducts : TilePlaces {
     };
     const std::int64_t trips = (all + threads() - 1) / threads();
     repeat(trips, [&](ValueId trip) {
-      const ValueId line = binary(Op::Add, mul(trip, threads() / lanes), quotient(own, lanes)),
+      const ValueId line = b_.binary(Op::Add, {mul(trip, threads() / lanes), quotient(own, lanes)}),
                     lane = rest(own, lanes);
       if (all % threads() == 0) return one(line, lane);
       append_if(b_, b_.compare(Op::Lt, {binary(Op::Add, mul(line, lanes), lane), number(all)}),
@@ -287,7 +287,7 @@ class BlockProducts : TilePlaces {
     const ValueId own = thread(), offset = b_.cast(Scalar::I32, inst.operands[3]);
     const std::int64_t parts = p.columns / lanes;  // of a line
     repeat(trips, [&](ValueId trip) {
-      const ValueId line = binary(Op::Add, mul(trip, threads() / lanes), quotient(own, lanes)),
+      const ValueId line = b_.binary(Op::Add, {mul(trip, threads() / lanes), quotient(own, lanes)}),
                     lane = rest(own, lanes);
       const ValueId n = binary(Op::Add, mul(line, lanes), lane);
       const auto one = [&] {
@@ -322,7 +322,7 @@ class BlockProducts : TilePlaces {
                         column_parts == 1 ? part : binary(Op::Div, part, number(column_parts)),
                     column_part =
                         column_parts == 1 ? number(0) : binary(Op::Rem, part, number(column_parts));
-      const ValueId row = binary(Op::Add, mul(group, s.rows), mul(row_part, s.rows_at_once));
+      const ValueId row = b_.binary(Op::Add, {mul(group, s.rows), mul(row_part, s.rows_at_once)});
       // Without the lane: a lane's neighbour has the next column, wherever the first one lies.
       const ValueId column = mul(column_part, s.columns_at_once * s.lanes);
       const ValueId first = binary(Op::Add, binary(Op::Add, mul(row, p.columns), column), lane);
@@ -345,8 +345,8 @@ class BlockProducts : TilePlaces {
           const ValueId own = add(column, c * s.lanes);
           const ValueId start = factors.packed
                                     ? binary(Op::Add, mul(k0, p.columns), own)
-                                    : binary(Op::Add, b_.cast(Scalar::I32, inst.operands[3]),
-                                             place(p.right_tile(), k0, own));
+                                    : b_.binary(Op::Add, {b_.cast(Scalar::I32, inst.operands[3]),
+                                                          place(p.right_tile(), k0, own)});
           starts.push_back(binary(Op::Add, start, lane));
         }
         const std::int64_t right_pitch = factors.packed ? p.columns : p.right_tile().pitch();
@@ -362,9 +362,12 @@ class BlockProducts : TilePlaces {
         return loop(step, before, [&](ValueId k, const std::vector<ValueId>& carried) {
           std::vector<ValueId> x, y, next;
           for (std::int64_t r = 0; r < s.rows_at_once; ++r) {
+            const auto anywhere = [&] {
+              const ValueId own_row = add(row, r);
+              return binary(Op::Add, left, left_place(own_row, binary(Op::Add, k0, k)));
+            };
             const ValueId at =
-                even ? add(binary(Op::Add, left_start, mul(k, along_k)), r * down)
-                     : binary(Op::Add, left, left_place(add(row, r), binary(Op::Add, k0, k)));
+                even ? add(binary(Op::Add, left_start, mul(k, along_k)), r * down) : anywhere();
             x.push_back(b_.cast(type, load(inst.operands[0], at)));
           }
           for (std::int64_t c = 0; c < s.columns_at_once; ++c)

@@ -40,6 +40,8 @@ class Branches : public Part {
         hint_notes_(notes) {}
   Flow emit_uniform_branch(ir::InstId id);
   Flow emit_varying_if(ir::InstId id);
+  /// Whether gangs whose lanes all go there had better have a copy of the code without masks.
+  bool gains_from_whole(const ir::Inst& inst, ir::RegionId side) const;
 
  private:
   struct Side {
@@ -73,7 +75,6 @@ class Branches : public Part {
   ir::RegionId only_body(const ir::Inst& inst) const;
   void emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std::vector<Side>& sides);
   // ---- that has a copy without masks
-  bool gains_from_whole(const ir::Inst& inst, ir::RegionId side) const;
   bool only_accesses(ir::RegionId r, Guarded& found) const;
   bool masks_load(const ir::Inst& inst) const;
   bool compares_place(ir::ValueId condition) const;

@@ -23,6 +23,7 @@
 #include "codegen/cpu/control/one_lane.h"
 #include "codegen/cpu/access/members.h"
 #include "codegen/cpu/access/memory.h"
+#include "codegen/cpu/emit/float_quotients.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "codegen/cpu/launch/row_gangs.h"
 #include "codegen/cpu/lanes/positions.h"
@@ -74,7 +75,8 @@ class Emitter {
   Addresses addresses_{common_, arguments_, each_lane_};
   HintNotes hint_notes_{common_, arguments_, addresses_};
   LaneBounds lane_bounds_{common_};
-  Pure pure_{common_, lane_bounds_, hint_notes_};
+  FloatQuotients float_quotients_{common_};
+  Pure pure_{common_, float_quotients_, lane_bounds_, hint_notes_};
   ClampedLoads clamped_loads_{common_, lane_bounds_, pure_};
   Rows rows_{common_, addresses_, hint_notes_};
   InRow in_row_;
@@ -153,12 +155,15 @@ void Emitter::emit_grid() {
   if (code_.shape.layout == Layout::Range) return emit_range(begin, end);
   const V height = builder_.CreateMul(positions_.grid[1], positions_.block[1]);
   const V last = arguments_.box_field(3), first = arguments_.box_field(2);
+  const auto& row = code_.guarded;
+  const bool split = gangs_.splits() ||
+                     (row && branches_.gains_from_whole(code_.f.insts[row->guard], row->guarded));
   code_.count_loop(first, last, builder_.getInt64(1), "row", [&](V row) {
     Position& at = positions_.at;
     at.y = row, at.z = builder_.getInt64(0);
     if (code_.traits.uses_y_or_z)
       at.y = builder_.CreateURem(row, height), at.z = builder_.CreateUDiv(row, height);
-    gangs_.emit_gangs(begin, end, gangs_.splits(), [&](V x) { at.x = x; });
+    gangs_.emit_row(begin, end, split, [&](V x) { at.x = x; });
   });
 }
 
@@ -182,6 +187,7 @@ void Emitter::emit_kernel() {
     blocks_.emit_blocks();
   } else {
     find_divergence();
+    code_.guarded = find_guarded_row(code_.f);
     emit_grid();
   }
   memory_.finish_streams();

@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/cpu/control/fissioned.h"
+#include "codegen/cpu/emit/float_quotients.h"
 #include "codegen/cpu/lanes/lane_bounds.h"
 #include "codegen/cpu/emit/hint_notes.h"
 #include "ir/walk.h"
@@ -20,8 +21,9 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
-Pure::Pure(const Common& common, LaneBounds& lane_bounds, HintNotes& notes)
-    : Part(common), lane_bounds_(lane_bounds), hint_notes_(notes) {
+Pure::Pure(const Common& common, FloatQuotients& quotients, LaneBounds& lane_bounds,
+           HintNotes& notes)
+    : Part(common), float_quotients_(quotients), lane_bounds_(lane_bounds), hint_notes_(notes) {
   if (shape_.lone && f_.fp == ir::FpMode::Fast) find_sums();
 }
 
@@ -75,7 +77,7 @@ void Pure::emit_pure(const ir::Inst& inst) {
   }
   if (emit_linear(inst) || emit_known(inst) || emit_linear_compare(inst)) return;
   hint_notes_.note_pure(inst);
-  if (emit_close_quotients(inst)) return;
+  if (emit_close_quotients(inst) || float_quotients_.emit(inst)) return;
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) {
     x.clear();

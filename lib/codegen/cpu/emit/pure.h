@@ -11,12 +11,13 @@
 
 namespace krait::codegen::cpu {
 
+class FloatQuotients;
 class LaneBounds;
 class HintNotes;
 
 class Pure : public Part {
  public:
-  Pure(const Common& common, LaneBounds& lane_bounds, HintNotes& notes);
+  Pure(const Common& common, FloatQuotients& quotients, LaneBounds& lane_bounds, HintNotes& notes);
   void emit_pure(const ir::Inst& inst);
   /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all:
   /// gangs that get by with the hull do not compute them.
@@ -34,6 +35,7 @@ class Pure : public Part {
   bool emit_close_quotients(const ir::Inst& inst);
   unsigned magnitude(ir::ValueId v, unsigned depth = 0) const;
 
+  FloatQuotients& float_quotients_;
   LaneBounds& lane_bounds_;
   HintNotes& hint_notes_;
   std::set<ir::ValueId> sums_;  // that may be added in any order

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -75,27 +76,48 @@ llvm::Value* Arithmetic::quotient(Scalar s, V x, V y) {
   // x86 has no vector division of integers. A float quotient of whole numbers that both fit the
   // significand truncates to the exact quotient: x/y is at least 1/y away from the next whole
   // number when it is not one.
-  if (!lanes_of(x) || width == 64 || llvm::isa<llvm::Constant>(y))
+  const unsigned lanes = lanes_of(x);
+  const bool one_divisor = lanes && !lanes_of(y);
+  const auto all_lanes = [&](V v) { return b_.CreateVectorSplat(lanes, v); };
+  if (!lanes || width == 64 || llvm::isa<llvm::Constant>(y)) {
+    if (one_divisor) y = all_lanes(y);
     return sign ? b_.CreateSDiv(x, y) : b_.CreateUDiv(x, y);
-  llvm::Type* real = with_lanes(width == 32 ? b_.getDoubleTy() : b_.getFloatTy(), x);
-  V fx = sign ? b_.CreateSIToFP(x, real) : b_.CreateUIToFP(x, real);
-  V fy = sign ? b_.CreateSIToFP(y, real) : b_.CreateUIToFP(y, real);
-  V q = b_.CreateFDiv(fx, fy);
+  }
+  const Scalar wide = width == 32 ? Scalar::F64 : Scalar::F32;
+  const auto real = [&](V v) {
+    llvm::Type* to = with_lanes(scalar_type(wide), v);
+    return sign ? b_.CreateSIToFP(v, to) : b_.CreateUIToFP(v, to);
+  };
+  V fx = real(x), fy = real(y), q;
+  if (one_divisor && machine_.fma) {
+    // Times a reciprocal of twice the significand (emit/float_quotients.h): within one unit in the
+    // last place, which is less than 1/y, and a whole number where the quotient is one.
+    const V high = b_.CreateFDiv(number(fy, 1), fy);
+    const V low = b_.CreateFMul(fma(wide, b_.CreateFNeg(high), fy, number(fy, 1)), high);
+    q = fma(wide, fx, all_lanes(high), b_.CreateFMul(fx, all_lanes(low)));
+  } else {
+    q = b_.CreateFDiv(fx, one_divisor ? all_lanes(fy) : fy);
+  }
   return sign ? b_.CreateFPToSI(q, x->getType()) : b_.CreateFPToUI(q, x->getType());
 }
 
 llvm::Value* Arithmetic::divide(Op op, Scalar s, V x, V y) {
-  V zero = splat_int(x, 0), one = splat_int(x, 1);
-  V by_zero = b_.CreateICmpEQ(y, zero), special = by_zero;
+  // What all lanes are divided by is one number.
+  if (V one = lanes_of(y) && !llvm::isa<llvm::Constant>(y) ? llvm::getSplatValue(y) : nullptr)
+    y = one;
+  V zero = splat_int(x, 0);
+  V by_zero = b_.CreateICmpEQ(y, splat_int(y, 0)), special = by_zero;
   V by_minus_one = nullptr;
   if (ir::is_signed_int(s)) {
-    by_minus_one = b_.CreateICmpEQ(y, splat_int(x, ~std::uint64_t(0)));
+    by_minus_one = b_.CreateICmpEQ(y, splat_int(y, ~std::uint64_t(0)));
     special = b_.CreateOr(by_zero, by_minus_one);
   }
-  V safe = b_.CreateSelect(special, one, y);
+  V safe = b_.CreateSelect(special, splat_int(y, 1), y);
   V q = quotient(s, x, safe);
   if (op == Op::Rem) {
-    V r = b_.CreateSub(x, b_.CreateMul(q, safe));
+    const bool one_divisor = lanes_of(x) && !lanes_of(safe);
+    V all = one_divisor ? b_.CreateVectorSplat(lanes_of(x), safe) : safe;
+    V r = b_.CreateSub(x, b_.CreateMul(q, all));
     return b_.CreateSelect(special, zero, r);
   }
   if (by_minus_one) q = b_.CreateSelect(by_minus_one, b_.CreateNeg(x), q);

@@ -14,6 +14,7 @@
 
 #include "codegen/cpu/kit/arith.h"
 #include "codegen/cpu/plan/divergence.h"
+#include "codegen/cpu/plan/guarded_row.h"
 #include "codegen/cpu/kit/functions.h"
 #include "codegen/cpu/kit/lowered.h"
 #include "codegen/cpu/plan/shape.h"
@@ -103,6 +104,7 @@ class Code {
   std::unique_ptr<Variables> variables;  // where a debugger is to show them
   bool one_lane = false;  // code for one lane of a gang, whose place is known (control/one_lane.h)
   bool open = true;       // the builder's block has no terminator yet
+  std::optional<GuardedRow> guarded;      // where the grid's rows are cut to what it lets in
   std::optional<BlockStridedLoop> sweep;  // how the gangs of a block share a row out
   Fissioned* cut = nullptr;               // of a kernel that is cut at its barriers
 
