@@ -22,9 +22,17 @@ using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
 template <class T>
 std::vector<T> floats(std::size_t count, unsigned seed) {
   using Limits = std::numeric_limits<T>;
-  std::vector<T> all{T(0), Limits::denorm_min(), Limits::min(), Limits::max(), Limits::infinity(),
-                     T(1), T(3), 1 + Limits::epsilon(), 1 - Limits::epsilon() / 2,
-                     std::ldexp(T(1), Limits::max_exponent / 2), std::ldexp(T(1), Limits::min_exponent / 2),
+  std::vector<T> all{T(0),
+                     Limits::denorm_min(),
+                     Limits::min(),
+                     Limits::max(),
+                     Limits::infinity(),
+                     T(1),
+                     T(3),
+                     1 + Limits::epsilon(),
+                     1 - Limits::epsilon() / 2,
+                     std::ldexp(T(1), Limits::max_exponent / 2),
+                     std::ldexp(T(1), Limits::min_exponent / 2),
                      std::ldexp(T(1.5), Limits::max_exponent / 4),
                      std::ldexp(T(1.5), Limits::min_exponent / 4)};
   for (std::size_t k = all.size(); k-- > 0;) all.push_back(-all[k]);
@@ -47,8 +55,9 @@ void expect_divisions() {
       const std::vector<T> quotients = over(part, y);
       for (std::size_t i = 0; i < part.size(); ++i) {
         const T expected = part[i] / y;
-        if (std::isnan(expected) ? !std::isnan(quotients[i])
-                                 : std::bit_cast<Bits<T>>(quotients[i]) != std::bit_cast<Bits<T>>(expected))
+        if (std::isnan(expected)
+                ? !std::isnan(quotients[i])
+                : std::bit_cast<Bits<T>>(quotients[i]) != std::bit_cast<Bits<T>>(expected))
           FAIL() << part[i] << " / " << y << " is " << expected << ", not " << quotients[i];
       }
     }
@@ -66,11 +75,14 @@ void expect_whole_divisions() {
   auto over = kr::vectorize([](auto x, auto y) { return x / y; });
   auto rest = kr::vectorize([](auto x, auto y) { return x % y; });
   std::mt19937_64 random(3);
-  std::vector<T> x{Limits::min(), Limits::max(), T(0), T(1), T(Limits::max() - 1), T(Limits::min() + 1)};
-  std::vector<T> divisors{T(1), T(2), T(3), T(7), Limits::max(), T(Limits::max() / 2 + 1), T(Limits::max() - 1)};
+  std::vector<T> x{Limits::min(), Limits::max(),        T(0),
+                   T(1),          T(Limits::max() - 1), T(Limits::min() + 1)};
+  std::vector<T> divisors{
+      T(1), T(2), T(3), T(7), Limits::max(), T(Limits::max() / 2 + 1), T(Limits::max() - 1)};
   while (divisors.size() < 64) divisors.push_back(T(random() | 1));
   for (const T y : divisors)  // around multiples
-    for (const std::int64_t by : {-1, 0, 1}) x.push_back(T(std::int64_t(y) * std::int64_t(random() % 9) + by));
+    for (const std::int64_t by : {-1, 0, 1})
+      x.push_back(T(std::int64_t(y) * std::int64_t(random() % 9) + by));
   while (x.size() < 2051) x.push_back(T(random()));
   for (const T y : divisors) {
     const std::vector<T> quotients = over(x, y), rests = rest(x, y);

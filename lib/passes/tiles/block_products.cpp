@@ -125,7 +125,7 @@ class BlockProducts : TilePlaces {
     const Product p(inst);
     const ThreadTile tile = *ThreadTile::of(p.rows, p.columns, threads());
     const Own of = own(tile);
-    const ValueId first = binary(Op::Add, mul(of.row, p.columns), of.column);
+    const ValueId first = binary(Op::Add, {mul(of.row, p.columns), of.column});
     for (std::int64_t e = 0; e < tile.elements(); ++e) {
       const std::int64_t fixed =
           tile.fixed_row(tile.row_of(e)) * p.columns + ThreadTile::fixed_column(tile.column_of(e));
@@ -203,10 +203,10 @@ class BlockProducts : TilePlaces {
     const std::int64_t lanes = std::gcd(columns, threads());
     const auto one = [&](ValueId line, ValueId lane) {
       const std::int64_t parts = columns / lanes;  // of a row
-      const ValueId row = parts == 1 ? line : binary(Op::Div, line, number(parts));
+      const ValueId row = parts == 1 ? line : binary(Op::Div, {line, number(parts)});
       const ValueId column =
           parts == 1 ? lane
-                     : binary(Op::Add, mul(binary(Op::Rem, line, number(parts)), lanes), lane);
+                     : binary(Op::Add, {mul(binary(Op::Rem, {line, number(parts)}), lanes), lane});
       ValueId word = none;
       for (std::int64_t i = 0; i < per_word; ++i) {
         const ValueId bits =
@@ -214,9 +214,9 @@ class BlockProducts : TilePlaces {
                                          {element(row, column, i)}));
         const ValueId shift = number(32 / per_word * i);
         const ValueId moved = i == 0 ? bits : b_.emit(Op::Shl, Scalar::U32, {bits, shift});
-        word = word == none ? moved : binary(Op::Or, word, moved);
+        word = word == none ? moved : binary(Op::Or, {word, moved});
       }
-      const ValueId operands[] = {array, binary(Op::Add, mul(line, lanes), lane), word};
+      const ValueId operands[] = {array, binary(Op::Add, {mul(line, lanes), lane}), word};
       b_.append(Op::Store, value_type(Scalar::U32), operands);
     };
     const std::int64_t trips = (all + threads() - 1) / threads();
@@ -224,7 +224,7 @@ class BlockProducts : TilePlaces {
       const ValueId line = b_.binary(Op::Add, {mul(trip, threads() / lanes), quotient(own, lanes)}),
                     lane = rest(own, lanes);
       if (all % threads() == 0) return one(line, lane);
-      append_if(b_, b_.compare(Op::Lt, {binary(Op::Add, mul(line, lanes), lane), number(all)}),
+      append_if(b_, b_.compare(Op::Lt, {binary(Op::Add, {mul(line, lanes), lane}), number(all)}),
                 [&] { one(line, lane); });
     });
     return array;
@@ -237,7 +237,7 @@ class BlockProducts : TilePlaces {
     const std::int64_t bytes = p.depth * size_of(p.left), per_word = 4 / size_of(p.left);
     const auto element = [&](std::size_t array, ValueId place) {
       const ValueId offset = b_.cast(Scalar::I32, inst.operands[array + 1]);
-      return load(inst.operands[array], binary(Op::Add, offset, place));
+      return load(inst.operands[array], binary(Op::Add, {offset, place}));
     };
     const auto deep = [&](ValueId word, std::int64_t i) { return add(mul(word, per_word), i); };
     WordProduct w;
@@ -289,15 +289,16 @@ class BlockProducts : TilePlaces {
     repeat(trips, [&](ValueId trip) {
       const ValueId line = b_.binary(Op::Add, {mul(trip, threads() / lanes), quotient(own, lanes)}),
                     lane = rest(own, lanes);
-      const ValueId n = binary(Op::Add, mul(line, lanes), lane);
+      const ValueId n = binary(Op::Add, {mul(line, lanes), lane});
       const auto one = [&] {
-        const ValueId k = parts == 1 ? line : binary(Op::Div, line, number(parts));
+        const ValueId k = parts == 1 ? line : binary(Op::Div, {line, number(parts)});
         const ValueId column =
-            parts == 1 ? lane
-                       : binary(Op::Add, mul(binary(Op::Rem, line, number(parts)), lanes), lane);
+            parts == 1
+                ? lane
+                : binary(Op::Add, {mul(binary(Op::Rem, {line, number(parts)}), lanes), lane});
         const ValueId at = p.right_transposed ? place(p.right_tile(), column, k)
                                               : place(p.right_tile(), k, column);
-        const ValueId x = b_.cast(s, load(inst.operands[2], binary(Op::Add, offset, at)));
+        const ValueId x = b_.cast(s, load(inst.operands[2], binary(Op::Add, {offset, at})));
         const ValueId operands[] = {array, n, x};
         b_.append(Op::Store, value_type(s), operands);
       };
@@ -319,13 +320,13 @@ class BlockProducts : TilePlaces {
                        column_parts = s.columns / s.columns_at_once;
     repeat(row_parts * column_parts, [&](ValueId part) {
       const ValueId row_part =
-                        column_parts == 1 ? part : binary(Op::Div, part, number(column_parts)),
-                    column_part =
-                        column_parts == 1 ? number(0) : binary(Op::Rem, part, number(column_parts));
+                        column_parts == 1 ? part : binary(Op::Div, {part, number(column_parts)}),
+                    column_part = column_parts == 1 ? number(0)
+                                                    : binary(Op::Rem, {part, number(column_parts)});
       const ValueId row = b_.binary(Op::Add, {mul(group, s.rows), mul(row_part, s.rows_at_once)});
       // Without the lane: a lane's neighbour has the next column, wherever the first one lies.
       const ValueId column = mul(column_part, s.columns_at_once * s.lanes);
-      const ValueId first = binary(Op::Add, binary(Op::Add, mul(row, p.columns), column), lane);
+      const ValueId first = binary(Op::Add, {binary(Op::Add, {mul(row, p.columns), column}), lane});
       const auto each = [&](const auto& visit) {
         for (std::int64_t r = 0; r < s.rows_at_once; ++r)
           for (std::int64_t c = 0; c < s.columns_at_once; ++c)
@@ -344,10 +345,10 @@ class BlockProducts : TilePlaces {
         for (std::int64_t c = 0; c < s.columns_at_once; ++c) {
           const ValueId own = add(column, c * s.lanes);
           const ValueId start = factors.packed
-                                    ? binary(Op::Add, mul(k0, p.columns), own)
+                                    ? binary(Op::Add, {mul(k0, p.columns), own})
                                     : b_.binary(Op::Add, {b_.cast(Scalar::I32, inst.operands[3]),
                                                           place(p.right_tile(), k0, own)});
-          starts.push_back(binary(Op::Add, start, lane));
+          starts.push_back(binary(Op::Add, {start, lane}));
         }
         const std::int64_t right_pitch = factors.packed ? p.columns : p.right_tile().pitch();
         const ValueId left = b_.cast(Scalar::I32, inst.operands[1]);
@@ -358,25 +359,25 @@ class BlockProducts : TilePlaces {
         };
         const std::int64_t along_k = p.left_transposed ? p.left_tile().pitch() : 1,
                            down = p.left_transposed ? 1 : p.left_tile().pitch();
-        const ValueId left_start = even ? binary(Op::Add, left, left_place(row, k0)) : none;
+        const ValueId left_start = even ? binary(Op::Add, {left, left_place(row, k0)}) : none;
         return loop(step, before, [&](ValueId k, const std::vector<ValueId>& carried) {
           std::vector<ValueId> x, y, next;
           for (std::int64_t r = 0; r < s.rows_at_once; ++r) {
             const auto anywhere = [&] {
               const ValueId own_row = add(row, r);
-              return binary(Op::Add, left, left_place(own_row, binary(Op::Add, k0, k)));
+              return binary(Op::Add, {left, left_place(own_row, binary(Op::Add, {k0, k}))});
             };
             const ValueId at =
-                even ? add(binary(Op::Add, left_start, mul(k, along_k)), r * down) : anywhere();
+                even ? add(binary(Op::Add, {left_start, mul(k, along_k)}), r * down) : anywhere();
             x.push_back(b_.cast(type, load(inst.operands[0], at)));
           }
           for (std::int64_t c = 0; c < s.columns_at_once; ++c)
-            y.push_back(
-                load(factors.right, binary(Op::Add, starts[std::size_t(c)], mul(k, right_pitch))));
+            y.push_back(load(factors.right,
+                             binary(Op::Add, {starts[std::size_t(c)], mul(k, right_pitch)})));
           each([&](std::int64_t r, std::int64_t c, std::int64_t) {
             const ValueId sum = carried[next.size()], l = x[std::size_t(r)], m = y[std::size_t(c)];
             next.push_back(is_float(type) ? b_.emit(Op::Fma, type, {l, m, sum})
-                                          : binary(Op::Add, sum, binary(Op::Mul, l, m)));
+                                          : binary(Op::Add, {sum, binary(Op::Mul, {l, m})}));
           });
           return next;
         });

@@ -106,10 +106,10 @@ class CopyExpander : TilePlaces {
     const ValueId own = thread(), lane = rest(own, lanes),
                   offset = b_.cast(Scalar::I32, c.inst.operands[TileCopy::offset]);
     repeat((all + at_once - 1) / at_once, [&](ValueId trip) {
-      const ValueId line = add(quotient(own, lanes), mul(trip, at_once));
-      const ValueId row = of_row == 1 ? line : binary(Op::Div, line, number(of_row)),
-                    first =
-                        of_row == 1 ? number(0) : mul(binary(Op::Rem, line, number(of_row)), lanes);
+      const ValueId line = binary(Op::Add, {quotient(own, lanes), mul(trip, at_once)});
+      const ValueId row = of_row == 1 ? line : binary(Op::Div, {line, number(of_row)}),
+                    first = of_row == 1 ? number(0)
+                                        : mul(binary(Op::Rem, {line, number(of_row)}), lanes);
       copy(c, {row, add(first, lane), add(add(offset, place(c.tile, row, first)), lane)}, 1, tested,
            all % at_once == 0 ? none : b_.compare(Op::Lt, {line, number(all)}));
     });
@@ -118,8 +118,8 @@ class CopyExpander : TilePlaces {
   /// Number i of all.
   void one(const Copy& c, ValueId i, std::int64_t size, bool all_there, bool tested) {
     const std::int64_t per_row = c.is.columns / size;
-    const ValueId r = binary(Op::Div, i, number(per_row)),
-                  column = mul(binary(Op::Rem, i, number(per_row)), size);
+    const ValueId r = binary(Op::Div, {i, number(per_row)}),
+                  column = mul(binary(Op::Rem, {i, number(per_row)}), size);
     const ValueId offset = b_.cast(Scalar::I32, c.inst.operands[TileCopy::offset]);
     copy(c, {r, column, add(offset, place(c.tile, r, column))}, size, tested,
          all_there ? none : b_.compare(Op::Lt, {i, number(c.is.rows * per_row)}));
@@ -164,8 +164,8 @@ class CopyExpander : TilePlaces {
       b_.append(Op::Yield, {}, {});
       b_.at(yes);
     }
-    const ValueId r = binary(Op::Div, i, number(per_row)),
-                  column = mul(binary(Op::Rem, i, number(per_row)), piece);
+    const ValueId r = binary(Op::Div, {i, number(per_row)}),
+                  column = mul(binary(Op::Rem, {i, number(per_row)}), piece);
     const ValueId line = add(c.row, b_.cast(Scalar::I64, r)),
                   first = add(c.column, b_.cast(Scalar::I64, column));
     const auto within = [&](ValueId at, ValueId extent) {  // a negative number is a large one

@@ -61,7 +61,7 @@ class TileExpander : TilePlaces {
 
   ValueId load(ValueId array, ValueId offset, ValueId index, Scalar sums) {
     const Type element = value_type(f_.type_of(array).scalar);
-    const ValueId operands[] = {array, binary(Op::Add, b_.cast(Scalar::I32, offset), index)};
+    const ValueId operands[] = {array, binary(Op::Add, {b_.cast(Scalar::I32, offset), index})};
     return b_.cast(sums, b_.emit(Op::Load, element, operands));
   }
 
@@ -100,7 +100,7 @@ class TileExpander : TilePlaces {
                     y = right[std::size_t(tile.column_of(e))];
       ValueId& sum = next[std::size_t(e)];
       sum = is_float(sums) ? b_.emit(Op::Fma, sums, {x, y, sum})
-                           : binary(Op::Add, sum, binary(Op::Mul, x, y));
+                           : binary(Op::Add, {sum, binary(Op::Mul, {x, y})});
     }
     return next;
   }
@@ -111,7 +111,7 @@ class TileExpander : TilePlaces {
     std::vector<ValueId> operands{inst.operands[at.view]};
     for (std::size_t d = at.indices; d < inst.operands.size(); ++d)
       operands.push_back(b_.cast(Scalar::I64, inst.operands[d]));
-    operands.back() = binary(Op::Add, operands.back(), b_.cast(Scalar::I64, e));
+    operands.back() = binary(Op::Add, {operands.back(), b_.cast(Scalar::I64, e)});
     return operands;
   }
   ValueId from_view(const Inst& inst, ValueId e) {

@@ -20,16 +20,18 @@ class TilePlaces {
   ~TilePlaces() = default;
 
   ValueId number(std::int64_t x) { return b_.constant(ir::Scalar::I32, std::uint32_t(x)); }
-  ValueId binary(ir::Op op, ValueId x, ValueId y) { return b_.binary(op, {x, y}); }
-  ValueId mul(ValueId x, std::int64_t c) { return c == 1 ? x : binary(ir::Op::Mul, x, number(c)); }
+  ValueId binary(ir::Op op, ir::Pair of) { return b_.binary(op, of); }
+  ValueId mul(ValueId x, std::int64_t c) {
+    return c == 1 ? x : binary(ir::Op::Mul, {x, number(c)});
+  }
   /// Of numbers that are not negative, by a power of two.
   ValueId quotient(ValueId x, std::int64_t c) {
     return c == 1 ? x
                   : b_.emit(ir::Op::Shr, ir::Scalar::I32,
                             {x, number(std::countr_zero(std::uint64_t(c)))});
   }
-  ValueId rest(ValueId x, std::int64_t c) { return binary(ir::Op::And, x, number(c - 1)); }
-  ValueId add(ValueId x, std::int64_t c) { return c ? binary(ir::Op::Add, x, number(c)) : x; }
+  ValueId rest(ValueId x, std::int64_t c) { return binary(ir::Op::And, {x, number(c - 1)}); }
+  ValueId add(ValueId x, std::int64_t c) { return c ? binary(ir::Op::Add, {x, number(c)}) : x; }
 
   /// The thread's number in the block.
   ValueId thread() {
@@ -38,7 +40,7 @@ class TilePlaces {
       if (f_.block[d] == 1) continue;
       const ValueId at =
           b_.cast(ir::Scalar::I32, b_.emit(ir::Op::ThreadIdx, ir::Scalar::I64, {}, d));
-      n = n == ir::none ? at : binary(ir::Op::Add, mul(n, f_.block[d]), at);
+      n = n == ir::none ? at : binary(ir::Op::Add, {mul(n, f_.block[d]), at});
     }
     return n == ir::none ? number(0) : n;
   }
@@ -51,8 +53,8 @@ class TilePlaces {
                   lane = rest(n, ir::ThreadTile::warp);
     const ValueId down = rest(warp, t.down), across = quotient(warp, t.down);
     const ValueId row =
-        binary(ir::Op::Add, mul(down, ir::ThreadTile::block_rows), quotient(lane, 4));
-    return {row, binary(ir::Op::Add, mul(across, t.columns / t.across), mul(rest(lane, 4), 2))};
+        binary(ir::Op::Add, {mul(down, ir::ThreadTile::block_rows), quotient(lane, 4)});
+    return {row, binary(ir::Op::Add, {mul(across, t.columns / t.across), mul(rest(lane, 4), 2)})};
   }
   /// A loop of so many trips; `body(trip, carried)` gives what is carried on.
   template <class Body>
@@ -86,12 +88,12 @@ class TilePlaces {
   /// SharedTile::place.
   ValueId place(const ir::SharedTile& t, ValueId row, ValueId column) {
     const ValueId in_strip = rest(column, t.strip());
-    const ValueId line = binary(ir::Op::Add, mul(quotient(column, t.strip()), t.rows), row);
-    if (t.padded) return binary(ir::Op::Add, mul(line, t.pitch()), in_strip);
+    const ValueId line = binary(ir::Op::Add, {mul(quotient(column, t.strip()), t.rows), row});
+    if (t.padded) return binary(ir::Op::Add, {mul(line, t.pitch()), in_strip});
     const ValueId piece =
-        binary(ir::Op::Xor, quotient(in_strip, t.piece()), rest(row, ir::pieces_of_strip));
-    return binary(ir::Op::Add, binary(ir::Op::Add, mul(line, t.strip()), mul(piece, t.piece())),
-                  rest(column, t.piece()));
+        binary(ir::Op::Xor, {quotient(in_strip, t.piece()), rest(row, ir::pieces_of_strip)});
+    return binary(ir::Op::Add, {binary(ir::Op::Add, {mul(line, t.strip()), mul(piece, t.piece())}),
+                                rest(column, t.piece())});
   }
 
   ir::Function& f_;
