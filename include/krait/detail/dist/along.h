@@ -138,7 +138,9 @@ auto combine_along(const char* name, const decomposition& how, int d, bool sums,
     transfer(how.of, call_of(name, how, d), Rank, {has, elements_at(mine, from), how.replicated},
              {wants, elements_at(gathered, in)});
     guard(how.of, [&] {
-      if (to.size() > 0) reduce(gathered, krait::axis(d), krait::into(to));
+      if (to.size() == 0) return;
+      if (gathered.size() > 0) reduce(gathered, krait::axis(d), krait::into(to));
+      else to.copy_from(reduce(gathered, krait::axis(d)));  // it is on no device
     });
   };
   auto owned = result.owned();
