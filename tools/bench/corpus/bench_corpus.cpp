@@ -362,8 +362,9 @@ int main(int argc, char** argv) try {
   const FreshCache cache;
 
   Registry all;
-  for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles,
-                         add_finance, add_blocks, add_hashes, add_look_1, add_look_2, add_look_3})
+  for (const auto add :
+       {add_linear, add_stencils, add_learning, add_images, add_particles, add_finance, add_blocks,
+        add_hashes, add_look_1, add_look_2, add_look_3, add_look_4})
     add(all);
   Registry entries;
   for (const Entry& e : all) {

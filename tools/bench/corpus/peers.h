@@ -181,4 +181,33 @@ void peer_ell(const float* value, const int* column, const int* lengths, const f
 void peer_block_rows(const int* start, const int* column, const float* value, const float* x,
                      float* y, int block_rows);
 void peer_morton(const float* points, const float* low, const float* scale, unsigned* codes, int n);
+// edges from lower vertices to higher ones, sorted
+void peer_triangles(const int* start, const int* from, const int* to, int* total, int edges);
+// n + count - 1 samples
+void peer_fir(const float* signal, const float* taps, float* out, int n, int count);
+// an even number of steps
+void peer_acoustic(float* a, float* b, const float* speed, int n, int steps);
+void peer_trsm(const double* lower, const double* b, double* x, int n, int columns);
+void peer_adam(float* weights, float* mean, float* square, const float* gradient, int n, float rate,
+               float beta1, float beta2, float epsilon, float correction1, float correction2);
+// histories of at most 200 loads
+void peer_rainflow(const float* loads, const int* start, float* damage, int* cycles, int histories);
+void peer_census(const unsigned char* left, const unsigned char* right, std::uint64_t* left_bits,
+                 std::uint64_t* right_bits, unsigned char* disparity, int w, int h, int shifts);
+// a point of a table: its energy and five cross sections
+void peer_cross_sections(const double* tables, const int* start, const int* nuclides,
+                         const double* densities, const double* energies, const int* materials,
+                         double* out, int points, int lookups);
+// in two dimensions, on a grid of n x n cells
+void peer_material_points(const float* places, const float* speeds, const float* gradients,
+                          const float* volumes, float dx, float dt, float* momentum, float* mass,
+                          float* new_places, float* new_speeds, float* new_gradients,
+                          float* new_volumes, int n, int count);
+// an even number of steps
+void peer_cloth(float* places, float* speeds, float* new_places, float* new_speeds, int n,
+                int steps, float width, float dt);
+void peer_density(const float* points, const float* samples, const float* widths, float* out, int n,
+                  int count, int dimensions);
+void peer_demosaicing(const unsigned short* sensor, unsigned short* green, unsigned short* rgb,
+                      int w, int h);
 }

@@ -82,6 +82,7 @@ void add_hashes(Registry&);
 void add_look_1(Registry&);
 void add_look_2(Registry&);
 void add_look_3(Registry&);
+void add_look_4(Registry&);
 
 /// The device of the arrays that are made next.
 inline kr::device& home() {
