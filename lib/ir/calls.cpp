@@ -113,7 +113,8 @@ bool Calls::reads(const Inst& inst, std::size_t operand) const {
   if (inst.op == Op::Call) return all_[inst.imm].reads[operand];
   const Effect e = info(inst.op).effect;
   if (is_tile_operation(inst.op))
-    return (inst.op == Op::Product && operand < product_lead) ||
+    return (inst.op == Op::Product && operand < product_lead &&
+            (operand != 0 || left_values(inst).empty())) ||
            (inst.op == Op::WordProduct && operand < WordProduct::words) ||
            (inst.op == Op::CopyRow && operand == copy_operands(inst.op).view) ||
            (inst.op == Op::CopyTile && operand == TileCopy::view);

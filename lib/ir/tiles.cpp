@@ -117,7 +117,7 @@ ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& 
   for (const InstId i : body.insts) {
     const Inst& inst = f.insts[i];
     if (inst.op != Op::Product) continue;
-    const std::vector<ValueId> from(inst.operands.begin() + product_lead, inst.operands.end());
+    const std::vector<ValueId> from(product_sums(inst).begin(), product_sums(inst).end());
     if (chain.products.empty()) {
       for (const ValueId v : from) {
         const auto at = std::find(body.params.begin() + 1, body.params.end(), v);

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "ir/ir.h"
 
@@ -180,8 +181,15 @@ struct TileCopy {
   static constexpr std::int64_t inside_bit = 1, padded_bit = 2, pieces_bit = 4, all_bits = 7;
 };
 
-/// Operands of product: where the sums begin.
+/// Operands of product: where the sums begin. Behind them there may be the thread's elements of the
+/// left factor; nothing is read of the left array then.
 inline constexpr std::size_t product_lead = 4;
+inline std::span<const ValueId> product_sums(const Inst& product) {
+  return std::span(product.operands).subspan(product_lead, product.results.size());
+}
+inline std::span<const ValueId> left_values(const Inst& product) {
+  return std::span(product.operands).subspan(product_lead + product.results.size());
+}
 /// Operands of copy_row and copy_back: where the view is, the shared array in front of its index,
 /// the count, the first index of the view.
 struct CopyOperands {

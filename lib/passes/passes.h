@@ -77,6 +77,8 @@ struct TileSupport {
   bool pieces = false;
   // copies of tiles take what the host says of a view (HiddenKind::TileMap)
   bool tile_maps = false;
+  // products may have their left factor in registers (left_values)
+  bool left_values = false;
   // products that take padded tiles (pad_tiles)
   bool (*padded)(const ir::Inst&, ir::FpMode) = nullptr;
   std::int64_t block_sums =
@@ -89,6 +91,9 @@ struct TileSupport {
 TileSupport tile_support(const support::Target& target);
 /// What tile registers (AMX) have: whole ones of bytes, and of bf16 where sums may round freely.
 bool takes_words(const ir::Inst& product, ir::FpMode fp);
+/// Left factors of products stay in the registers that hold them, or are read of their arrays
+/// alone.
+void left_values(ir::Module& m, const TileSupport& has);
 /// Tiles in shared memory that copies and products alone know, products that `has` says, get padded
 /// rows (ir/tiles.h): for targets that read whole rows of them.
 void pad_tiles(ir::Module& m, bool (*has)(const ir::Inst&, ir::FpMode));

@@ -201,6 +201,7 @@ constexpr Step steps[] = {
     {"drop_assumptions", drop_assumptions, devices & ~ptx},
     {"promote_slots", promote_slots, all, Quick, AfterIt},
     // Products of tiles and the copies for them (docs/tiles.md).
+    {"left_values", [](Module& m, const Plan& p) { left_values(m, p.tiles); }, all},
     {"pad_tiles", [](Module& m, const Plan& p) { pad_tiles(m, p.tiles.padded); }, all, Quick, No, pads_tiles},
     {"expand_tile_copies", [](Module& m, const Plan& p) { expand_tile_copies(m, p.tiles); }, all},
     {"block_products", [](Module& m, const Plan& p) { block_products(m, p.tiles); }, all, Quick, No, sums_blocks},
@@ -301,6 +302,11 @@ std::span<const Pass> all_passes() {
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, keeps_no_op, 64); }, true},
       {"end_products", end_products, true},
+      {"left_values",
+       [](Module& m) {
+         left_values(m, {.product = [](const Inst&, FpMode) { return true; }, .left_values = true});
+       },
+       true},
       {"pad_tiles", [](Module& m) { pad_tiles(m, [](const Inst&, FpMode) { return true; }); },
        true},
       {"expand_tile_copies", [](Module& m) { expand_tile_copies(m, {}); }, true},

@@ -53,7 +53,8 @@ bool is_own(std::string_view file) {
   constexpr std::string_view lib = here.substr(0, here.size() - below_lib.size());
   // "./lib/": a user may have that, too.
   if (file.starts_with(lib))
-    for (const char* const room : {"algorithms/", "arrays/", "host/", "math/", "ship/", "tune/"})
+    for (const char* const room :
+         {"algorithms/", "arrays/", "host/", "math/", "ship/", "trace/", "tune/"})
       if (file.substr(lib.size()).starts_with(room)) return true;
   return file.find("include/krait/") != file.npos;
 }

@@ -26,7 +26,7 @@ unsigned threads_of_block() {
 }
 
 void multiply(const product_form& form, const factor& left, const factor& right, node* sums,
-              unsigned count) {
+              unsigned count, const node* held, unsigned held_count) {
   Recorder& r = trace::recorder();
   ir::Product p;
   p.rows = form.rows, p.columns = form.columns, p.depth = form.depth,
@@ -40,6 +40,7 @@ void multiply(const product_form& form, const factor& left, const factor& right,
                                     r.resolve(right.array), r.use_as(Scalar::I32, right.offset)};
   if (operands[0] == ir::none || operands[2] == ir::none) return;
   for (unsigned e = 0; e < count; ++e) operands.push_back(r.use_as(type, sums[e]));
+  for (unsigned e = 0; e < held_count; ++e) operands.push_back(r.use_as(p.left, held[e]));
   const ir::InstId product = r.append(Op::Product, ir::value_type(type), operands);
   r.function().insts[product].list = p.list();
   r.function().insts[product].fast = form.rounds;

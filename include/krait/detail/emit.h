@@ -200,8 +200,10 @@ struct product_form {
   bool overlapped = false;
 };
 /// sums[e] += left * right, for each element of the thread; the results replace the sums.
+/// `held`, if there are any, are the thread's elements of the left factor.
 KRAIT_API void multiply(const product_form& form, const factor& left, const factor& right,
-                        node* sums, unsigned count);
+                        node* sums, unsigned count, const node* held = nullptr,
+                        unsigned held_count = 0);
 /// Copies a tile of a view to tiles that products take; `from` names the first row and column.
 /// Zeros outside the view.
 KRAIT_API void copy_tile(const factor& to, const place& from, int rows, int columns, bool inside,

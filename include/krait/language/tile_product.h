@@ -29,6 +29,16 @@ tile_factor<Type, Rows, Columns> factor_of(const tile<Type, Rows, Columns>& x) {
   return {made, false};
 }
 
+/// What the threads hold of a factor.
+template <class Factor>
+tile_nodes held_by(const Factor&) {
+  return {};
+}
+template <class Type, int Rows, int Columns>
+tile_nodes held_by(const tile<Type, Rows, Columns>& x) {
+  return access::nodes(x);
+}
+
 template <class Left, class Right>
 struct sums_of {
   using type = void;
@@ -49,7 +59,8 @@ struct sums_of<Left, Right> {
 template <class Left, int Rows, int Depth, class Right, int Columns, class Sums>
 auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x,
                     const tile_factor<Right, Depth, Columns>& y,
-                    const tile<Sums, Rows, Columns>& sum, bool rounds) {
+                    const tile<Sums, Rows, Columns>& sum, bool rounds,
+                    const tile_nodes& held = {}) {
   using sums = typename sums_of<Left, Right>::type;
   static_assert(
       !std::is_void_v<sums>,
@@ -61,7 +72,7 @@ auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x,
       "floats, and int for integers");
   tile_nodes nodes = access::nodes(sum);
   multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at,
-           nodes.data(), unsigned(nodes.size()));
+           nodes.data(), unsigned(nodes.size()), held.data(), unsigned(held.size()));
   return tile<Sums, Rows, Columns>(copy_tile(sum.shape, nodes));
 }
 
@@ -104,7 +115,7 @@ auto mma(const Left& x, const Right& y, const tile<Sums, Rows, Columns>& sum,
     const auto left = detail::factor_of(x);
     const auto right = detail::factor_of(y);
     detail::meet();
-    return detail::multiply_tiles(left, right, sum, how == precision::tf32);
+    return detail::multiply_tiles(left, right, sum, how == precision::tf32, detail::held_by(x));
   }
 }
 /// The matrix product x * y of tiles.

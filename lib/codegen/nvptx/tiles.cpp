@@ -299,6 +299,23 @@ Tiles::Values Tiles::right_words(const Product& p, Value* first, Value* column, 
   return matrices(at(line, piece), 2 * blocks, false);
 }
 
+/// The four registers of 16 rows and 16 elements of k, of 16 bits each, that the threads hold:
+/// block of rows i.
+Tiles::Values Tiles::left_words(const ir::Inst& inst, const ThreadTile& held, std::int64_t i,
+                                std::int64_t k) {
+  const std::span<const ir::ValueId> elements = ir::left_values(inst);
+  Values words;
+  for (std::int64_t w = 0; w < 4; ++w) {
+    const std::int64_t row = 2 * i + w % 2, column = (k / ThreadTile::block_columns + w / 2) * 2;
+    Value *low = value(elements[std::size_t(held.element(row, column))]),
+          *high = value(elements[std::size_t(held.element(row, column + 1))]);
+    Value* pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(low->getType(), 2));
+    pair = b_.CreateInsertElement(b_.CreateInsertElement(pair, low, std::uint64_t(0)), high, 1);
+    words.push_back(b_.CreateBitCast(pair, b_.getInt32Ty()));
+  }
+  return words;
+}
+
 // ---- mma.sync -----------------------------------------------------------------------------------
 
 /// Four sums, of a block of 16 rows and 8 columns: those of row l / 4, then those of row l / 4 + 8.
@@ -346,9 +363,9 @@ void Tiles::product(const ir::Inst& inst) {
       b_.CreateMul(b_.CreateURem(own, number(t.down)), number(ThreadTile::block_rows));
   Value* first_column =
       b_.CreateMul(b_.CreateUDiv(own, number(t.down)), number(p.columns / t.across));
+  const bool held = !ir::left_values(inst).empty();
   Values sums;
-  for (std::size_t e = ir::product_lead; e < inst.operands.size(); ++e)
-    sums.push_back(value(inst.operands[e]));
+  for (const ir::ValueId v : ir::product_sums(inst)) sums.push_back(value(v));
   for (std::int64_t k = 0, step = 0; k < p.depth; k += step) {
     step = wide ? double_step(on_, p.depth - k) : step_bytes / ir::size_of(p.left);
     // elements of k in what is read at once
@@ -357,7 +374,8 @@ void Tiles::product(const ir::Inst& inst) {
     for (std::int64_t i = 0; i < t.row_blocks(); ++i)
       for (std::int64_t part = k; part < k + step; part += of_words) {
         const Values words =
-            left_words(p, left, b_.CreateAdd(first_row, number(t.fixed_row(2 * i))), part);
+            held ? left_words(inst, *ThreadTile::of(p.rows, p.depth, threads_of(f_)), i, part)
+                 : left_words(p, left, b_.CreateAdd(first_row, number(t.fixed_row(2 * i))), part);
         rows[std::size_t(i)].insert(rows[std::size_t(i)].end(), words.begin(), words.end());
       }
     for (std::int64_t j = 0; j < t.column_blocks(); j += 2) {
@@ -419,10 +437,10 @@ void Tiles::warpgroup_product(const ir::Inst& inst) {
                 : k * ir::strip_bytes) >>
            4;
   };
-  Values operands, lefts;
-  for (std::size_t e = ir::product_lead; e < inst.operands.size(); ++e)
-    operands.push_back(value(inst.operands[e]));
-  for (std::int64_t i = 0; i < t.row_blocks(); ++i) {
+  const bool held = !ir::left_values(inst).empty();
+  Values operands;
+  for (const ir::ValueId v : ir::product_sums(inst)) operands.push_back(value(v));
+  for (std::int64_t i = 0; i < t.row_blocks() && !held; ++i) {
     Value* row = b_.CreateAdd(b_.CreateMul(down, number(warpgroup_rows)),
                               number(i * t.down * ThreadTile::block_rows));
     operands.push_back(first(0, p.left_tile(), !p.left_transposed, row));
@@ -435,21 +453,31 @@ void Tiles::warpgroup_product(const ir::Inst& inst) {
           "{ .reg .pred %on; .reg .b64 %left, %right; setp.eq.b32 %on, 0, 0; wgmma.fence.sync.aligned; ",
       inputs;
   const bool integers = inst.type.scalar == Scalar::I32, halves = size == 2;
-  const unsigned first_left = 2 * sums, right = first_left + unsigned(t.row_blocks());
+  const unsigned first_left = 2 * sums, right = first_left + (held ? 0 : unsigned(t.row_blocks()));
+  const std::size_t described = operands.size();
   for (std::int64_t k = 0; k < p.depth; k += step_bytes / size)
     for (unsigned i = 0; i < unsigned(t.row_blocks()); ++i) {
-      text += fmt::format("add.s64 %left, ${}, {}; add.s64 %right, ${}, {}; ", first_left + i,
-                          further(p.left_tile(), !p.left_transposed, k), right,
+      std::string left = "%left", turned = fmt::format("{}, ", int(p.left_transposed));
+      if (held) {
+        const Values words =
+            left_words(inst, *ThreadTile::of(p.rows, p.depth, threads_of(f_)), i, k);
+        left = list(sums + unsigned(operands.size()), unsigned(words.size())), turned.clear();
+        operands.insert(operands.end(), words.begin(), words.end());
+      } else {
+        text += fmt::format("add.s64 %left, ${}, {}; ", first_left + i,
+                            further(p.left_tile(), !p.left_transposed, k));
+      }
+      text += fmt::format("add.s64 %right, ${}, {}; ", right,
                           further(p.right_tile(), p.right_transposed, k));
       text += fmt::format(
-          "wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {}, %left, %right, %on{}{}; ", own,
+          "wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {}, {}, %right, %on{}{}; ", own,
           step_bytes / size, sums_type(inst.type.scalar), ptx_type(p.left), ptx_type(p.right),
-          list(i * of_block, of_block), integers ? "" : ", 1, 1",
-          halves ? fmt::format(", {}, {}", int(p.left_transposed), int(!p.right_transposed)) : "");
+          list(i * of_block, of_block), left, integers ? "" : ", 1, 1",
+          halves ? fmt::format(", {}{}", turned, int(!p.right_transposed)) : "");
     }
   text += "wgmma.commit_group.sync.aligned; ";
   text += p.overlapped ? "}" : "wgmma.wait_group.sync.aligned 0; }";
-  for (std::int64_t i = 0; i <= t.row_blocks(); ++i) inputs += ",l";
+  for (std::size_t i = sums; i < operands.size(); ++i) inputs += i < described ? ",l" : ",r";
   const Values out = assemble(text, operands[0]->getType(), sums, operands, inputs, true, true);
   for (std::size_t e = 0; e < out.size(); ++e) values_[inst.results[e]] = out[e];
 }

@@ -53,6 +53,8 @@ class Tiles : scalar::Part {
               unsigned bytes);
   Value* double_line(const ir::Product& p, std::int64_t k);
   Values left_words(const ir::Product& p, Value* first, Value* row, std::int64_t k);
+  Values left_words(const ir::Inst& inst, const ir::ThreadTile& held, std::int64_t i,
+                    std::int64_t k);
   Values right_words(const ir::Product& p, Value* first, Value* column, std::int64_t k,
                      unsigned blocks);
   void multiply(const ir::Inst& inst, const ir::Product& p, Value** sums, const Values& left,

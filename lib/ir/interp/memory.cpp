@@ -286,16 +286,31 @@ void Memory::product(const Inst& inst, const Mask& active) {
         else wide[side](in, &to, 1);
       }
   };
+  const std::span<const ValueId> values = left_values(inst);
+  if (!values.empty()) {  // of all threads, which meet here
+    const ThreadTile of = *ThreadTile::of(p.rows, p.depth, std::int64_t(s_.threads));
+    factors[0].resize(std::size_t(p.rows * p.depth));
+    for (std::size_t lane = 0; lane < s_.threads; ++lane)
+      for (std::int64_t e = 0; e < of.elements(); ++e) {
+        const std::uint64_t* in[] = {&s_.column(values[std::size_t(e)])[lane]};
+        std::uint64_t& to =
+            factors[0][std::size_t(of.row(std::int64_t(lane), of.row_of(e)) * p.depth +
+                                   of.column(std::int64_t(lane), of.column_of(e)))];
+        if (p.left == sums) to = *in[0];
+        else wide[0](in, &to, 1);
+      }
+  }
   const bool watched = s_.options.races || !s_.array(inst.operands[0]).written.empty();
   active.for_each([&](std::size_t lane) {
-    const std::byte *left = factor(inst, 0, p.left_tile().size(), lane),
+    const std::byte *left = values.empty() ? factor(inst, 0, p.left_tile().size(), lane) : nullptr,
                     *right = factor(inst, 2, p.right_tile().size(), lane);
-    if (!left || !right) {
+    if ((!left && values.empty()) || !right) {
       for (std::size_t e = 0; e < inst.results.size(); ++e) s_.column(inst.results[e])[lane] = 0;
       return;
     }
-    widen(0, left, p.left, p.rows, p.depth,
-          [&](std::int64_t r, std::int64_t k) { return p.left_place(r, k); });
+    if (left)
+      widen(0, left, p.left, p.rows, p.depth,
+            [&](std::int64_t r, std::int64_t k) { return p.left_place(r, k); });
     widen(1, right, p.right, p.depth, p.columns,
           [&](std::int64_t k, std::int64_t c) { return p.right_place(k, c); });
     for (std::int64_t e = 0; e < tile.elements(); ++e) {
@@ -309,8 +324,9 @@ void Memory::product(const Inst& inst, const Mask& active) {
         if (floats) fma(in, &sum, 1);
         else sum = std::uint32_t(sum + *x * *y);
         if (!watched) continue;
-        observe(inst, s_.array(inst.operands[0]), left + p.left_place(row, k) * size_of(p.left),
-                size_of(p.left), AccessKind::Read, lane);
+        if (left)
+          observe(inst, s_.array(inst.operands[0]), left + p.left_place(row, k) * size_of(p.left),
+                  size_of(p.left), AccessKind::Read, lane);
         observe(inst, s_.array(inst.operands[2]),
                 right + p.right_place(k, column) * size_of(p.right), size_of(p.right),
                 AccessKind::Read, lane);

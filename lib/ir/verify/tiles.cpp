@@ -27,10 +27,10 @@ class TileCheck {
     }
   }
   /// A result for each operand behind the first ones, and of its type.
-  std::string sums(std::size_t lead) const {
-    if (count() <= lead || inst_.results.size() != count() - lead)
-      return needs("a result for each sum");
-    for (std::size_t i = lead; i < count(); ++i)
+  std::string sums(std::size_t lead) const { return sums(lead, count()); }
+  std::string sums(std::size_t lead, std::size_t end) const {
+    if (end <= lead || inst_.results.size() != end - lead) return needs("a result for each sum");
+    for (std::size_t i = lead; i < end; ++i)
       if (operand(i) != value_type(inst_.type.scalar) || result(i - lead) != operand(i) ||
           !in_class(scalar(i)))
         return needs("sums of one type");
@@ -54,10 +54,19 @@ class TileCheck {
     if (inst_.type.scalar != Product::sums_of(p.left, p.right))
       return "the sums do not have the type of such products";
     const std::int64_t elements = ThreadTile::of(p.rows, p.columns, threads)->elements();
-    if (std::int64_t(count() - product_lead) != elements)
+    const std::size_t end = product_lead + std::size_t(elements);
+    if (count() < end)
       return needs(std::to_string(elements) + " sums per thread, not " +
                    std::to_string(count() - product_lead));
-    return sums(product_lead);
+    if (count() > end) {
+      const std::optional<ThreadTile> left = ThreadTile::of(p.rows, p.depth, threads);
+      if (!left || p.left_transposed || std::int64_t(count() - end) != left->elements())
+        return needs("behind its " + std::to_string(elements) +
+                     " sums nothing, or the elements of the left factor");
+      for (std::size_t i = end; i < count(); ++i)
+        if (operand(i) != value_type(p.left)) return needs("elements of the left factor's type");
+    }
+    return sums(product_lead, end);
   }
   std::string word_product() const {
     if (inst_.list.size() != WordProduct::numbers)

@@ -173,7 +173,7 @@ class BlockProducts : TilePlaces {
     }
     const Product p(inst);
     Sums sums{new_array(s, p.rows * p.columns), none};
-    const std::vector<ValueId> from(inst.operands.begin() + product_lead, inst.operands.end());
+    const std::vector<ValueId> from(product_sums(inst).begin(), product_sums(inst).end());
     const bool equal =
         f_.is_const(from[0]) && std::all_of(from.begin(), from.end(), [&](ValueId v) {
           return f_.is_const(v) && f_.const_bits(v) == f_.const_bits(from[0]);

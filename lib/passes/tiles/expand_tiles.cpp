@@ -70,7 +70,7 @@ class TileExpander : TilePlaces {
     const ThreadTile tile =
         *ThreadTile::of(p.rows, p.columns, f_.block[0] * f_.block[1] * f_.block[2]);
     const Own first = own(tile);
-    const std::vector<ValueId> before(inst.operands.begin() + product_lead, inst.operands.end());
+    const std::vector<ValueId> before(product_sums(inst).begin(), product_sums(inst).end());
     const std::vector<ValueId> all =
         loop(p.depth, before, [&](ValueId k, const std::vector<ValueId>& carried) {
           return step(inst, p, tile, first, k, carried);

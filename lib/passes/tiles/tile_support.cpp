@@ -123,7 +123,8 @@ TileSupport tile_support(const support::Target& target) {
           .product = target.has_float8() && target.ptx.isa >= 84 ? has_ptx89 : has_ptx80,
           .copy = copies_ptx,
           .tile = maps ? tiles_ptx : has_no_tile,
-          .tile_maps = maps};
+          .tile_maps = maps,
+          .left_values = true};
 }
 
 }  // namespace krait::passes
