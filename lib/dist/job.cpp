@@ -243,19 +243,17 @@ void job::send(const void* from, std::size_t bytes, int to, int tag) {
   const auto* const first = static_cast<const std::byte*>(from);
   each_piece(bytes, largest_piece, [&](std::size_t at, std::size_t count) {
     engine_->send(first + at, count, to, tag, tickets_.emplace_back());
-    waited_bytes_ += count;
   });
 }
 void job::receive(void* to, std::size_t bytes, int from, int tag) {
   auto* const first = static_cast<std::byte*>(to);
   each_piece(bytes, largest_piece, [&](std::size_t at, std::size_t count) {
     engine_->receive(first + at, count, from, tag, tickets_.emplace_back());
-    waited_bytes_ += count;
   });
 }
 void job::wait(const char* name) {
   if (tickets_.empty()) return;
-  wait_for(tickets_, name, std::exchange(waited_bytes_, 0));
+  wait_for(tickets_, name);
   tickets_.clear();
 }
 std::byte* job::scratch(std::size_t bytes) {
@@ -291,7 +289,7 @@ Rim* job::rim(const decomposition& how, const elements& all) {
   return kept->usable() ? kept.get() : nullptr;
 }
 
-void job::wait_for(std::vector<Ticket>& tickets, const char* name, std::size_t bytes) {
+void job::wait_for(std::vector<Ticket>& tickets, const char* name) {
   // A test of one message moves all of them.
   std::size_t next = 0;
   wait_until(
@@ -300,16 +298,11 @@ void job::wait_for(std::vector<Ticket>& tickets, const char* name, std::size_t b
         while (next < tickets.size() && engine_->test(tickets[next])) ++next;
         return next == tickets.size();
       },
-      !engine_->has_processes(), bytes);
+      !engine_->has_processes());
 }
-void job::wait_until(const char* name, function_ref<bool()> done, bool yields, std::size_t bytes) {
+void job::wait_until(const char* name, function_ref<bool()> done, bool yields) {
   // Most messages between neighbours are there after a few tests; the clock costs more than one.
   constexpr unsigned tests_between_looks = 64;
-  // A rank moves its bytes while it tests: it keeps its core as long as a gigabyte a second needs,
-  // a test taking some 100 ns. On a busy machine 2.2 GB took 45 s where each test gave it up.
-  constexpr std::size_t bytes_per_test = 100;
-  const std::size_t before_pauses =
-      tests_before_pauses_ + (tests_before_pauses_ == long_wait ? bytes / bytes_per_test : 0);
   Clock::time_point began{};
   for (std::size_t tests = 1;; ++tests) {
     if (done()) return;
@@ -319,7 +312,7 @@ void job::wait_until(const char* name, function_ref<bool()> done, bool yields, s
       if (began == Clock::time_point{}) began = now;
       if (now - began > limit_) give_up(name, nullptr);
     }
-    if (tests > before_pauses || yields) engine_->pause();
+    if (tests > tests_before_pauses_ || yields) engine_->pause();
   }
 }
 

@@ -85,10 +85,9 @@ struct job {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void wait_for(std::vector<Ticket>& tickets, const char* name, std::size_t bytes = 0);
-  /// Until done(), which may throw; `yields`: others of this machine make it so; `bytes`: of its
-  /// messages.
-  void wait_until(const char* name, function_ref<bool()> done, bool yields, std::size_t bytes = 0);
+  void wait_for(std::vector<Ticket>& tickets, const char* name);
+  /// Until done(), which may throw; `yields`: others of this machine make it so.
+  void wait_until(const char* name, function_ref<bool()> done, bool yields);
   /// Asks NCCL; fails where that does.
   bool ask(const char* name, function_ref<bool()> nccl);
   /// Ends what NCCL may wait for, for ever.
@@ -114,7 +113,6 @@ struct job {
   unsigned tests_before_pauses_ = 512;
   std::string why_;
   std::vector<Ticket> tickets_, gathering_;
-  std::size_t waited_bytes_ = 0;  // of tickets_
   std::vector<std::byte> slots_;
   std::unique_ptr<std::byte[]> scratch_;
   void* pinned_ = nullptr;

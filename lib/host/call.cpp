@@ -214,9 +214,12 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
   constexpr std::int64_t limit = (std::int64_t(1) << 31) - ir::Facts::room;
   ir::Facts f{true, true, is_small(config), true};
   f.aligned_rows = spec.asks_for_rows;
+  f.dense_rows = true;
   for (const unsigned i : spec.arrays) {
     const argument& a = arguments[i];
     std::int64_t stride = 1;
+    const int last = a.rank - 1;
+    if (last >= 0 && a.extents[last] != 1 && a.strides[last] != 1) f.dense_rows = false;
     for (int d = a.rank - 1; d >= 0; --d) {
       if (a.extents[d] != 1 && a.strides[d] != stride) f.contiguous = false;
       stride *= a.extents[d];
@@ -238,6 +241,7 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
   const support::TargetInfo& target = support::info(bound.device.target.kind);
   f.aligned &= target.aligned;
   f.aligned_rows &= f.aligned && f.contiguous;
+  f.dense_rows &= !f.contiguous;
   f.resident = spec.asks_for_registers && bound.device.target.kind == support::TargetKind::Ptx &&
                is_resident(config, bound.device);
   if (target.blocks) {

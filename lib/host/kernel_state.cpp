@@ -162,15 +162,18 @@ void note_accesses(Specialisation& spec) {
   });
 }
 
-/// The facts that make variants of code for blocks of one kind, by bit.
-constexpr bool ir::Facts::*by_launch[] = {&ir::Facts::contiguous,   &ir::Facts::aligned,
-                                          &ir::Facts::small,        &ir::Facts::disjoint,
-                                          &ir::Facts::aligned_rows, &ir::Facts::resident};
-static_assert(1u << std::size(by_launch) == DeviceCode::most_variants);
+/// The facts that make variants of code for blocks of one kind, by bit. The last two share one: of
+/// contiguous arrays aligned_rows may hold, of others dense_rows.
+constexpr bool ir::Facts::*by_launch[] = {
+    &ir::Facts::contiguous, &ir::Facts::aligned,      &ir::Facts::small,     &ir::Facts::disjoint,
+    &ir::Facts::resident,   &ir::Facts::aligned_rows, &ir::Facts::dense_rows};
+constexpr unsigned variant_bits = std::size(by_launch) - 1;
+static_assert(1u << variant_bits == DeviceCode::most_variants);
 
 unsigned index_of(const ir::Facts& f) {
   unsigned index = 0;
-  for (unsigned k = 0; k < std::size(by_launch); ++k) index |= unsigned(f.*by_launch[k]) << k;
+  for (unsigned k = 0; k < std::size(by_launch); ++k)
+    index |= unsigned(f.*by_launch[k]) << std::min(k, variant_bits - 1);
   return index;
 }
 

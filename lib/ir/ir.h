@@ -190,6 +190,8 @@ struct Facts {
   bool resident = false;
   // vectors of neighbouring elements begin anywhere: what passes of the CPU make
   bool pieces = false;
+  // not contiguous, but along the last dimension elements lie beside each other
+  bool dense_rows = false;
   /// Sets what follows from the shape of blocks: whole_rows, one_row and brick.
   void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
   /// Of these, what set_block sets.
@@ -214,7 +216,8 @@ inline constexpr FactName fact_names[] = {{"contiguous", &Facts::contiguous},
                                           {"one_row", &Facts::one_row},
                                           {"aligned_rows", &Facts::aligned_rows},
                                           {"resident", &Facts::resident},
-                                          {"pieces", &Facts::pieces}};
+                                          {"pieces", &Facts::pieces},
+                                          {"dense_rows", &Facts::dense_rows}};
 
 /// Of two launches that follow one another: whether the kernel lets the next one begin before it
 /// has ended, or may begin early itself, and then waits before it does anything. CUDA calls it

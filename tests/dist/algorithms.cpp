@@ -55,6 +55,7 @@ void two_dimensions(kr::dist::world& ranks, std::int64_t m, std::int64_t n, int 
     const kr::dist::along to[] = {other & 1 ? whole : block, other & 2 ? whole : block};
     const auto moved = kr::dist::redistribute(a, to);
     EXPECT(equal(moved, one));
+    EXPECT(equal(kr::dist::transpose(a, to), one.transpose().copy()));
     auto back = kr::dist::like(a);
     kr::dist::redistribute(moved, back);
     EXPECT(back.owned().to_host() == a.owned().to_host());
@@ -324,7 +325,22 @@ void overlapped(kr::dist::world& ranks) {
   EXPECT(a.local().to_host() == c.local().to_host());
 }
 
+/// Results that are long enough for each rank to reduce a part of them.
+void long_reductions(kr::dist::world& ranks) {
+  const std::string where = std::to_string(ranks.size()) + " ranks, long";
+  const std::int64_t n = 20011;
+  for (const std::int64_t rows : {1, 3, 8}) {
+    kr::dist::array<double, 2> a(ranks, {rows, n}, {block, whole});
+    kr::dist::fill(a, [](auto i, auto j) { return value_at(i, j); });
+    const kr::array<double, 2> one = everywhere(a);
+    EXPECT(equal(kr::sum(a, kr::axis(0)), kr::sum(one, kr::axis(0))));
+    EXPECT(equal(kr::max(a, kr::axis(0)), kr::max(one, kr::axis(0))));
+    EXPECT(equal(kr::mean(a * 2.0, kr::axis(0)), kr::mean(one * 2.0, kr::axis(0))));
+  }
+}
+
 void all(kr::dist::world& ranks) {
+  long_reductions(ranks);
   const std::int64_t shapes[][2] = {{1, 1}, {2, 3}, {17, 23}, {0, 5}, {300, 70}, {31, 530}};
   for (const auto& n : shapes)
     for (const int layout : {0, 1, 2, 3}) two_dimensions(ranks, n[0], n[1], layout);

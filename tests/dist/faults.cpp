@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   krait_dist_faults MODE
-// A rank goes wrong in the middle of a job, each time in another way (faults.sh looks at the end).
+// Rank 1, or the only one, goes wrong in the middle of a job, each time in another way (faults.sh
+// looks at the end).
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +28,7 @@ void go_wrong(std::string_view mode, kr::dist::world& ranks, kr::dist::array<dou
   if (mode == "stopped") raise(SIGSTOP);
   if (mode == "killed") raise(SIGKILL);
   if (mode == "gone") _exit(0);
+  if (mode == "gone_3") _exit(3);
   if (mode == "exit") std::exit(3);
   if (mode == "call") ranks.barrier();
   if (mode == "order") kr::dist::exchange(x);
@@ -40,7 +43,7 @@ void work(std::string_view mode, kr::dist::world& ranks) {
   kr::dist::array<double> x(ranks, {30}, kr::dist::halo(1).periodic());
   x = 1.0;
   for (int k = 0; k < 20; ++k) {
-    if (k == 7 && ranks.rank() == 1) {
+    if (k == 7 && ranks.rank() == std::min(1, ranks.size() - 1)) {
       if (mode == "return") return;
       if (mode == "swallowed") {
         try {

@@ -93,6 +93,9 @@ void check(kr::dist::world& ranks, const Whole& all, const kr::dist::along (&wor
   const auto whole = kr::dist::gather(a, root);
   if (ranks.rank() == root) EXPECT(whole.to_host() == wanted);
   else EXPECT(whole.size() == 0);
+  kr::array<Elem, Rank> again(whole.extents());
+  kr::dist::gather(a, again, root);
+  EXPECT(again.to_host() == whole.to_host());
   auto b = kr::dist::like(a);
   kr::dist::scatter(whole, b, root);
   EXPECT(b.owned().to_host() == a.owned().to_host());
@@ -142,6 +145,19 @@ void check(kr::dist::world& ranks, const Whole& all, const kr::dist::along (&wor
                                      3 * all.at(i - 1, j + 1, 0) + 4 * all.at(i + 1, j - 1, 0) +
                                      5 * all.at(i, j, 0) + all.at(i, j + 1, 0));
     EXPECT(right);
+    // The same by an expression of shifted elements.
+    auto shifted = kr::dist::like(c);
+    const auto at = [&](int i, int j) { return kr::dist::shifted(b, i, j); };
+    shifted = at(-1, -1) + at(1, 1) * Elem(2) + at(-1, 1) * Elem(3) + at(1, -1) * Elem(4) +
+              b * Elem(5) + at(0, 1);
+    EXPECT(shifted.owned().to_host() == got);
+    auto moved = kr::dist::like(b);
+    moved.copy_from(b);
+    kr::dist::exchange(moved);
+    moved = kr::dist::shifted(moved, 0, 1);  // elements are read before they are written
+    c = at(0, 1);
+    EXPECT(moved.owned().to_host() == c.owned().to_host());
+    EXPECT(kr::sum(at(0, 1) * b) == kr::sum(b * at(0, 1)));
     // The same by a kernel of one's own, on the parts that need no halo and on the others.
     auto parts = kr::dist::like(b);
     auto sum_of_four = kr::kernel(
@@ -254,6 +270,8 @@ void refusals(kr::dist::world& ranks) {
   auto other = kr::dist::like(rows);
   EXPECT(error_of([&] { kr::dist::stencil([](auto at) { return at(0, -2); }, rows, other); }) ==
          "kr::dist::stencil: it reaches 2 elements along axis 1, but the array has a halo of 1");
+  EXPECT(error_of([&] { other = kr::dist::shifted(rows, -2, 0); }) ==
+         "kr::dist::shifted: it reaches 2 elements along axis 0, but the array has a halo of 1");
   EXPECT(error_of([&] { kr::dist::stencil([](auto at) { return at(0, 0); }, rows, rows); }) ==
          "kr::dist::stencil: the array that it reads cannot be the one that it writes");
   EXPECT(starts(error_of([&] { (void)kr::dist::at(rows, 12, 0); }),

@@ -123,6 +123,7 @@ Kernel kernel_of(std::uint64_t seed, const test::GeneratorOptions& generate) {
   ir::Facts facts{true, (seed & 1) == 0, (seed & 2) == 0, true};
   if ((seed & 4) == 0) facts.set_block(k.launch.block[0], k.launch.block[1], k.launch.block[2]);
   if ((seed & 8) == 0) facts.warp = unsigned(k.launch.warp_size);
+  if ((seed & 48) == 0) facts.contiguous = false, facts.dense_rows = (seed & 64) == 0;
   test::set_facts(k.module, facts);
   return k;
 }

@@ -305,6 +305,7 @@ TEST(IrText, ChangesWithEverythingThatMeansSomething) {
       {"aligned_rows", [](Function& f) { f.facts.aligned_rows = true; }},
       {"resident", [](Function& f) { f.facts.resident = true; }},
       {"pieces", [](Function& f) { f.facts.pieces = true; }},
+      {"dense_rows", [](Function& f) { f.facts.dense_rows = true; }},
       {"warp", [](Function& f) { f.facts.warp = 32; }},
       {"bricks", [](Function& f) { f.facts.set_block(4, 9, 1); }},
       {"partial rows", [](Function& f) { f.facts.set_block(3, 9, 1); }},

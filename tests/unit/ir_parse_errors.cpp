@@ -40,7 +40,7 @@ TEST(IrParseErrors, Module) {
             "2:11: expected strict, reproducible, native or fast");
   EXPECT_EQ(
       error("kir 1\nkernel fp(native) facts(large) ()"),
-      "2:25: expected contiguous, aligned, small, disjoint, whole_rows, one_row, aligned_rows, resident, pieces, bricks, whole_bricks or warp");
+      "2:25: expected contiguous, aligned, small, disjoint, whole_rows, one_row, aligned_rows, resident, pieces, dense_rows, bricks, whole_bricks or warp");
   constexpr auto wrong =
       "expected rows of at most 16 threads, and a power of two that makes no more than 32 with them";
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(3, 3)) ()"),

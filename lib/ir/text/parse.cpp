@@ -318,7 +318,7 @@ class Parser : Scanner {
       else
         fail_at(place,
                 "expected contiguous, aligned, small, disjoint, whole_rows, one_row, "
-                "aligned_rows, resident, pieces, bricks, whole_bricks or warp");
+                "aligned_rows, resident, pieces, dense_rows, bricks, whole_bricks or warp");
     } while (accept(','));
     expect(')');
   }

@@ -47,7 +47,9 @@ class Lowerer {
                                   {b_.binary(Op::Mul, {flat, extent_of(f_, b_, array, d)}), index});
       } else {
         const ValueId term =
-            b_.binary(Op::Mul, {index, b_.emit(Op::Stride, Scalar::I64, {array}, d)});
+            f_.facts.dense_rows && d + 1 == t.rank
+                ? index
+                : b_.binary(Op::Mul, {index, b_.emit(Op::Stride, Scalar::I64, {array}, d)});
         flat = d == 0 ? term : b_.binary(Op::Add, {flat, term});
       }
     }

@@ -107,8 +107,10 @@ void tell_perf_inject(std::span<const std::byte> code, const std::string& symbol
   const auto address = std::uint64_t(reinterpret_cast<std::uintptr_t>(code.data()));
   enum : std::uint32_t { Load = 0, DebugInfo = 2 };
   std::string records;
-  const std::vector<CodeLine> lines = lines_of(object);
+  std::vector<CodeLine> lines = lines_of(object);
   if (!lines.empty()) {
+    // perf ends the table where its last entry begins: the last line's code would have none.
+    lines.push_back(lines.back()), lines.back().at = code.size();
     Record r;
     r << address << std::uint64_t(lines.size());
     for (const CodeLine& l : lines)

@@ -127,7 +127,7 @@ void halo(kr::dist::world& world, bool columns, std::int64_t n, int rounds) {
 void stencil(kr::dist::world& world, std::int64_t n, int rounds) {
   constexpr int radius = 2;
   kr::dist::array<double, 2> in(world, {n, n}, {block, whole}, kr::dist::halo(radius)),
-      sum(world, {n, n}, {block, whole}), out(world, {n, n}, {block, whole});
+      out(world, {n, n}, {block, whole});
   const auto init = [](auto i, auto j) { return kr::cast<double>(i + j); };
   kr::dist::fill(in, init);
   const std::int64_t first = first_of(n, rank), h = first_of(n, rank + 1) - first,
@@ -158,20 +158,17 @@ void stencil(kr::dist::world& world, std::int64_t n, int rounds) {
   };
   compare("PRK stencil of " + std::to_string(n), rounds, std::max(1, int(4000000 / (n * n))),
           by_hand, [&] {
-            kr::dist::stencil(
-                [](auto at) {
-                  return 0.25 * (at(0, 1) - at(0, -1) + at(1, 0) - at(-1, 0)) +
-                         0.125 * (at(0, 2) - at(0, -2) + at(2, 0) - at(-2, 0));
-                },
-                in, sum);
-            out += sum;
+            const auto at = [&](int i, int j) { return kr::dist::shifted(in, i, j); };
+            kr::dist::exchange(in);
+            out += 0.25 * (at(0, 1) - at(0, -1) + at(1, 0) - at(-1, 0)) +
+                   0.125 * (at(0, 2) - at(0, -2) + at(2, 0) - at(-2, 0));
             in += 1.0;
           });
 }
 
 /// The transpose of the parallel research kernels: b += transposed a, a += 1.
 void transpose(kr::dist::world& world, std::int64_t n, int rounds) {
-  kr::dist::array<double, 2> a(world, {n, n}, {block, whole}), b(world, {n, n}, {whole, block});
+  kr::dist::array<double, 2> a(world, {n, n}, {block, whole});
   const std::int64_t h = n / ranks_there;
   if (n % ranks_there != 0) return;
   std::vector<double> x(std::size_t(h * n), 1.0), y(std::size_t(h * n)), work(std::size_t(h * h)),
@@ -203,7 +200,7 @@ void transpose(kr::dist::world& world, std::int64_t n, int rounds) {
   kr::dist::array<double, 2> c(world, {n, n}, {block, whole});
   compare("PRK transpose of " + std::to_string(n), rounds, std::max(1, int(4000000 / (n * n))),
           by_hand, [&] {
-            c += kr::dist::redistribute(kr::dist::transpose(a), {block, whole});
+            c += kr::dist::transpose(a, {block, whole});
             a += 1.0;
           });
 }
@@ -342,13 +339,14 @@ void cg(kr::dist::world& world, std::int64_t n, int rounds, bool fused) {
     rr = now;
   };
   kr::dist::array<double, 2> X(world, {n, n}, {block, whole}), R(world, {n, n}, {block, whole}),
-      Y(world, {n, n}, {block, whole}), D(world, {n, n}, {block, whole}, kr::dist::halo(1));
+      D(world, {n, n}, {block, whole}, kr::dist::halo(1));
   kr::dist::fill(R, [](auto i, auto j) { return kr::cast<double>((i * 7 + j * 3) % 5 - 2); });
   D = R * 1.0;
   double RR = kr::sum(R * R);
   const auto by_krait = [&] {
-    kr::dist::stencil(
-        [](auto at) { return 4.0 * at(0, 0) - at(-1, 0) - at(1, 0) - at(0, -1) - at(0, 1); }, D, Y);
+    const auto at = [&](int i, int j) { return kr::dist::shifted(D, i, j); };
+    kr::dist::exchange(D);
+    const auto Y = 4.0 * D - at(-1, 0) - at(1, 0) - at(0, -1) - at(0, 1);
     const double a = RR / kr::sum(D * Y);
     X += a * D;
     R -= a * Y;
@@ -393,10 +391,11 @@ void fft(kr::dist::world& world, std::int64_t n, int rounds, bool turned) {
 }
 #endif
 
-/// All elements on rank 0.
-void gather(kr::dist::world& world, std::int64_t n, int rounds) {
+/// All elements on rank 0, in memory that it has or in new memory.
+void gather(kr::dist::world& world, std::int64_t n, int rounds, bool anew) {
   kr::dist::array<char, 1> a(world, {n});
   a = char(3);
+  kr::array<char> all({rank == 0 ? n : 0});
   const std::int64_t mine = first_of(n, rank + 1) - first_of(n, rank);
   std::vector<char> from(std::size_t(mine), 3), to(rank == 0 ? std::size_t(n) : 0);
   compare(
@@ -413,7 +412,24 @@ void gather(kr::dist::world& world, std::int64_t n, int rounds) {
           }
         if (rank == 0) std::copy(from.begin(), from.end(), to.begin());
       },
-      [&] { (void)kr::dist::gather(a); });
+      [&] {
+        if (anew) (void)kr::dist::gather(a);
+        else kr::dist::gather(a, all);
+      });
+}
+
+/// The sum over ranks of n numbers that each has.
+void sum(kr::dist::world& world, std::int64_t n, int rounds) {
+  kr::dist::array<double, 2> a(world, {ranks_there, n}, {block, whole});
+  kr::dist::fill(a, [](auto i, auto j) { return kr::cast<double>(i + j); });
+  std::vector<double> mine(static_cast<std::size_t>(n)), all(mine.size());
+  for (std::int64_t j = 0; j < n; ++j) mine[std::size_t(j)] = double(rank + j);
+  compare(
+      "sums over ranks of " + std::to_string(n), rounds, std::clamp(int(1000000 / n), 1, 50),
+      [&] { MPI_Allreduce(mine.data(), all.data(), int(n), MPI_DOUBLE, MPI_SUM, all_ranks); },
+      [&] { (void)kr::sum(a, kr::axis(0)); });
+  const auto got = kr::sum(a, kr::axis(0)).owned().to_host();
+  for (std::int64_t j = 0; j < n; ++j) expect("sum", all[std::size_t(j)], got[std::size_t(j)], 0);
 }
 
 /// By ScaLAPACK, with blocks of KRAIT_SCALAPACK_BLOCK.
@@ -434,7 +450,7 @@ void solve(kr::dist::world& world, std::int64_t n, int rounds) {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::fputs(
-        "beside_mpi rows|columns|stencil|transpose|p2p|cg|cg_fused|fft|fft_transposed|gather|solve SIZE [ROUNDS [ROWS]]\n",
+        "beside_mpi rows|columns|stencil|transpose|p2p|cg|cg_fused|fft|fft_transposed|gather|gather_new|sum|solve SIZE [ROUNDS [ROWS]]\n",
         stderr);
     return 2;
   }
@@ -453,7 +469,8 @@ int main(int argc, char** argv) {
 #ifdef WITH_FFTW
     if (what == "fft" || what == "fft_transposed") fft(world, n, rounds, what == "fft_transposed");
 #endif
-    if (what == "gather") gather(world, n, rounds);
+    if (what == "gather" || what == "gather_new") gather(world, n, rounds, what == "gather_new");
+    if (what == "sum") sum(world, n, rounds);
     if (what == "solve") solve(world, n, rounds);
   });
   MPI_Finalize();

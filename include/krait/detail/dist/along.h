@@ -85,6 +85,19 @@ constexpr sum_type sum_type_of() {
   else return std::is_signed_v<Number> ? sum_type::int64 : sum_type::uint64;
 }
 
+/// x without an axis of one element.
+template <class Elem, int Rank>
+krait::array<Elem, Rank - 1> without_axis(krait::array<Elem, Rank>& x, int axis) {
+  layout at = layout_of(x);
+  for (int d = axis; d + 1 < at.rank; ++d)
+    at.extents[d] = at.extents[d + 1], at.strides[d] = at.strides[d + 1];
+  --at.rank;
+  return view_at(at, x);
+}
+
+// Bytes of a result from which on each rank reduces a part of it for all.
+inline constexpr std::int64_t least_shared_reduction = 64 << 10;
+
 /// What each rank made of its part of an axis, reduced in the order of ranks, or, where `sums`, in
 /// any. compute() gives this rank's, of extent 1 there; `reduce` takes an array and options.
 template <class Number, int Rank, class Compute, class Reduce>
@@ -98,31 +111,55 @@ auto combine_along(const char* name, const decomposition& how, int d, bool sums,
   }
   arrange(out);
   auto result = made::of<Number, Rank - 1>(out);
-  const decomposition parts = parts_along(how, d), all = lifted(out, d, parts.extents[d]);
-  krait::array<Number, Rank> mine, gathered;
+  const decomposition parts = parts_along(how, d);
+  krait::array<Number, Rank> mine;
   guard(how.of, [&] {
     bool has_some = true;
     for (int e = 0; e < Rank; ++e) has_some = has_some && parts.owned[e] > 0;
     mine = has_some ? compute() : memory_for<Number, Rank>(how, parts.owned);
   });
   const layout from = layout_of(mine);
+  const bool by_all = out.replicated && parts.extents[d] == size_of(how.of);
   constexpr sum_type type = sum_type_of<Number>();
-  if (sums && type != sum_type::none && out.replicated && parts.extents[d] == size_of(how.of)) {
+  if (sums && type != sum_type::none && by_all) {
     const layout target = layout_of(result.owned());
     if (sum_over_ranks(how.of, call_of(name, how, d), type, elements_at(mine, from),
                        elements_at(result.owned(), target)))
       return result;
   }
-  guard(how.of, [&] { gathered = memory_for<Number, Rank>(how, all.owned); });
-  const layout to = layout_of(gathered);
-  const auto has = [&](int r) { return block_of(parts, r); };
-  const auto wants = [&](int r) { return block_of(all, r); };
-  transfer(how.of, call_of(name, how, d), Rank, {has, elements_at(mine, from), how.replicated},
-           {wants, elements_at(gathered, to)});
-  guard(how.of, [&] {
-    auto owned = result.owned();
-    if (owned.size() > 0) owned.copy_from(reduce(gathered, krait::axis(d)));
-  });
+  // Each rank gets all parts of its block of `of`, and reduces them into `to`.
+  const auto gather_and_reduce = [&](const decomposition& of, krait::array<Number, Rank - 1>& to) {
+    const decomposition all = lifted(of, d, parts.extents[d]);
+    krait::array<Number, Rank> gathered;
+    guard(how.of, [&] { gathered = memory_for<Number, Rank>(how, all.owned); });
+    const layout in = layout_of(gathered);
+    const auto has = [&](int r) { return block_of(parts, r); };
+    const auto wants = [&](int r) { return block_of(all, r); };
+    transfer(how.of, call_of(name, how, d), Rank, {has, elements_at(mine, from), how.replicated},
+             {wants, elements_at(gathered, in)});
+    guard(how.of, [&] {
+      if (to.size() == 0) return;
+      if (gathered.size() > 0) reduce(gathered, krait::axis(d), krait::into(to));
+      else to.copy_from(reduce(gathered, krait::axis(d)));  // it is on no device
+    });
+  };
+  auto owned = result.owned();
+  if (how.parts[d] == 1 && how.extents[d] > 0) {  // nobody has another part
+    guard(how.of, [&] {
+      if (owned.size() > 0) owned.copy_from(without_axis(mine, d));
+    });
+  } else if (by_all && size_of(how.of) > 1 &&
+             out.size() * std::int64_t(sizeof(Number)) >= least_shared_reduction) {
+    along blocks[Rank - 1];
+    for (along& word : blocks) word = along::block;
+    const decomposition shares = with_words(out, blocks);
+    krait::array<Number, Rank - 1> share;
+    guard(how.of, [&] { share = memory_for<Number, Rank - 1>(how, shares.owned); });
+    gather_and_reduce(shares, share);
+    move_blocks(name, shares, share, out, owned);
+  } else {
+    gather_and_reduce(out, owned);
+  }
   return result;
 }
 /// A reduction along an axis: of each rank's part, and then of the parts.

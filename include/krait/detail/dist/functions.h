@@ -262,15 +262,15 @@ array<Elem, Rank> redistribute(const array<Elem, Rank>& from, const along (&word
   return to;
 }
 
-/// The transposed matrix, in blocks along the axes that were in blocks.
+/// The transposed matrix, distributed by these words: each element is sent once at most.
 /// \code
-/// auto t = kr::dist::transpose(a);
+/// auto rows = kr::dist::transpose(a, {kr::dist::block, kr::dist::whole});
 /// \endcode
 template <class Elem>
-array<Elem, 2> transpose(const array<Elem, 2>& a) {
+array<Elem, 2> transpose(const array<Elem, 2>& a, const along (&words)[2]) {
   const detail::decomposition& how = a.how();
   detail::decomposition out = detail::described(how, how.words, {});
-  for (int d = 0; d < 2; ++d) out.extents[d] = how.extents[1 - d], out.words[d] = how.words[1 - d];
+  for (int d = 0; d < 2; ++d) out.extents[d] = how.extents[1 - d], out.words[d] = words[d];
   detail::arrange(out);
   array<Elem, 2> to = detail::made::of<Elem, 2>(out);
   const auto source = a.owned();
@@ -279,6 +279,7 @@ array<Elem, 2> transpose(const array<Elem, 2>& a) {
   const detail::layout from = detail::layout_of(source), in = detail::layout_of(target);
   detail::call what{.name = "kr::dist::transpose"};
   what.add(how.serial);
+  for (const along word : words) what.add(static_cast<std::int64_t>(word));
   const auto has = [&](int r) { return detail::block_of(how, r); };
   const auto wants = [&](int r) {
     detail::box b = detail::block_of(out, r);
@@ -289,6 +290,15 @@ array<Elem, 2> transpose(const array<Elem, 2>& a) {
                    {has, {detail::memory_of(source), &from, sizeof(Elem)}, how.replicated},
                    {wants, {detail::memory_of(target), &in, sizeof(Elem)}});
   return to;
+}
+
+/// The transposed matrix, in blocks along the axes that were in blocks.
+/// \code
+/// auto t = kr::dist::transpose(a);
+/// \endcode
+template <class Elem>
+array<Elem, 2> transpose(const array<Elem, 2>& a) {
+  return transpose(a, {a.how().words[1], a.how().words[0]});
 }
 
 /// Calls a function of kr::vectorize with the elements of arrays of one distribution, and numbers.
@@ -362,6 +372,30 @@ void stencil(const Function& f, array<Elem, Rank>& in, array<Elem, Rank>& out) {
   }
 }
 
+/// The elements of an array at a distance from each of its elements, as an operand of expressions:
+/// shifted(t, -1, 0) has the row above. Those beyond the block come from the halo, which exchange
+/// fills. Throws error{usage} on all ranks for a distance beyond the halo.
+/// \code
+/// kr::dist::exchange(t);
+/// next = 0.5 * t + 0.25 * (kr::dist::shifted(t, 0, -1) + kr::dist::shifted(t, 0, 1));
+/// \endcode
+template <class Elem, int Rank, std::integral... Distances>
+  requires(sizeof...(Distances) == Rank)
+auto shifted(const array<Elem, Rank>& a, Distances... distances) {
+  const detail::decomposition& how = a.how();
+  const std::int64_t by[] = {static_cast<std::int64_t>(distances)...};
+  detail::box there;
+  for (int d = 0; d < Rank; ++d) {
+    const std::int64_t reach = by[d] < 0 ? -by[d] : by[d];
+    if (reach > how.halo[d]) detail::refuse_reach("kr::dist::shifted", d, reach, how.halo[d]);
+    there.first[d] = how.halo[d] + by[d], there.count[d] = how.owned[d];
+  }
+  const krait::array<const Elem, Rank> from =
+      detail::view_at(detail::part_of(detail::layout_of(a.local()), there), a.local());
+  auto made = krait::cast<Elem>(from);
+  return expression<decltype(made)>(std::move(made), how);
+}
+
 /// The element at an index of the whole array, on all ranks.
 /// Throws error{usage} on all ranks for an index outside.
 /// \code
@@ -406,11 +440,21 @@ krait::array<Elem, Rank> gather(const array<Elem, Rank>& a, int root = 0) {
   krait::array<Elem, Rank> out;
   detail::guard(how.of,
                 [&] { out = krait::array<Elem, Rank>(extents, detail::device_of(how.of)); });
-  const auto owned = a.owned();
-  const detail::layout from = detail::layout_of(owned), to = detail::layout_of(out);
-  const detail::elements target{detail::memory_of(out), &to, sizeof(Elem)};
-  detail::gather(how, {detail::memory_of(owned), &from, sizeof(Elem)}, root, &target);
+  gather(a, out, root);
   return out;
+}
+/// The same into an array that rank `root` has already, which saves mapping new memory; the others'
+/// is ignored. Throws error{usage} for another shape.
+/// \code
+/// kr::array<double, 2> picture({300, 200});
+/// kr::dist::gather(t, picture);
+/// \endcode
+template <class Elem, int Rank>
+void gather(const array<Elem, Rank>& a, krait::array<Elem, Rank>& all, int root = 0) {
+  const auto owned = a.owned();
+  const detail::layout from = detail::layout_of(owned), to = detail::layout_of(all);
+  const detail::elements target{detail::memory_of(all), &to, sizeof(Elem)};
+  detail::gather(a.how(), {detail::memory_of(owned), &from, sizeof(Elem)}, root, &target);
 }
 /// The opposite: each rank gets its block of `all`, an array on one rank that others ignore.
 /// Throws error{usage} for another shape.

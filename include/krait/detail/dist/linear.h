@@ -148,7 +148,7 @@ auto multiply_vector(const array<Left, 2>& x, const array<Right, 1>& y) {
   return combine_along<number, 2>(
       "kr::matmul", how, 1, true,
       [&]() -> krait::array<number, 2> { return krait::matmul(x.owned(), part).reshape(-1, 1); },
-      [](const auto& parts, const auto& axis) { return krait::sum(parts, axis); });
+      [](const auto& parts, const auto&... options) { return krait::sum(parts, options...); });
 }
 
 /// The elements of a box of the whole array, from the ranks that have them.

@@ -12,8 +12,9 @@ using ir::Scalar;
 
 namespace {
 
-/// Quotients from 2^-half to 2^half, divisors from 2^-quarter to 2^quarter: x - q*y has at least
-/// the least subnormal number's exponent, and x and x*l are normal numbers.
+/// Quotients from 2^-half to 2^half, divisors from 2^-quarter to 2^quarter: x is a normal number,
+/// x - q*y a multiple of the least subnormal one, so it is exact. What x*l may lose below that is
+/// nothing beside q.
 struct Format {
   unsigned bits, fraction, bias, half, quarter;
 };

@@ -23,7 +23,10 @@ bool Gangs::splits() const {
 
 /// Gangs over [begin, end): whole ones without a mask and the rest under one, or all under a mask.
 void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place) {
-  emit_gangs({begin, begin, end}, split, place, [&](V x, V) {
+  emit_gangs({begin, begin, end}, split, place);
+}
+void Gangs::emit_gangs(const Row& row, bool split, llvm::function_ref<void(V)> place) {
+  emit_gangs(row, split, place, [&](V x, V) {
     emit_gang({});
     return b_.CreateAdd(x, b_.getInt64(shape_.gang()));
   });
@@ -128,10 +131,7 @@ void Gangs::emit_row(V begin, V end, bool split, llvm::function_ref<void(V)> pla
       row.first = b_.CreateSelect(b_.CreateICmpSLT(row.begin, row.end), first, row.end);
     }
   }
-  emit_gangs(row, split, place, [&](V x, V) {
-    emit_gang({});
-    return b_.CreateAdd(x, b_.getInt64(shape_.gang()));
-  });
+  emit_gangs(row, split, place);
 }
 
 void Gangs::emit_gang(const Mask& mask) {

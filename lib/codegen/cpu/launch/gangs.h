@@ -34,6 +34,7 @@ class Gangs : public Part {
     V first, begin, end;
     bool cut() const { return first != begin; }
   };
+  void emit_gangs(const Row& row, bool split, llvm::function_ref<void(V)> place);
   void emit_gangs(const Row& row, bool split, llvm::function_ref<void(V)> place,
                   llvm::function_ref<V(V, V)> whole);
   Mask lanes_within(const Row& row, V x);
