@@ -66,7 +66,7 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   if (record) record->tell(*hints);
   session.verify();
   reply.lower_ms = watch.lap();
-  optimise(session.module(), *machine, shape);
+  optimise(session.module(), *machine, shape, f.facts.small);
   session.check();
   reply.optimise_ms = watch.lap();
   if (emit == Emit::Llvm) {

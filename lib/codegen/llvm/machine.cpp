@@ -8,6 +8,7 @@
 
 #include "codegen/llvm/masked_accesses.h"
 #include "codegen/llvm/share_arithmetic.h"
+#include "codegen/llvm/widen_steps.h"
 #include "codegen/reply.h"
 
 namespace krait::codegen {
@@ -58,8 +59,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const char* pi
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::FunctionPassManager& list, auto) {
-        if (name != ShareArithmetic::pipeline_name) return false;
-        list.addPass(ShareArithmetic());
+        if (name == ShareArithmetic::pipeline_name) list.addPass(ShareArithmetic());
+        else if (name == WidenSteps::pipeline_name) list.addPass(WidenSteps());
+        else return false;
         return true;
       });
   llvm::FunctionPassManager passes;

@@ -20,6 +20,9 @@ namespace krait::tuning::cpu {
 /// a mask, and below which all code has. Masks cost AVX-512 little; with AVX2 exp·sin + log took a
 /// third longer, although only its store was masked. `bench_cpu`.
 inline constexpr unsigned split_limit = 160;
+/// Sums of 64 bits that a loop carries in place of indices of 32, at most: half of the registers.
+/// `bench_corpus --cpu-time`.
+inline constexpr std::size_t widened_sums = 8;
 /// Instructions of an `if` that has a copy without masks: what a stencil of 50 taps has.
 /// `bench_corpus --class open --cpu-time`.
 inline constexpr std::size_t whole_limit = 256;

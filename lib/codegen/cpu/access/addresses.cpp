@@ -117,15 +117,21 @@ Address Addresses::address(ir::ValueId array, ir::ValueId index, std::int64_t el
     const bool narrow = shape_.machine.quick && !local && scales &&
                         (values_.scalar_of(index) == Scalar::I32 ||
                          (values_.scalar_of(index) == Scalar::U32 && f_.facts.small));
-    V lanes = narrow ? values_.part(index, p) : wide_index(values_.part(index, p), index);
-    if (local) {
-      V bytes = b_.CreateMul(lanes, values_.splat(b_.getInt64(element)));
-      bytes = b_.CreateAdd(bytes, values_.lane_numbers(b_.getInt64Ty(), size));
-      bytes = b_.CreateAdd(
-          bytes, values_.splat(b_.getInt64(offset + std::int64_t(p) * shape_.lanes * size)));
-      a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), base, bytes));
+    if (local) {  // of less than 2^31 bytes: an index has 32 bits, as instructions for all lanes
+                  // take
+      auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), shape_.lanes);
+      const V row =
+          b_.CreateMul(b_.CreateZExtOrTrunc(wide_index(values_.part(index, p), index), type),
+                       values_.splat(b_.getInt32(unsigned(element))), "", true, true);
+      const V bytes =
+          b_.CreateAdd(row, values_.lane_numbers(b_.getInt32Ty(), size, p * shape_.lanes * size),
+                       "", true, true);
+      a.v.push_back(b_.CreateGEP(b_.getInt8Ty(),
+                                 offset ? b_.CreatePtrAdd(base, b_.getInt64(offset)) : base,
+                                 b_.CreateZExt(bytes, values_.lane_type(Scalar::I64), "", true)));
       continue;
     }
+    V lanes = narrow ? values_.part(index, p) : wide_index(values_.part(index, p), index);
     // An index scaled by its element's size is what gather instructions take.
     V start = offset ? b_.CreatePtrAdd(base, b_.getInt64(offset)) : base;
     if (scales) a.v.push_back(b_.CreateGEP(b_.getIntNTy(unsigned(element) * 8), start, lanes));

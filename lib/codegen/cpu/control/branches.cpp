@@ -192,15 +192,16 @@ bool Branches::lies_apart(ir::ValueId index, unsigned depth) const {
                      [&](ir::ValueId v) { return lies_apart(v, depth - 1); });
 }
 
-bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
+/// `within`: in a loop of the side, which lanes may leave, as they meet again behind it.
+bool Branches::only_accesses(ir::RegionId r, Guarded& found, bool within) const {
   for (ir::InstId id : f_.regions[r].insts) {
     const ir::Inst& inner = f_.insts[id];
     const ir::Effect effect = ir::info(inner.op).effect;
     ++found.instructions;
     if (!inner.regions.empty()) {
-      if (d_.kills[id] || inner.op == Op::GridStride) return false;
+      if ((d_.kills[id] && !within) || d_.returns[id] || inner.op == Op::GridStride) return false;
       for (ir::RegionId side : inner.regions)
-        if (!only_accesses(side, found)) return false;
+        if (!only_accesses(side, found, within || ir::is_loop(inner.op))) return false;
       continue;
     }
     const bool access = inner.op == Op::Load || inner.op == Op::Store;
@@ -213,8 +214,8 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
                                   lies_apart(inner.operands[1]));
     found.narrow = found.narrow || (inner.op == Op::Load && !masks_load(inner));
     const bool goes_on = inner.op == Op::Yield || inner.op == Op::Continue || inner.op == Op::Break;
-    if (!goes_on && effect != ir::Effect::Pure && effect != ir::Effect::Read &&
-        effect != ir::Effect::Write)
+    if (!goes_on && inner.op != Op::Local && effect != ir::Effect::Pure &&
+        effect != ir::Effect::Read && effect != ir::Effect::Write)
       return false;
   }
   return true;
@@ -379,7 +380,6 @@ std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest)
     if (last) {
       side.mask = rest;
     } else {
-      Mask others;
       for (unsigned p = 0; p < shape_.parts; ++p) {
         V c = values_.part(inst.operands[0], p);
         if (inst.op == Op::Switch) {
@@ -389,10 +389,9 @@ std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest)
                                         llvm::APInt(64, std::uint64_t(inst.list[i])).trunc(width)));
         }
         side.chosen.push_back(c);
-        others.parts.push_back(b_.CreateNot(c));
       }
       side.mask = lanes_.both(rest, {side.chosen});
-      rest = lanes_.both(rest, others);
+      rest = lanes_.others(rest, side.mask);
     }
     sides.push_back(std::move(side));
   }

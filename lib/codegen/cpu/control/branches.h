@@ -75,7 +75,7 @@ class Branches : public Part {
   ir::RegionId only_body(const ir::Inst& inst) const;
   void emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std::vector<Side>& sides);
   // ---- that has a copy without masks
-  bool only_accesses(ir::RegionId r, Guarded& found) const;
+  bool only_accesses(ir::RegionId r, Guarded& found, bool within = false) const;
   bool masks_load(const ir::Inst& inst) const;
   bool compares_place(ir::ValueId condition) const;
   bool lies_apart(ir::ValueId index, unsigned depth = 6) const;

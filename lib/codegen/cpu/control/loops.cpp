@@ -227,10 +227,8 @@ void Loops::emit_trip_test(const Loop& loop) {
   bool scalar_test = !goes_on[0]->getType()->isVectorTy();
   Mask leaving = lanes_.active;
   if (!scalar_test) {
-    Mask stays{goes_on}, goes;
-    for (V c : goes_on) goes.parts.push_back(b_.CreateNot(c));
-    leaving = lanes_.both(lanes_.active, goes);
-    lanes_.active = lanes_.both(lanes_.active, stays);
+    lanes_.active = lanes_.both(lanes_.active, {goes_on});
+    leaving = lanes_.others(leaving, lanes_.active);
   }
   Block body = code_.new_block("body");
   auto leave = [&] {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <map>
 
+#include <fmt/core.h>
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/CodeGen/CodeGenTargetMachineImpl.h>
@@ -19,23 +21,25 @@
 #include <llvm/TargetParser/X86TargetParser.h>
 
 #include "codegen/llvm/machine_passes.h"
+#include "codegen/llvm/widen_steps.h"
 
 namespace krait::codegen::cpu {
 namespace {
 
 // The loops come out of the lowering in the form the machine wants, with common values shared and
 // constants folded; these passes give the speed of O3 at a fraction of its time.
+/// `{}`: WidenSteps, where arrays are below 2^31 elements.
 constexpr const char* pipeline =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(loop-rotate<header-duplication>,licm),early-cse<memssa>,simplifycfg";
+    "loop-mssa(loop-rotate<header-duplication>,licm),{}early-cse<memssa>,simplifycfg";
 /// Of one thread at a time: short loops of constant trips go, as a loop by hand would lose them.
 /// Other loops, and neighbours in straight code, become vectors where that changes no result:
 /// floats are added in their order, but for sums that fast code may reorder (Pure::find_sums).
 constexpr const char* scalar_pipeline =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(loop-rotate<header-duplication>,licm),loop(indvars,loop-unroll-full),"
+    "loop-mssa(loop-rotate<header-duplication>,licm),{}loop(indvars,loop-unroll-full),"
     "early-cse<memssa>,simplifycfg,loop-vectorize,slp-vectorizer,"
-    "instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-mssa(licm)";
+    "instcombine<no-verify-fixpoint>,loop(loop-unroll-full),early-cse,simplifycfg,loop-mssa(licm)";
 /// For the first launch: what the lowering leaves to a pass in any case.
 constexpr const char* quick_pipeline = "mem2reg,early-cse";
 
@@ -84,11 +88,13 @@ BorrowedMachine borrow_machine(const Machine& on) {
                          [&on] { return make_target_machine(on); });
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Shape& shape) {
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Shape& shape, bool small) {
   const char* const passes = shape.machine.quick ? quick_pipeline
                              : shape.gang() == 1 ? scalar_pipeline
                                                  : pipeline;
-  codegen::optimise(module, machine, passes, Rare::Included);
+  const std::string steps = small ? std::string(WidenSteps::pipeline_name) + "," : "";
+  codegen::optimise(module, machine, fmt::format(fmt::runtime(passes), steps).c_str(),
+                    Rare::Included);
 }
 
 /// As TargetMachine::addPassesToEmitFile does, without what hoists out of loops: load_constants has

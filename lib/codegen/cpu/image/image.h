@@ -12,8 +12,8 @@
 namespace krait::codegen::cpu {
 
 BorrowedMachine borrow_machine(const Machine& on);
-/// `quick`: only what makes the code smaller.
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Shape& shape);
+/// `small`: no array has 2^31 elements (ir::Facts).
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Shape& shape, bool small);
 /// Takes apart gathers, scatters and masked accesses that are no instructions of the machine.
 void scalarise_accesses(llvm::Module& module, const Shape& shape, llvm::TargetMachine& machine);
 /// Replaces vector constants by loads; after optimise, which would put them back.

@@ -43,6 +43,14 @@ Mask Lanes::both(const Mask& a, const Mask& b) {
   return r;
 }
 
+Mask Lanes::others(const Mask& of, const Mask& some) {
+  Mask r;
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    r.parts.push_back(of.all() ? b_.CreateNot(some.parts[p])
+                               : b_.CreateXor(of.parts[p], some.parts[p]));
+  return r;
+}
+
 Mask Lanes::either(const Mask& a, const Mask& b) {
   if (a.all() || b.all()) return {};
   Mask r;

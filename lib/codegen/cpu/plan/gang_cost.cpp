@@ -245,10 +245,24 @@ class Counter {
                              ? costs::slow_operation
                              : 1;
     const double ports = ir::is_float(s) ? costs::vector_ports : costs::scalar_ports;
+    const double alone = times / ports / pack(inst);
     // what is equal, or a number that steps, is one for the gang
     if (!d_.varying(v) || (steps_[v].kind == Kind::Step && ir::is_int(s)))
-      return add_scalar(times / ports, gangs, threads);
-    add(times * registers(s) / costs::vector_ports, gangs, times / ports, threads);
+      return add(times / ports, gangs, alone, threads);
+    add(times * registers(s) / costs::vector_ports, gangs, alone, threads);
+  }
+
+  /// Operations of scalar code that LLVM makes one, of integers of a row that was loaded at once,
+  /// and of their sum, which takes any order.
+  double pack(const ir::Inst& inst) {
+    const ir::ValueId v = inst.results[0];
+    if (!ir::is_int(f_.type_of(v).scalar)) return 1;
+    double together = 1;
+    for (const ir::ValueId operand : inst.operands)
+      if (const auto found = packed_.find(operand); found != packed_.end())
+        together = std::max(together, found->second);
+    if (together > 1) packed_[v] = together;
+    return together;
   }
 
   void access(const ir::Inst& inst, double gangs, double threads) {
@@ -256,11 +270,11 @@ class Counter {
     const auto elements = double(stores ? inst.operands.size() - 2 : inst.results.size());
     const double one = 1 / costs::vector_ports;
     const ir::ValueId index = inst.operands[1];
+    const double alone = pack_row(inst) ? one : elements * one;
     const bool own = f_.type_of(inst.operands[0]).space == ir::Space::Local;
     if (!d_.varying(index)) {
       const bool row = own || (stores && d_.varying(inst.operands[2]));
-      return add(elements * (row ? registers(inst.type.scalar) : 1) * one, gangs, elements * one,
-                 threads);
+      return add(elements * (row ? registers(inst.type.scalar) : 1) * one, gangs, alone, threads);
     }
     const std::int64_t size = ir::size_of(inst.type.scalar),
                        step = std::abs(steps_[index].step) *
@@ -268,7 +282,7 @@ class Counter {
     const Place place = own ? Place::Data : place_of(index);
     const bool known = place == Place::Linear && steps_[index].kind == Kind::Step;
     if (known && step == size)
-      return add(elements * registers(inst.type.scalar) * one, gangs, elements * one, threads);
+      return add(elements * registers(inst.type.scalar) * one, gangs, alone, threads);
     const bool rows = inst.op == Op::LoadVec || inst.op == Op::StoreVec;
     const bool fast = shape_.machine.scatters() && (size >= 4 || !stores);
     const double lane =
@@ -277,7 +291,16 @@ class Counter {
         : place == Place::Data
             ? (stores ? costs::scattered : costs::gathered) + (masks_ ? costs::under_mask : 0)
             : costs::stepped;
-    add(elements * lane * shape_.gang(), gangs, elements * one, threads);
+    add(elements * lane * shape_.gang(), gangs, alone, threads);
+  }
+
+  /// Whether a load gives a row of integers at once to scalar code.
+  bool pack_row(const ir::Inst& inst) {
+    if (inst.op != Op::LoadVec || !ir::is_int(inst.type.scalar) ||
+        inst.results.size() < costs::packed_row)
+      return false;
+    for (const ir::ValueId v : inst.results) packed_[v] = double(inst.results.size());
+    return true;
   }
 
   /// What lanes' places in an array follow from: their numbers, by steps that are the same for all
@@ -310,6 +333,7 @@ class Counter {
   const ir::ValueId range_;                // index of the loop that lanes share out
   const Divergence d_;
   std::map<ir::ValueId, ir::ValueId> begins_;  // of what loops carry
+  std::map<ir::ValueId, double> packed_;       // of how many that scalar code computes at once
   GangCost sum_;
   unsigned masks_ = 0;  // around, of conditions by data and of loops
   bool apart_ = false;  // inside a loop that lanes leave at different times
