@@ -346,10 +346,17 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     else now = krait::cast<number>(owned);
     axes &= ~here;
   });
-  // Elements along `near` come to lie beside each other: what puts messages into their places can
-  // do that, and a transform would.
+  // Elements along `near` come to lie beside each other, since a transform would do that: what puts
+  // messages into their places can. Not where it leaves columns where they are.
+  const krait::device on = device_of(home.of);
+  bool stays = false;
   const auto go_to = [&](const decomposition& next, int near) {
     krait::array<number, Rank> moved;
+    std::int64_t columns = 1;
+    for (int d = near + 1; d < Rank; ++d) columns *= next.owned[d];
+    stays = near + 1 < Rank &&
+            krait::detail::transforms_columns(next.extents[near], columns, sizeof(number) / 2, on);
+    if (stays) near = Rank - 1;
     guard(home.of, [&] { moved = memory_along<number, Rank>(next, near); });
     move_blocks(name, how, now, next, moved);
     now = std::move(moved), how = next;
@@ -362,7 +369,14 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     go_to(with_words(how, words), next);
     guard(home.of, [&] {
       const unsigned here = whole_here();
-      if (now.size() > 0) now = with_axes<Rank>(now.share(), here, f);
+      if (now.size() == 0) {
+      } else if (stays) {
+        with_axes<Rank>(now, here, [&](const auto& a, const auto& axes_of) {
+          f(a, axes_of, krait::into(now));
+        });
+      } else {
+        now = with_axes<Rank>(now.share(), here, f);
+      }
       axes &= ~here;
     });
   }
