@@ -336,6 +336,17 @@ void long_reductions(kr::dist::world& ranks) {
     EXPECT(equal(kr::sum(a, kr::axis(0)), kr::sum(one, kr::axis(0))));
     EXPECT(equal(kr::max(a, kr::axis(0)), kr::max(one, kr::axis(0))));
     EXPECT(equal(kr::mean(a * 2.0, kr::axis(0)), kr::mean(one * 2.0, kr::axis(0))));
+    // Shares that are boxes of rows and columns.
+    using number = std::complex<float>;
+    kr::dist::array<number, 3> b(ranks, {rows, 101, 143}, {block, whole, whole});
+    kr::dist::fill(b, [](auto i, auto j, auto k) {
+      return kr::value<number>(kr::cast<float>(i * 100 + j - k), kr::cast<float>(i - k));
+    });
+    EXPECT(equal(kr::sum(b, kr::axis(0)), kr::sum(everywhere(b), kr::axis(0))));
+    kr::dist::array<int, 3> c(ranks, {101, 143, rows}, {whole, whole, block});
+    kr::dist::fill(c, [](auto i, auto j, auto k) { return kr::cast<int>(i * 100 + j - k); });
+    EXPECT(equal(kr::sum(c, kr::axis(2)), kr::sum(everywhere(c), kr::axis(2))));
+    EXPECT(equal(kr::min(c, kr::axis(2)), kr::min(everywhere(c), kr::axis(2))));
   }
 }
 
