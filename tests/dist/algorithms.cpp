@@ -256,15 +256,19 @@ void random_numbers(kr::dist::world& ranks) {
 /// The bits of a product of numbers that round are those of one rank.
 void same_bits(kr::dist::world& ranks) {
   const std::string where = std::to_string(ranks.size()) + " ranks, bits of a product";
-  const auto product = [](kr::dist::world& on) {
+  const auto product = [](kr::dist::world& on, std::int64_t m, std::int64_t k, std::int64_t n) {
     kr::dist::generator random(7);
-    kr::dist::array<float, 2> a(on, {45, 1300}), b(on, {1300, 38});
+    kr::dist::array<float, 2> a(on, {m, k}), b(on, {k, n});
     random.normal(a), random.normal(b);
     return everywhere(kr::matmul(a, b)).to_host();
   };
-  std::vector<float> alone;
-  kr::dist::run(1, [&](kr::dist::world& one) { alone = product(one); });
-  EXPECT(product(ranks) == alone);
+  // Blocks of few rows and columns, too.
+  const std::int64_t shapes[][3] = {{45, 1300, 38}, {10, 1300, 10}, {16, 300, 16}, {3, 300, 50}};
+  for (const auto& s : shapes) {
+    std::vector<float> alone;
+    kr::dist::run(1, [&](kr::dist::world& one) { alone = product(one, s[0], s[1], s[2]); });
+    EXPECT(product(ranks, s[0], s[1], s[2]) == alone);
+  }
 }
 
 void refusals(kr::dist::world& ranks) {

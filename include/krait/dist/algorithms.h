@@ -212,7 +212,8 @@ auto histogram(const Type& x, std::int64_t bins) {
 }
 
 /// The product of two matrices, or of a matrix and a vector, as kr::matmul.
-/// Its bits do not depend on the number of ranks. Throws error{usage} for extents that differ.
+/// The bits of a product of matrices do not depend on the number of ranks. Throws error{usage} for
+/// extents that differ.
 /// \code
 /// auto c = kr::matmul(a, b);
 /// \endcode
