@@ -14,6 +14,8 @@
 #include <deque>
 #include <mutex>
 
+#include <fmt/format.h>
+
 #include "dist/engine.h"
 #include "dist/mpi_table.h"
 #include "support/error.h"
@@ -222,11 +224,11 @@ class StartWatch {
       return;
     const char* variable = nullptr;
     const int ranks = launched_ranks(variable);
-    std::fprintf(stderr,
-                 "krait: rank %d of %d: kr::dist::world: no answer for %g s (KRAIT_DIST_TIMEOUT): "
-                 "MPI waits for processes that make no kr::dist::world: start the same program on "
-                 "all ranks, and make its world first\n",
-                 launched_rank(), std::max(ranks, 1), seconds_);
+    const std::string line = fmt::format(
+        "krait: rank {} of {}: kr::dist::world: no answer for {:g} s (KRAIT_DIST_TIMEOUT): MPI waits "
+        "for a process without a world: start the same program on all ranks",
+        launched_rank(), std::max(ranks, 1), seconds_);
+    std::fprintf(stderr, "%s\n", line.c_str());
     _exit(1);
   }
 
