@@ -190,6 +190,8 @@ void columns_like_rows(std::int64_t batch, std::int64_t n, std::int64_t width, s
 }
 /// Along an axis that is not the last one, whatever lies beside it.
 TEST(Fft, Columns) {
+  columns_like_rows<float>(3, 15, 13, 3);
+  if (krait::test::cases() == 1) return;  // each size is kernels of its own
   for (const std::int64_t n : {1, 15, 16, 100, 1024})
     for (const std::int64_t width : {1, 13, 32})
       for (const std::int64_t cut : {0, 3}) {
