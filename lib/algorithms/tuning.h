@@ -141,6 +141,9 @@ inline constexpr std::int64_t fft_cpu_bytes = 1 << 18, fft_block_bytes = 1 << 14
 /// Bytes of a line of a GPU's memory, which a block's columns are at most, and of the least part of
 /// it that is read by itself; columns of blocks without warps.
 inline constexpr std::int64_t fft_line = 128, fft_sector = 32, fft_block_columns = 8;
+/// Bytes of a line of a processor's memory, and of a block of columns that it transforms where they
+/// lie, kept twice: half a core's second cache.
+inline constexpr std::int64_t fft_cpu_line = 64, fft_cpu_across_bytes = 1 << 19;
 /// Points of a row up to which a block has several: one of them keeps too few threads busy.
 inline constexpr std::int64_t fft_cpu_short_row = 128, fft_short_row = 255;
 /// Points that are straight code of one thread.

@@ -23,6 +23,20 @@ void copy_bytes(std::byte* to, std::int64_t, const std::byte* from, std::int64_t
 
 }  // namespace
 
+template <std::size_t Bytes>
+void LoopCopy::copy_two_rows(const Axis& x, const Axis& y, std::byte* to, const std::byte* from,
+                             std::byte* other_to, const std::byte* other_from) {
+  for (std::int64_t i = x.count; i > 0; --i) {
+    std::memcpy(to, from, Bytes), std::memcpy(other_to, other_from, Bytes);
+    to += x.to, from += x.from, other_to += y.to, other_from += y.from;
+  }
+}
+template <std::size_t Bytes>
+void LoopCopy::set_rows() {
+  row_ = &copy_row<Bytes>;
+  if (rank_ == 1) two_rows_ = &copy_two_rows<Bytes>;
+}
+
 LoopCopy::LoopCopy(const detail::layout& to, const detail::layout& from,
                    std::size_t element_bytes) {
   const auto bytes = std::int64_t(element_bytes);
@@ -38,11 +52,11 @@ LoopCopy::LoopCopy(const detail::layout& to, const detail::layout& from,
   if (rank_ == 0) axes_[rank_++] = {1, bytes, bytes};
   Axis& row = axes_[rank_ - 1];
   if (row.to == bytes && row.from == bytes) row.count *= bytes, row_ = &copy_bytes;
-  else if (bytes == 1) row_ = &copy_row<1>;
-  else if (bytes == 2) row_ = &copy_row<2>;
-  else if (bytes == 4) row_ = &copy_row<4>;
-  else if (bytes == 8) row_ = &copy_row<8>;
-  else if (bytes == 16) row_ = &copy_row<16>;
+  else if (bytes == 1) set_rows<1>();
+  else if (bytes == 2) set_rows<2>();
+  else if (bytes == 4) set_rows<4>();
+  else if (bytes == 8) set_rows<8>();
+  else if (bytes == 16) set_rows<16>();
 }
 
 void LoopCopy::run(std::byte* to, const std::byte* from) const {
@@ -61,6 +75,13 @@ void LoopCopy::run(std::byte* to, const std::byte* from) const {
     }
     if (d < 0) return;
   }
+}
+
+void LoopCopy::run_both(const Run& x, const Run& y) {
+  const LoopCopy &a = x.copy, &b = y.copy;
+  if (a.two_rows_ && a.two_rows_ == b.two_rows_ && a.axes_[0].count == b.axes_[0].count)
+    return a.two_rows_(a.axes_[0], b.axes_[0], x.to, x.from, y.to, y.from);
+  a.run(x.to, x.from), b.run(y.to, y.from);
 }
 
 }  // namespace krait::host

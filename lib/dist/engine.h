@@ -81,4 +81,7 @@ void run_threads(int ranks, krait::detail::function_ref<void(std::unique_ptr<Eng
 /// An engine of one rank.
 std::unique_ptr<Engine> open_alone();
 
+/// KRAIT_DIST_TIMEOUT, or its default, in seconds. Throws error{usage}.
+double time_limit();
+
 }  // namespace krait::dist

@@ -18,6 +18,23 @@
 #include "support/error.h"
 #include "support/log.h"
 
+namespace krait::dist {
+
+double time_limit() {
+  // JAX's heartbeats give up after 100 s, its start after 300; a rank may write a file meanwhile.
+  constexpr double default_limit = 300;
+  const char* const given = support::environment_text("KRAIT_DIST_TIMEOUT");
+  if (!given) return default_limit;
+  char* end = nullptr;
+  const double seconds = std::strtod(given, &end);
+  if (*end || !(seconds > 0 && seconds < 1e9))
+    support::fail_usage("KRAIT_DIST_TIMEOUT is \"{}\", but must be a number of seconds above 0",
+                        given);
+  return seconds;
+}
+
+}  // namespace krait::dist
+
 namespace krait::dist::detail {
 namespace {
 
@@ -40,8 +57,6 @@ struct CallText {
 
 // How long a rank that gives up listens to the others, and a failed one waits for them.
 constexpr std::chrono::milliseconds last_words{900};
-// JAX's heartbeats give up after 100 s, its start after 300; a rank may write a file meanwhile.
-constexpr double default_limit = 300;
 // Who gives up the core while others compute there waits for a time slice of theirs, some
 // milliseconds: so does a rank only after about 2 ms, or 50 us where ranks share cores.
 constexpr unsigned long_wait = 16384;
@@ -62,17 +77,6 @@ std::string text_of(const call& what) {
   return text;
 }
 
-double limit() {
-  const char* const given = support::environment_text("KRAIT_DIST_TIMEOUT");
-  if (!given) return default_limit;
-  char* end = nullptr;
-  const double seconds = std::strtod(given, &end);
-  if (*end || !(seconds > 0 && seconds < 1e9))
-    support::fail_usage("KRAIT_DIST_TIMEOUT is \"{}\", but must be a number of seconds above 0",
-                        given);
-  return seconds;
-}
-
 /// The devices of the default one's kind, a rank of this machine each in turn. KRAIT_DEVICE with a
 /// number is for all ranks.
 krait::device device_for(std::size_t place) {
@@ -90,7 +94,7 @@ krait::device device_for(std::size_t place) {
 }  // namespace
 
 job::job(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {
-  limit_ = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit()));
+  limit_ = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time_limit()));
   checked_ = support::environment_asks("KRAIT_CHECK");
   // Ranks of one machine have one name; their place among them chooses the device.
   Place mine;

@@ -3,15 +3,23 @@
 // The engine on an MPI. It has two communicators of its own, one for data and one for notices, so
 // that a program's own messages meet none of ours.
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
+#include <condition_variable>
+#include <cstdio>
 #include <cstring>
 #include <deque>
+#include <mutex>
+
+#include <fmt/format.h>
 
 #include "dist/engine.h"
 #include "dist/mpi_table.h"
 #include "support/error.h"
+#include "support/threads.h"
 
 namespace krait::dist {
 namespace {
@@ -193,6 +201,44 @@ class Mpi final : public Engine {
   std::deque<Notice> told_;  // until the process ends: nobody waits for these
 };
 
+/// MPI's start waits for every process of the job, and for ever where one of them runs a program
+/// that has no world. Nothing can end that wait but the end of this process, after the time limit.
+class StartWatch {
+ public:
+  StartWatch() : seconds_(time_limit()) {
+    thread_ = support::start_thread([this] { watch(); });
+  }
+  StartWatch(const StartWatch&) = delete;
+  ~StartWatch() {
+    {
+      const std::lock_guard lock(mutex_);
+      started_ = true;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  void watch() {
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, std::chrono::duration<double>(seconds_), [&] { return started_; }))
+      return;
+    const char* variable = nullptr;
+    const int ranks = launched_ranks(variable);
+    const std::string line = fmt::format(
+        "krait: rank {} of {}: kr::dist::world: no answer for {:g} s (KRAIT_DIST_TIMEOUT): MPI waits "
+        "for a process without a world: start the same program on all ranks",
+        launched_rank(), std::max(ranks, 1), seconds_);
+    std::fprintf(stderr, "%s\n", line.c_str());
+    _exit(1);
+  }
+
+  const double seconds_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool started_ = false;
+  std::jthread thread_;  // the last: it ends before the others
+};
+
 }  // namespace
 
 std::unique_ptr<Engine> open_launched() {
@@ -204,9 +250,13 @@ std::unique_ptr<Engine> open_launched() {
     support::fail_usage(
         "kr::dist::world: MPI has been finalised in this process, and cannot start again: "
         "keep one world for the whole job");
-  if (!on && mpi->init_thread(nullptr, nullptr, mpi->thread_serialized, &level) != 0)
-    support::fail_device("kr::dist: MPI_Init_thread of {} fails", mpi->file);
-  auto engine = std::make_unique<Mpi>(*mpi, !on);
+  std::unique_ptr<Mpi> engine;
+  {
+    const StartWatch watch;
+    if (!on && mpi->init_thread(nullptr, nullptr, mpi->thread_serialized, &level) != 0)
+      support::fail_device("kr::dist: MPI_Init_thread of {} fails", mpi->file);
+    engine = std::make_unique<Mpi>(*mpi, !on);
+  }
   size = engine->size();
   const char* variable = nullptr;
   if (const int launched = launched_ranks(variable); launched > 0 && !on && launched != size) {

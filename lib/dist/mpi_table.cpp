@@ -17,16 +17,16 @@ constexpr const char *open_mpi = "libmpi.so.40", *mpich = "libmpich.so.12",
                      *mpich_upstream = "libmpi.so.12", *standard = "libmpi_abi.so.0";
 
 struct Launcher {
-  const char* variable;  // of the number of ranks
+  const char *variable, *rank;  // of the number of ranks, and of this one's number
   std::vector<const char*> libraries;
 };
 /// The first whose variable is set. SLURM's is set for the processes of srun alone, not for a
 /// script's own. mpirun within SLURM sets both.
 const Launcher* launcher() {
   static const auto* const known = new std::vector<Launcher>{
-      {"OMPI_COMM_WORLD_SIZE", {open_mpi, standard}},
-      {"PMI_SIZE", {mpich, mpich_upstream, standard}},
-      {"SLURM_STEP_NUM_TASKS", {standard, mpich_upstream, mpich, open_mpi}},
+      {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", {open_mpi, standard}},
+      {"PMI_SIZE", "PMI_RANK", {mpich, mpich_upstream, standard}},
+      {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", {standard, mpich_upstream, mpich, open_mpi}},
   };
   for (const Launcher& l : *known)
     if (support::environment_text(l.variable)) return &l;
@@ -180,6 +180,12 @@ int launched_ranks(const char*& variable) {
   if (!by) return 0;
   variable = by->variable;
   return std::atoi(support::environment_text(by->variable));
+}
+
+int launched_rank() {
+  const Launcher* const by = launcher();
+  const char* const given = by ? support::environment_text(by->rank) : nullptr;
+  return given ? std::atoi(given) : 0;
 }
 
 }  // namespace krait::dist

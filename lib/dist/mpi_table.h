@@ -63,5 +63,7 @@ bool has_mpich();
 
 /// The number of ranks that the launcher's variable names, and that variable; 0 without one.
 int launched_ranks(const char*& variable);
+/// The number of this process among them; 0 where no launcher says it.
+int launched_rank();
 
 }  // namespace krait::dist

@@ -93,11 +93,15 @@ void Rim::start(job& of, Axis& axis) {
   if (axis.alone) return;
   for (Side& s : axis.sides)
     if (s.with >= 0) of.receive(s.got, s.bytes, s.with, s.receive_tag);
-  for (Side& s : axis.sides) {
-    if (s.with < 0) continue;
-    if (s.pack.suits()) s.pack.run(s.sent, s.out);
-    of.send(s.sent, s.bytes, s.with, s.send_tag);
-  }
+  const auto packs = [](const Side& s) { return s.with >= 0 && s.pack.suits(); };
+  const Side &low = axis.sides[0], &high = axis.sides[1];
+  if (packs(low) && packs(high))
+    host::LoopCopy::run_both({low.pack, low.sent, low.out}, {high.pack, high.sent, high.out});
+  else
+    for (const Side& s : axis.sides)
+      if (packs(s)) s.pack.run(s.sent, s.out);
+  for (Side& s : axis.sides)
+    if (s.with >= 0) of.send(s.sent, s.bytes, s.with, s.send_tag);
 }
 void Rim::finish(job& of, Axis& axis) {
   if (axis.alone) {
@@ -106,8 +110,13 @@ void Rim::finish(job& of, Axis& axis) {
     return;
   }
   of.wait(exchange_name);
-  for (Side& s : axis.sides)
-    if (s.with >= 0 && s.unpack.suits()) s.unpack.run(s.in, s.got);
+  const auto unpacks = [](const Side& s) { return s.with >= 0 && s.unpack.suits(); };
+  const Side &low = axis.sides[0], &high = axis.sides[1];
+  if (unpacks(low) && unpacks(high))
+    host::LoopCopy::run_both({low.unpack, low.in, low.got}, {high.unpack, high.in, high.got});
+  else
+    for (const Side& s : axis.sides)
+      if (unpacks(s)) s.unpack.run(s.in, s.got);
 }
 
 void Rim::exchange(job& of, krait::detail::storage& memory, function_ref<void()> between) {

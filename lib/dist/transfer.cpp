@@ -29,6 +29,13 @@ layout within(const elements& of, int rank, const box& mine, box part) {
   return part_of(*of.at, part);
 }
 
+/// Whether two parts are the same elements.
+bool is_same(const void* memory, const layout& x, const void* other, const layout& y) {
+  return memory == other && x.offset == y.offset &&
+         std::equal(x.extents, x.extents + x.rank, y.extents) &&
+         std::equal(x.strides, x.strides + x.rank, y.strides);
+}
+
 /// Calls use(rank, part) for what the other ranks have of this one's, those behind it first, so
 /// that not all begin with rank 0.
 void each_other(const job& of, int rank, const elements& all, const box& mine,
@@ -58,7 +65,8 @@ void transfer(job* of, const call& what, int rank, const side& from, const side&
     mail.post(what.name);
     const box own = overlap(rank, have, want);  // while messages are under way
     const layout kept = within(from.mine, rank, have, own), put = within(to.mine, rank, want, own);
-    if (host::size_of(kept) > 0)
+    if (host::size_of(kept) > 0 && !to.from_others &&
+        !is_same(from.mine.memory, kept, to.mine.memory, put))
       krait::detail::copy_elements({to.mine.memory, &put, to.mine.element_bytes},
                                    {from.mine.memory, &kept, from.mine.element_bytes});
     mail.deliver(what.name);

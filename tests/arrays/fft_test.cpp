@@ -153,6 +153,56 @@ TEST(Fft, ThreeAxes) {
   near(kr::irfftn(kr::rfftn(x)), x);
 }
 
+template <class Real>
+void columns_like_rows(std::int64_t batch, std::int64_t n, std::int64_t width, std::int64_t cut) {
+  using number = std::complex<Real>;
+  kr::array<number, 3> all({batch, n, width + cut});
+  std::vector<number> values;
+  for (std::int64_t i = 0; i < all.size(); ++i)
+    values.emplace_back(Real((i * 31 + i / 7) % 23 - 11), Real((i * 13) % 17 - 8));
+  all.copy_from(values);
+  const auto x = all(kr::all, kr::all, kr::range(cut, width + cut));
+  const kr::array<number, 3> rows = x.permute(0, 2, 1).copy();
+  const auto near = [&](const char* what, const auto& got, const auto& wanted) {
+    const std::vector<number> a = got.copy().to_host(), b = wanted.copy().to_host();
+    ASSERT_EQ(a.size(), b.size());
+    double most = 0, largest = 1;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      most = std::max(most, double(std::abs(a[i] - b[i])));
+      largest = std::max(largest, double(std::abs(b[i])));
+    }
+    EXPECT_LE(most, largest * (sizeof(Real) == 4 ? 2e-6 : 4e-15))
+        << what << ": " << batch << " x " << n << " x " << width << ", cut " << cut;
+  };
+  const auto wanted = kr::fft(rows).permute(0, 2, 1),
+             back = kr::ifft(rows, "ortho").permute(0, 2, 1);
+  near("fft", kr::fft(x, kr::axis(1)), wanted);
+  near("ifft", kr::ifft(x, kr::axis(-2), "ortho"), back);
+  kr::array<number, 3> out({batch, n, width});
+  kr::fft(x, kr::axis(1), kr::into(out));
+  near("into", out, wanted);
+  out.copy_from(x);
+  kr::fft(out, kr::axis(1), kr::into(out));
+  near("into itself", out, wanted);
+  near("two axes", kr::fftn(x, kr::axis(1, 2)), kr::fft(kr::fft(x, kr::axis(1)), kr::axis(2)));
+  near("three axes", kr::ifftn(kr::fftn(x)), x);
+  near("turned", kr::fft(rows.permute(0, 2, 1), kr::axis(1)), wanted);
+}
+/// Along an axis that is not the last one, whatever lies beside it.
+TEST(Fft, Columns) {
+  columns_like_rows<float>(3, 15, 13, 3);
+  if (krait::test::cases() == 1) return;  // each size is kernels of its own
+  for (const std::int64_t n : {1, 15, 16, 100, 1024})
+    for (const std::int64_t width : {1, 13, 32})
+      for (const std::int64_t cut : {0, 3}) {
+        const std::int64_t batch = n < 200 ? 3 : 1;
+        columns_like_rows<float>(batch, n, width, cut);
+        columns_like_rows<double>(batch, n, width, cut);
+      }
+  columns_like_rows<float>(1, 4096, 16, 0);
+  columns_like_rows<double>(1, 2048, 16, 0);
+}
+
 /// In a block's shared memory: 48 KiB on every GPU, and 99 KiB from sm_80 on, where there are
 /// tensor cores.
 TEST(Fft, PlansFitEveryGpu) {

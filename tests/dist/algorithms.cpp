@@ -256,15 +256,19 @@ void random_numbers(kr::dist::world& ranks) {
 /// The bits of a product of numbers that round are those of one rank.
 void same_bits(kr::dist::world& ranks) {
   const std::string where = std::to_string(ranks.size()) + " ranks, bits of a product";
-  const auto product = [](kr::dist::world& on) {
+  const auto product = [](kr::dist::world& on, std::int64_t m, std::int64_t k, std::int64_t n) {
     kr::dist::generator random(7);
-    kr::dist::array<float, 2> a(on, {45, 1300}), b(on, {1300, 38});
+    kr::dist::array<float, 2> a(on, {m, k}), b(on, {k, n});
     random.normal(a), random.normal(b);
     return everywhere(kr::matmul(a, b)).to_host();
   };
-  std::vector<float> alone;
-  kr::dist::run(1, [&](kr::dist::world& one) { alone = product(one); });
-  EXPECT(product(ranks) == alone);
+  // Blocks of few rows and columns, too.
+  const std::int64_t shapes[][3] = {{45, 1300, 38}, {10, 1300, 10}, {16, 300, 16}, {3, 300, 50}};
+  for (const auto& s : shapes) {
+    std::vector<float> alone;
+    kr::dist::run(1, [&](kr::dist::world& one) { alone = product(one, s[0], s[1], s[2]); });
+    EXPECT(product(ranks, s[0], s[1], s[2]) == alone);
+  }
 }
 
 void refusals(kr::dist::world& ranks) {
@@ -336,6 +340,17 @@ void long_reductions(kr::dist::world& ranks) {
     EXPECT(equal(kr::sum(a, kr::axis(0)), kr::sum(one, kr::axis(0))));
     EXPECT(equal(kr::max(a, kr::axis(0)), kr::max(one, kr::axis(0))));
     EXPECT(equal(kr::mean(a * 2.0, kr::axis(0)), kr::mean(one * 2.0, kr::axis(0))));
+    // Shares that are boxes of rows and columns.
+    using number = std::complex<float>;
+    kr::dist::array<number, 3> b(ranks, {rows, 101, 143}, {block, whole, whole});
+    kr::dist::fill(b, [](auto i, auto j, auto k) {
+      return kr::value<number>(kr::cast<float>(i * 100 + j - k), kr::cast<float>(i - k));
+    });
+    EXPECT(equal(kr::sum(b, kr::axis(0)), kr::sum(everywhere(b), kr::axis(0))));
+    kr::dist::array<int, 3> c(ranks, {101, 143, rows}, {whole, whole, block});
+    kr::dist::fill(c, [](auto i, auto j, auto k) { return kr::cast<int>(i * 100 + j - k); });
+    EXPECT(equal(kr::sum(c, kr::axis(2)), kr::sum(everywhere(c), kr::axis(2))));
+    EXPECT(equal(kr::min(c, kr::axis(2)), kr::min(everywhere(c), kr::axis(2))));
   }
 }
 

@@ -119,8 +119,8 @@ inline detail::points_type points(std::int64_t count) { return {count}; }
 /// out[k] is the sum of x[j] exp(-2 pi i j k / n). Elements are real or complex, of any number;
 /// errors are about the last bit of the largest result. Options are kr::axis(k), kr::points(n),
 /// kr::into(y) and a norm: "backward" (inverse 1 / n), "ortho" (1 / sqrt(n) both) or "forward" (1 /
-/// n). Another axis is contiguous in the result. Throws error{usage} for an invalid axis, norm or
-/// number of points.
+/// n). The strides of the result are the library's choice. Throws error{usage} for
+/// an invalid axis, norm or number of points.
 /// \code
 /// auto spectrum = kr::fft(x, kr::points(1024), "ortho");
 /// \endcode

@@ -212,7 +212,8 @@ auto histogram(const Type& x, std::int64_t bins) {
 }
 
 /// The product of two matrices, or of a matrix and a vector, as kr::matmul.
-/// Its bits do not depend on the number of ranks. Throws error{usage} for extents that differ.
+/// The bits of a product of matrices do not depend on the number of ranks. Throws error{usage} for
+/// extents that differ.
 /// \code
 /// auto c = kr::matmul(a, b);
 /// \endcode
@@ -258,27 +259,31 @@ auto correlate(dist::array<Elem, Rank>& x, const array<Weight, Rank>& weights) {
 }
 
 // Undefined below.
-#define KRAIT_DIST_TRANSFORM(name, inner)                                                       \
-  template <dist::detail::distributed Type, class... Norm>                                      \
-  auto name(const Type& x, detail::axis_list<1> axis, const Norm&... norm) {                    \
-    return dist::detail::transform_along(                                                       \
-        "kr::" #name, dist::detail::evaluated(x),                                               \
-        1u << dist::detail::axis_at(axis.at[0], Type::rank),                                    \
-        [&](const auto& a, const auto& axes_of) { return krait::inner(a, axes_of, norm...); }); \
-  }                                                                                             \
-  template <dist::detail::distributed Type>                                                     \
-  auto name(const Type& x) {                                                                    \
-    return krait::name(x, krait::axis(-1));                                                     \
+#define KRAIT_DIST_TRANSFORM(name, inner)                                    \
+  template <dist::detail::distributed Type, class... Norm>                   \
+  auto name(const Type& x, detail::axis_list<1> axis, const Norm&... norm) { \
+    return dist::detail::transform_along(                                    \
+        "kr::" #name, dist::detail::evaluated(x),                            \
+        1u << dist::detail::axis_at(axis.at[0], Type::rank),                 \
+        [&](const auto& a, const auto& axes_of, const auto&... output) {     \
+          return krait::inner(a, axes_of, norm..., output...);               \
+        });                                                                  \
+  }                                                                          \
+  template <dist::detail::distributed Type>                                  \
+  auto name(const Type& x) {                                                 \
+    return krait::name(x, krait::axis(-1));                                  \
   }
-#define KRAIT_DIST_TRANSFORMS(name, inner, last)                                                \
-  template <dist::detail::distributed Type, class... Norm>                                      \
-    requires(Type::rank >= last)                                                                \
-  auto name(const Type& x, const Norm&... norm) {                                               \
-    constexpr unsigned axes = (1u << Type::rank) - 1;                                           \
-    constexpr int first = last == 0 ? 0 : Type::rank - last;                                    \
-    return dist::detail::transform_along(                                                       \
-        "kr::" #name, dist::detail::evaluated(x), axes >> first << first,                       \
-        [&](const auto& a, const auto& axes_of) { return krait::inner(a, axes_of, norm...); }); \
+#define KRAIT_DIST_TRANSFORMS(name, inner, last)                          \
+  template <dist::detail::distributed Type, class... Norm>                \
+    requires(Type::rank >= last)                                          \
+  auto name(const Type& x, const Norm&... norm) {                         \
+    constexpr unsigned axes = (1u << Type::rank) - 1;                     \
+    constexpr int first = last == 0 ? 0 : Type::rank - last;              \
+    return dist::detail::transform_along(                                 \
+        "kr::" #name, dist::detail::evaluated(x), axes >> first << first, \
+        [&](const auto& a, const auto& axes_of, const auto&... output) {  \
+          return krait::inner(a, axes_of, norm..., output...);            \
+        });                                                               \
   }
 /// The Fourier transform along the last axis or kr::axis(k), with a norm, as kr::fft.
 /// The axis is made whole for it, which sends all elements twice if it is in blocks. The result

@@ -151,6 +151,24 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
   return plan;
 }
 
+fft_plan plan_fft_across(std::int64_t total, std::int64_t columns, std::size_t number_bytes,
+                         const algorithm_device& on) {
+  fft_plan plan{};
+  if (on.form != algorithm_form::chunks || columns < fft_gang || factors_of(total).empty())
+    return plan;
+  const std::int64_t number = 2 * std::int64_t(number_bytes), line = fft_cpu_line / number;
+  std::int64_t side = on.wide ? fft_wide_gang : fft_gang;
+  while (side > line && side * total * 2 * number > fft_cpu_across_bytes) side /= 2;
+  if (side * total * 2 * number > fft_cpu_across_bytes) return plan;
+  plan.count = 1;
+  fft_pass& pass = plan.passes[0];
+  pass.total = total, pass.done = 1, pass.length = int(total);
+  pass.columns = pass.threads = int(side), pass.pitch = pass.length;
+  pass.whole_tiles = columns % side == 0;
+  set_cpu_radices(pass);
+  return plan;
+}
+
 fft_root root_of_unity(std::int64_t k, std::int64_t n) {
   // Angles up to an eighth of the circle, in more digits than the result has.
   k %= n;
@@ -259,6 +277,26 @@ any_array dense_rows(const any_array& rows) {
   return copy;
 }
 
+/// Whether elements along `axis` are columns of matrices, whose rows lie in one piece.
+bool has_columns(const layout& x, std::int64_t axis) {
+  std::int64_t stride = 1;
+  for (int d = x.rank; d-- > axis + 1; stride *= x.extents[d])
+    if (x.extents[d] != 1 && x.strides[d] != stride) return false;
+  for (int d = 0; d + 1 < axis; ++d)
+    if (x.extents[d] != 1 && x.strides[d] != x.strides[d + 1] * x.extents[d + 1]) return false;
+  return x.strides[axis] >= stride;
+}
+/// The dimensions before `axis`, it, and those behind it.
+any_array in_columns(any_array x, std::int64_t axis) {
+  const layout of = x.at;
+  x.at.rank = 3;
+  x.at.extents[0] = product_of(of.extents, int(axis)), x.at.extents[1] = of.extents[axis];
+  x.at.extents[2] = product_of(of.extents + axis + 1, of.rank - 1 - int(axis));
+  x.at.strides[0] = axis > 0 ? of.strides[axis - 1] : 0, x.at.strides[1] = of.strides[axis];
+  x.at.strides[2] = 1;
+  return x;
+}
+
 /// Rows of complex numbers in their memory order: for few elements, the layouts of the general way
 /// cost more than the transform.
 bool transform_whole_rows(const any_array& x, const RowTransform& by, const fft_request& with,
@@ -279,8 +317,36 @@ bool transform_whole_rows(const any_array& x, const RowTransform& by, const fft_
   return true;
 }
 
+/// Columns of complex numbers where they lie; in x itself, if it is the transform's own.
+bool transform_columns(const any_array& x, const RowTransform& by, std::int64_t axis, double scale,
+                       bool is_own, const any_array* into, any_array& out) {
+  if (x.type != by.type() || axis + 1 == x.at.rank || x.size() == 0 || !has_columns(x.at, axis))
+    return false;
+  const any_array from = in_columns(x, axis);
+  const fft_plan plan =
+      plan_fft_across(from.at.extents[1], from.at.extents[2], by.type()->bytes / 2,
+                      algorithm_device_of(device_from(x.on)));
+  if (plan.count == 0) return false;
+  const layout wanted = dense(x.at.extents, x.at.rank, false);
+  if (into) check_output(into->at, into->on, wanted, x.on);
+  const bool same =
+      into && host::address_of(*into) == host::address_of(x) && same_strides(into->at, x.at);
+  const bool given = into && same_strides(into->at, wanted) &&
+                     (same || !may_meet(host::elements_of(x), host::elements_of(*into)));
+  out = given                                  ? any_array(*into)
+        : is_own && same_strides(x.at, wanted) ? any_array(x)
+                                               : host::new_array(by.type(), wanted, x.on);
+  const any_array to = in_columns(out, axis);
+  if (by.wide) fft_of<double>::columns(from, to, plan, by.inverse(), scale);
+  else fft_of<float>::columns(from, to, plan, by.inverse(), scale);
+  if (into && !given) copy_elements(host::elements_of(*into), host::elements_of(out));
+  return true;
+}
+
+/// `is_own`: x is the transform's own memory, and not used any more.
 any_array transform_along(const any_array& x, const RowTransform& by, std::int64_t axis,
-                          const fft_request& with, bool own_points, const any_array* into) {
+                          const fft_request& with, bool own_points, const any_array* into,
+                          bool is_own = false) {
   const int last = x.at.rank - 1;
   layout at = axis_last(x.at, axis);
   const std::int64_t length = at.extents[last],
@@ -293,6 +359,10 @@ any_array transform_along(const any_array& x, const RowTransform& by, std::int64
     support::fail_usage("kr::dct: type 1 is not defined for {} point", points);
   const double scale = fft_scale(with.norm, by.period(points), by.inverse());
   at.extents[last] = results;
+  if (by.kind <= fft_kind::inverse && points == length)
+    if (any_array out;
+        transform_columns(x, by, axis < 0 ? axis + x.at.rank : axis, scale, is_own, into, out))
+      return out;
   const layout wanted = axis_back(dense(at.extents, x.at.rank, false), axis);
   if (into) check_output(into->at, into->on, wanted, x.on);
   const bool in_place = into && same_strides(into->at, wanted) &&
@@ -311,6 +381,11 @@ any_array transform_along(const any_array& x, const RowTransform& by, std::int64
 
 }  // namespace
 
+bool transforms_columns(std::int64_t points, std::int64_t columns, std::size_t real_bytes,
+                        const device& on) {
+  return plan_fft_across(points, columns, real_bytes, algorithm_device_of(on)).count > 0;
+}
+
 any_array transform(const any_array& x, fft_kind kind, const fft_request& with,
                     std::size_t real_bytes, const any_array* into) {
   const bool wide = real_bytes == 8;
@@ -327,13 +402,13 @@ any_array transform(const any_array& x, fft_kind kind, const fft_request& with,
   if (kind == fft_kind::to_real) {
     any_array between = transform_along(x, complex, with.axes[0], with, false, nullptr);
     for (int a = 1; a < last; ++a)
-      between = transform_along(between, complex, with.axes[a], with, false, nullptr);
+      between = transform_along(between, complex, with.axes[a], with, false, nullptr, true);
     return transform_along(between, own, with.axes[last], with, with.has_points, into);
   }
   any_array between = transform_along(x, own, with.axes[last], with, with.has_points, nullptr);
   for (int a = last; a-- > 1;)
-    between = transform_along(between, complex, with.axes[a], with, false, nullptr);
-  return transform_along(between, complex, with.axes[0], with, false, into);
+    between = transform_along(between, complex, with.axes[a], with, false, nullptr, true);
+  return transform_along(between, complex, with.axes[0], with, false, into, true);
 }
 
 }  // namespace krait::detail

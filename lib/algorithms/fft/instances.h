@@ -11,6 +11,9 @@ template <class Real>
 struct fft_of {
   using complex = std::complex<Real>;
   static void rows(const any_array& x, const any_array& out, bool inverse, double scale);
+  /// Columns of several matrices, where they lie.
+  static void columns(const any_array& x, const any_array& out, const fft_plan& plan, bool inverse,
+                      double scale);
   static void numbers(const any_array& x, const any_array& out, bool inverse, double scale);
   static void real(const any_array& x, const any_array& out, std::int64_t points, double scale);
   static void to_real(const any_array& x, const any_array& out, double scale);
@@ -32,6 +35,12 @@ template <class Real>
 void fft_of<Real>::rows(const any_array& x, const any_array& out, bool inverse, double scale) {
   auto to = typed<complex, 2>(out);
   transform_rows<Real>(typed<const complex, 2>(x), to, inverse, Real(scale));
+}
+template <class Real>
+void fft_of<Real>::columns(const any_array& x, const any_array& out, const fft_plan& plan,
+                           bool inverse, double scale) {
+  auto to = typed<complex, 3>(out);
+  transform_columns<Real>(typed<const complex, 3>(x), to, plan.passes[0], inverse, Real(scale));
 }
 template <class Real>
 void fft_of<Real>::numbers(const any_array& x, const any_array& out, bool inverse, double scale) {

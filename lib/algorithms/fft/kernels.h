@@ -97,10 +97,15 @@ struct fft_hooks {
 
 /// The kernel of a pass from x to out, both of rows; the output is multiplied by `scale`. An
 /// inverse transform exchanges real and imaginary parts of its input and output.
-template <class Real>
+/// With three dimensions the transform is along the second, and the columns of a block are
+/// neighbours along the last.
+template <class Real, int Rank = 2>
 class fft_pass_body {
  public:
+  static constexpr bool across = Rank == 3;
   using complex = std::complex<Real>;
+  using source = view<const complex, Rank>;
+  using target = view<complex, Rank>;
   using index = value<int>;
   using wide = value<std::int64_t>;
 
@@ -130,14 +135,14 @@ class fft_pass_body {
 
   /// The chirp and the filter for the hooks; without hooks there is no table.
   template <class... Tables>
-  void operator()(view<const complex, 2> x, view<complex, 2> out, value<Real> scale,
-                  const Tables&... tables) const {
-    const std::int64_t others = p_.total / p_.length, tiles = divided_up(others, p_.columns);
+  void operator()(source x, target out, value<Real> scale, const Tables&... tables) const {
     const wide block = block_idx().x;
+    const wide tiles = across ? wide((x.extent(Rank - 1) + (p_.columns - 1)) / p_.columns)
+                              : wide(divided_up(p_.total / p_.length, p_.columns));
     tile t{x,
            out,
            scale,
-           rows() ? block * p_.columns : block % tiles * p_.columns,
+           rows() && !across ? block * p_.columns : block % tiles * p_.columns,
            block / tiles,
            {tables...},
            {},
@@ -152,8 +157,8 @@ class fft_pass_body {
   /// The part that a block works on, while it is recorded: columns from `first` on, of row `row`,
   /// or rows.
   struct tile {
-    view<const complex, 2> x;
-    view<complex, 2> out;
+    source x;
+    target out;
     value<Real> scale;
     wide first, row;
     std::vector<view<const complex>> tables;  // the chirp, the filter
@@ -255,7 +260,8 @@ class fft_pass_body {
       for_each(work, one);
       done *= radix;
     }
-    if (turns()) leave(t, buffers[std::size_t((p_.count - 1) % 2)]);
+    if constexpr (!across)
+      if (turns()) leave(t, buffers[std::size_t((p_.count - 1) % 2)]);
   }
 
   /// Where a step keeps its points: after each `unit` of them come `apart` that are not used, so
@@ -339,13 +345,14 @@ class fft_pass_body {
       done *= radix;
       from = to;
     }
-    if (turns()) leave(t, buffer);
+    if constexpr (!across)
+      if (turns()) leave(t, buffer);
   }
 
   bool rows() const { return p_.total == p_.length; }
   bool last_pass() const { return p_.done * p_.length == p_.total; }
   bool whole_tiles() const {
-    return p_.columns == 1 || (!rows() && p_.total / p_.length % p_.columns == 0);
+    return p_.columns == 1 || p_.whole_tiles || (!rows() && p_.total / p_.length % p_.columns == 0);
   }
   /// The first of several passes: the output of a column is contiguous in the result, so it is
   /// turned before it is written.
@@ -357,7 +364,7 @@ class fft_pass_body {
   template <class Body>
   void inside(const tile& t, const wide& at, const Body& body) const {
     if (whole_tiles()) return body();
-    if_(at < (rows() ? t.x.extent(0) : wide(p_.total / p_.length)), body);
+    if_(at < (rows() ? wide(t.x.extent(across ? 2 : 0)) : wide(p_.total / p_.length)), body);
   }
   template <class Body>
   void for_each(int work, const Body& one) const {
@@ -367,6 +374,10 @@ class fft_pass_body {
   }
   fft_point<Real> read(const tile& t, const index& column, const index& e) const {
     const wide at = t.first + column;
+    if constexpr (across) return point_of(t.x(t.row, wide(e), at), inverse_);
+    else return read_row(t, at, e);
+  }
+  fft_point<Real> read_row(const tile& t, const wide& at, const index& e) const {
     const wide row = rows() ? at : t.row,
                k = rows() ? wide(e) : wide(at + cast<std::int64_t>(e) * (p_.total / p_.length));
     if (hooks_.by_chirp_before) {
@@ -375,8 +386,7 @@ class fft_pass_body {
       const value<complex> z = (hooks_.turned ? value<complex>(own.imag(), own.real()) : own) * by;
       return {z.real(), z.imag()};
     }
-    const value<complex> z = t.x(row, k);
-    return inverse_ ? fft_point<Real>{z.imag(), z.real()} : fft_point<Real>{z.real(), z.imag()};
+    return point_of(t.x(row, k), inverse_);
   }
   value<complex> scaled(const tile& t, const value<Real>& re, const value<Real>& im) const {
     return inverse_ ? value<complex>(im * t.scale, re * t.scale)
@@ -394,7 +404,9 @@ class fft_pass_body {
     return {at / p_.done, at % p_.done};
   }
   void write(const tile& t, const index& column, const index& k, const fft_point<Real>& z) const {
-    if (rows()) {
+    if constexpr (across) {
+      t.out(t.row, wide(k), t.first + column) = scaled(t, z.re, z.im);
+    } else if (rows()) {
       store(t, t.first + column, wide(k), scaled(t, z.re, z.im));
     } else {
       const split at = split_of(t, column);
@@ -416,7 +428,9 @@ class fft_pass_body {
   static fft_point<Real> product(const fft_point<Real>& x, const fft_point<Real>& y) {
     return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
   }
-  static fft_point<Real> point_of(const value<complex>& z) { return {z.real(), z.imag()}; }
+  static fft_point<Real> point_of(const value<complex>& z, bool turned = false) {
+    return turned ? fft_point<Real>{z.imag(), z.real()} : fft_point<Real>{z.real(), z.imag()};
+  }
   /// The factors of the elements line, line + length / radix, … of a column before the next pass.
   /// GPUs read two factors, scattered over a table, and multiply them: each is a product of at most
   /// five.

@@ -17,7 +17,8 @@ inline constexpr int max_fft_passes = 12, max_fft_radices = 24;
 struct fft_pass {
   std::int64_t total, done;
   int length, columns, threads, pitch, count;
-  bool in_place;  // one buffer: a block of a GPU has whole columns
+  bool in_place;             // one buffer: a block of a GPU has whole columns
+  bool whole_tiles = false;  // columns whose number is a multiple of a block's
   int radices[max_fft_radices];
 };
 struct fft_plan {
@@ -26,6 +27,10 @@ struct fft_plan {
 };
 KRAIT_API fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes,
                             const algorithm_device& on);
+/// Transforms of neighbouring columns where they lie: one pass, whose blocks read and write lines
+/// of memory. None for a processor whose cache has no room for such a block, and for GPUs.
+KRAIT_API fft_plan plan_fft_across(std::int64_t total, std::int64_t columns,
+                                   std::size_t number_bytes, const algorithm_device& on);
 /// exp(-2 pi i k / n), rounded once.
 struct fft_root {
   double re, im;

@@ -198,4 +198,19 @@ void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::comp
   run_transform<Real>(transform, x, out, scale);
 }
 
+/// Columns of matrices by a pass of plan_fft_across; `out` may be x.
+template <class Real>
+void transform_columns(const array<const std::complex<Real>, 3>& x,
+                       array<std::complex<Real>, 3>& out, const fft_pass& pass, bool inverse,
+                       Real scale) {
+  using complex = std::complex<Real>;
+  const auto& made = kept_for({pass.total, pass.columns, pass.whole_tiles, inverse}, [&] {
+    return kernel([body = fft_pass_body<Real, 3>(pass, inverse, {})](
+                      view<const complex, 3> from, view<complex, 3> to,
+                      value<Real> by) { body(from, to, by); },
+                  {.name = "fft", .block = dims(pass.threads)});
+  });
+  made.launch({x.extent(0) * divided_up(x.extent(2), pass.columns), pass.threads}, x, out, scale);
+}
+
 }  // namespace krait::detail

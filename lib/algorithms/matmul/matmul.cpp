@@ -99,6 +99,8 @@ bool is_small_product(const any_array& x, const any_array& y) {
          x.at.extents[2] < host::least_depth || x.at.extents[0] == 0;
 }
 
+std::int64_t least_product_side() { return host::least_side; }
+
 void multiply(const any_array& x, const any_array& y, const any_array& out,
               const product_words& words, precision how, const product_ending& ending) {
   host::multiply_here({x, y, out, words.word, ending}, words, how);

@@ -4,6 +4,7 @@
 // Programs of kr::dist beside the same ones written with MPI's functions, as a user writes them.
 // Both run in one process, in turn, so what disturbs the machine disturbs both; the least times
 // count.
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -432,6 +433,69 @@ void sum(kr::dist::world& world, std::int64_t n, int rounds) {
   for (std::int64_t j = 0; j < n; ++j) expect("sum", all[std::size_t(j)], got[std::size_t(j)], 0);
 }
 
+/// Beside ScaLAPACK's pdgemm, whose matrices are in its blocks already.
+void product(kr::dist::world& world, std::int64_t size, int rounds) {
+#ifdef OPEN_MPI
+  const char* const file = "libscalapack-openmpi.so.2.2";
+#else
+  const char* const file = "libscalapack-mpich.so.2.2";
+#endif
+  void* const library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+  if (!library) return void(std::fprintf(stderr, "%s\n", dlerror()));
+  using Int = const int*;
+  using Real = const double*;
+  const auto get = reinterpret_cast<void (*)(int, int, int*)>(dlsym(library, "Cblacs_get"));
+  const auto begin =
+      reinterpret_cast<void (*)(int*, char*, int, int)>(dlsym(library, "Cblacs_gridinit"));
+  const auto count = reinterpret_cast<int (*)(Int, Int, Int, Int, Int)>(dlsym(library, "numroc_"));
+  const auto describe =
+      reinterpret_cast<void (*)(int*, Int, Int, Int, Int, Int, Int, Int, Int, int*)>(
+          dlsym(library, "descinit_"));
+  const auto multiply =
+      reinterpret_cast<void (*)(const char*, const char*, Int, Int, Int, Real, Real, Int, Int, Int,
+                                Real, Int, Int, Int, Real, double*, Int, Int, Int)>(
+          dlsym(library, "pdgemm_"));
+  const char* const asked = std::getenv("BLOCK");
+  const int n = int(size), nb = asked ? std::atoi(asked) : 128, zero = 0, one = 1;
+  int rows = 1, context = 0, info = 0;
+  for (int r = 1; r * r <= ranks_there; ++r)
+    if (ranks_there % r == 0) rows = r;
+  const int columns = ranks_there / rows, row = rank / columns, column = rank % columns;
+  char order[] = "Row";
+  get(-1, 0, &context), begin(&context, order, rows, columns);
+  const int h = count(&n, &nb, &row, &zero, &rows), w = count(&n, &nb, &column, &zero, &columns);
+  int of[9];
+  const int stride = std::max(h, 1);
+  describe(of, &n, &n, &nb, &nb, &zero, &zero, &context, &stride, &info);
+  const auto left = [](auto i, auto j) { return (i * 7 + j * 3) % 11 - 5; };
+  const auto right = [](auto i, auto j) { return (i * 5 + j * 2) % 13 - 6; };
+  std::vector<double> x(std::size_t(h) * std::size_t(w)), y(x.size()), z(x.size());
+  for (int j = 0; j < w; ++j)
+    for (int i = 0; i < h; ++i) {
+      const std::int64_t u = (i / nb * rows + row) * nb + i % nb,
+                         v = (j / nb * columns + column) * nb + j % nb;
+      x[std::size_t(j) * std::size_t(h) + std::size_t(i)] = double(left(u, v));
+      y[std::size_t(j) * std::size_t(h) + std::size_t(i)] = double(right(u, v));
+    }
+  kr::dist::array<double, 2> a(world, {n, n}), b(world, {n, n});
+  kr::dist::fill(a, [&](auto i, auto j) { return kr::cast<double>(left(i, j)); });
+  kr::dist::fill(b, [&](auto i, auto j) { return kr::cast<double>(right(i, j)); });
+  const double alpha = 1, beta = 0;
+  compare(
+      "product of " + std::to_string(n) + " beside pdgemm", rounds, 1,
+      [&] {
+        multiply("N", "N", &n, &n, &n, &alpha, x.data(), &one, &one, of, y.data(), &one, &one, of,
+                 &beta, z.data(), &one, &one, of);
+      },
+      [&] { (void)kr::matmul(a, b); });
+  double mine = 0;
+  for (const double e : z) mine += e * e;
+  double all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, all_ranks);
+  const auto c = kr::matmul(a, b);
+  expect("product", all, kr::sum(c * c), 1e-12);
+}
+
 /// By ScaLAPACK, with blocks of KRAIT_SCALAPACK_BLOCK.
 void solve(kr::dist::world& world, std::int64_t n, int rounds) {
   kr::dist::array<double, 2> a(world, {n, n});
@@ -450,7 +514,7 @@ void solve(kr::dist::world& world, std::int64_t n, int rounds) {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::fputs(
-        "beside_mpi rows|columns|stencil|transpose|p2p|cg|cg_fused|fft|fft_transposed|gather|gather_new|sum|solve SIZE [ROUNDS [ROWS]]\n",
+        "beside_mpi rows|columns|stencil|transpose|p2p|cg|cg_fused|fft|fft_transposed|gather|gather_new|sum|product|solve SIZE [ROUNDS [ROWS]]\n",
         stderr);
     return 2;
   }
@@ -471,6 +535,7 @@ int main(int argc, char** argv) {
 #endif
     if (what == "gather" || what == "gather_new") gather(world, n, rounds, what == "gather_new");
     if (what == "sum") sum(world, n, rounds);
+    if (what == "product") product(world, n, rounds);
     if (what == "solve") solve(world, n, rounds);
   });
   MPI_Finalize();

@@ -23,6 +23,10 @@ struct fft_request {
 KRAIT_API any_array transform(const any_array& x, fft_kind kind, const fft_request& with,
                               std::size_t real_bytes, const any_array* into);
 
+/// Whether so many neighbouring columns of complex numbers are transformed where they lie.
+KRAIT_API bool transforms_columns(std::int64_t points, std::int64_t columns, std::size_t real_bytes,
+                                  const device& on);
+
 /// All sums of a convolution, and more, of arrays of one to three dimensions; computed in f32 or
 /// f64.
 KRAIT_API any_array convolve_by_fft(const any_array& x, const any_array& weights, scalar real);

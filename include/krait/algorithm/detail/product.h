@@ -24,6 +24,9 @@ KRAIT_API any_array batch_of(any_array x, const std::int64_t* batch, int count);
 /// Whether tiles and panels would be empty for the most part, or there are none.
 KRAIT_API bool is_small_product(const any_array& x, const any_array& y);
 
+/// Rows and columns from which on it is not.
+KRAIT_API std::int64_t least_product_side();
+
 /// Operands and the result have three dimensions, the batch first. The result has elements.
 KRAIT_API void multiply(const any_array& x, const any_array& y, const any_array& out,
                         const product_words& words, precision how, const product_ending& ending);

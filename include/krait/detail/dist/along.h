@@ -127,8 +127,10 @@ auto combine_along(const char* name, const decomposition& how, int d, bool sums,
                        elements_at(result.owned(), target)))
       return result;
   }
-  // Each rank gets all parts of its block of `of`, and reduces them into `to`.
-  const auto gather_and_reduce = [&](const decomposition& of, krait::array<Number, Rank - 1>& to) {
+  // Each rank gets all parts of its block of `of`, and reduces them into `to`. Sums take its own
+  // part from where it is.
+  const auto gather_and_reduce = [&](const decomposition& of, krait::array<Number, Rank - 1>& to,
+                                     bool adds) {
     const decomposition all = lifted(of, d, parts.extents[d]);
     krait::array<Number, Rank> gathered;
     guard(how.of, [&] { gathered = memory_for<Number, Rank>(how, all.owned); });
@@ -136,11 +138,21 @@ auto combine_along(const char* name, const decomposition& how, int d, bool sums,
     const auto has = [&](int r) { return block_of(parts, r); };
     const auto wants = [&](int r) { return block_of(all, r); };
     transfer(how.of, call_of(name, how, d), Rank, {has, elements_at(mine, from), how.replicated},
-             {wants, elements_at(gathered, in)});
+             {wants, elements_at(gathered, in), false, adds});
     guard(how.of, [&] {
       if (to.size() == 0) return;
-      if (gathered.size() > 0) reduce(gathered, krait::axis(d), krait::into(to));
-      else to.copy_from(reduce(gathered, krait::axis(d)));  // it is on no device
+      if (gathered.size() == 0) return to.copy_from(reduce(gathered, krait::axis(d)));
+      if (!adds) return void(reduce(gathered, krait::axis(d), krait::into(to)));
+      const int own = rank_of(how.of);
+      const auto part = [&](std::int64_t r) {
+        box b = block_of(all, own);
+        for (int e = 0; r != own && e < Rank; ++e) b.first[e] = 0;
+        b.first[d] = r == own ? 0 : r, b.count[d] = 1;
+        auto one = part_at(r == own ? mine : gathered, b);
+        return without_axis(one, d);
+      };
+      (part(0) + part(1)).into(to);
+      for (std::int64_t r = 2; r < parts.extents[d]; ++r) to += part(r);
     });
   };
   auto owned = result.owned();
@@ -153,12 +165,16 @@ auto combine_along(const char* name, const decomposition& how, int d, bool sums,
     along blocks[Rank - 1];
     for (along& word : blocks) word = along::block;
     const decomposition shares = with_words(out, blocks);
-    krait::array<Number, Rank - 1> share;
-    guard(how.of, [&] { share = memory_for<Number, Rank - 1>(how, shares.owned); });
-    gather_and_reduce(shares, share);
-    move_blocks(name, shares, share, out, owned);
+    const auto share_of = [&](int r) { return block_of(shares, r); };
+    auto share = part_at(owned, share_of(rank_of(how.of)));
+    gather_and_reduce(shares, share, sums);
+    // The others' shares into the same array.
+    const layout whole_at = layout_of(owned), share_at = layout_of(share);
+    const auto everything = [&](int r) { return block_of(out, r); };
+    transfer(out.of, call_of(name, shares), out.rank, {share_of, elements_at(share, share_at)},
+             {everything, elements_at(owned, whole_at)});
   } else {
-    gather_and_reduce(out, owned);
+    gather_and_reduce(out, owned, false);
   }
   return result;
 }

@@ -63,11 +63,12 @@ struct box {
   std::int64_t first[max_rank]{}, count[max_rank]{};
 };
 /// The parts of a whole array that ranks have: of(r) is rank r's box, and `mine` are the elements
-/// of this rank's. Where `same`, each rank has what all others have, too.
+/// of this rank's. Where `same`, each rank has what all others have, too; where `from_others`, it
+/// takes nothing from itself.
 struct side {
   function_ref<box(int)> of;
   elements mine;
-  bool same = false;
+  bool same = false, from_others = false;
 };
 
 KRAIT_API job* open_job();

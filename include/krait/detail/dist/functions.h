@@ -157,7 +157,9 @@ auto make_fill(const Function& f) {
         const value<std::int64_t> first[] = {i0, i1, i2};
         each_index<Rank>(out, [&](const auto& i) {
           const auto compute = [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
-            out(i[Axis]...) = cast<Elem>(f(value<std::int64_t>(i[Axis] + first[Axis])...));
+            const auto x = f(value<std::int64_t>(i[Axis] + first[Axis])...);
+            if constexpr (requires { cast<Elem>(x); }) out(i[Axis]...) = cast<Elem>(x);
+            else out(i[Axis]...) = value<Elem>(x);  // complex
           };
           compute(std::make_index_sequence<Rank>{});
         });

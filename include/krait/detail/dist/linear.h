@@ -35,10 +35,11 @@ struct product_subscripts {
 };
 
 // Sums are cut at these places of the common dimension, whatever the number of ranks: the bits of a
-// product do not depend on it.
-inline constexpr std::int64_t panel = 256;
+// product do not depend on it. On a GPU so short sums are not shared by blocks, which they would be
+// as the shape asks for.
+inline constexpr std::int64_t panel = 256, host_panel = 4 * panel;
 // Columns of x, and rows of y, that a rank fetches at once.
-inline constexpr std::int64_t fetched = 4 * panel;
+inline constexpr std::int64_t fetched = host_panel;
 
 /// One operand of a product: each rank has its block, and wants a strip of rows or of columns.
 template <class Elem>
@@ -82,6 +83,17 @@ krait::array<Elem, 2> rows_of(krait::array<Elem, 2>& x, std::int64_t first, std:
   return x(krait::range(first, last), krait::all);
 }
 
+/// The same elements with zeros after them, or the array itself.
+template <class Elem>
+krait::array<Elem, 2> with_zeros(krait::array<Elem, 2>& x, std::int64_t rows,
+                                 std::int64_t columns) {
+  if (rows == x.extent(0) && columns == x.extent(1)) return view_at(layout_of(x), x);
+  krait::array<Elem, 2> larger({rows, columns}, x.device());
+  larger.fill(Elem{});
+  larger(krait::range(0, x.extent(0)), krait::range(0, x.extent(1))).copy_from(x);
+  return larger;
+}
+
 template <class Left, class Right>
 auto multiply(const array<Left, 2>& x, const array<Right, 2>& y) {
   using number =
@@ -100,27 +112,45 @@ auto multiply(const array<Left, 2>& x, const array<Right, 2>& y) {
   const strip<Right> right(y, out, false);
   const std::int64_t depth = x.extent(1);
   if (depth == 0) result = number{};  // sums of nothing
+  // Products of few rows or columns are other sums than those of many: a small block is computed as
+  // a part of a larger one.
+  const auto side = [&](int d) {
+    return krait::detail::larger(
+        to.extent(d), krait::detail::smaller(out.extents[d], krait::detail::least_product_side()));
+  };
+  const std::int64_t height = side(0), width = side(1);
+  krait::array<number, 2> made;
+  guard(out.of, [&] {
+    if (to.size() > 0) made = with_zeros(to, height, width);
+  });
+  const auto form = krait::detail::algorithm_device_of(device_of(out.of)).form;
+  const std::int64_t step = form == krait::detail::algorithm_form::chunks ? host_panel : panel;
   for (std::int64_t k = 0; k < depth; k += fetched) {
     const std::int64_t count = krait::detail::smaller(fetched, depth - k);
     auto a = left.fetch(k, count);
     auto b = right.fetch(k, count);
     guard(out.of, [&] {
       if (to.size() == 0) return;
-      for (std::int64_t at = 0; at < count; at += panel) {
-        const std::int64_t end = krait::detail::smaller(at + panel, count);
+      a = with_zeros(a, height, count), b = with_zeros(b, count, width);
+      for (std::int64_t at = 0; at < count; at += step) {
+        const std::int64_t end = krait::detail::smaller(at + step, count);
         const auto p = columns_of(a, at, end), q = rows_of(b, at, end);
         if constexpr (krait::detail::complex_number<number>) {
-          if (k + at == 0) to.copy_from(krait::matmul(p, q));
-          else to += krait::matmul(p, q);
+          if (k + at == 0) made.copy_from(krait::matmul(p, q));
+          else made += krait::matmul(p, q);
         } else if (k + at == 0) {
-          krait::matmul<number>(p, q, krait::into(to));
+          krait::matmul<number>(p, q, krait::into(made));
         } else {
           krait::matmul<number>(
-              p, q, [](auto sum, auto before) { return before + sum; }, to, krait::into(to));
+              p, q, [](auto sum, auto before) { return before + sum; }, made, krait::into(made));
         }
       }
     });
   }
+  guard(out.of, [&] {
+    if (to.size() > 0 && (height != to.extent(0) || width != to.extent(1)))
+      to.copy_from(made(krait::range(0, to.extent(0)), krait::range(0, to.extent(1))));
+  });
   return result;
 }
 
@@ -346,10 +376,17 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     else now = krait::cast<number>(owned);
     axes &= ~here;
   });
-  // Elements along `near` come to lie beside each other: what puts messages into their places can
-  // do that, and a transform would.
+  // Elements along `near` come to lie beside each other, since a transform would do that: what puts
+  // messages into their places can. Not where it leaves columns where they are.
+  const krait::device on = device_of(home.of);
+  bool stays = false;
   const auto go_to = [&](const decomposition& next, int near) {
     krait::array<number, Rank> moved;
+    std::int64_t columns = 1;
+    for (int d = near + 1; d < Rank; ++d) columns *= next.owned[d];
+    stays = near + 1 < Rank &&
+            krait::detail::transforms_columns(next.extents[near], columns, sizeof(number) / 2, on);
+    if (stays) near = Rank - 1;
     guard(home.of, [&] { moved = memory_along<number, Rank>(next, near); });
     move_blocks(name, how, now, next, moved);
     now = std::move(moved), how = next;
@@ -362,7 +399,14 @@ auto transform_along(const char* name, const array<Elem, Rank>& x, unsigned axes
     go_to(with_words(how, words), next);
     guard(home.of, [&] {
       const unsigned here = whole_here();
-      if (now.size() > 0) now = with_axes<Rank>(now.share(), here, f);
+      if (now.size() == 0) {
+      } else if (stays) {
+        with_axes<Rank>(now, here, [&](const auto& a, const auto& axes_of) {
+          f(a, axes_of, krait::into(now));
+        });
+      } else {
+        now = with_axes<Rank>(now.share(), here, f);
+      }
       axes &= ~here;
     });
   }
