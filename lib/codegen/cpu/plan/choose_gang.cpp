@@ -119,7 +119,8 @@ bool Choice::choose_scalar(unsigned active) {
   gang_.why = fmt::format("a thread takes about {:.0f} cycles as a lane, {:.0f} as scalar code",
                           cost.lane, cost.scalar);
   if (!scalar) return false;
-  // Atomics of several scalars wait beside each other; where those diverge, branches would be masks.
+  // Atomics of several scalars wait beside each other; where those diverge, branches would be
+  // masks.
   shape_.lanes = 1, shape_.parts = traits_.atomics && !cost.diverges ? tuning::cpu::scalars : 1;
   return true;
 }
