@@ -46,6 +46,18 @@ TEST(CpuGangs, SayWhy) {
             "a thread takes about 0 cycles as a lane, 2 as scalar code");
 }
 
+/// Of threads that data choose, each of which updates elements where data say: lanes would do so
+/// one after the other.
+TEST(CpuGangs, UpdateAloneWhereDataChooseThem) {
+  const char* const votes =
+      "  %1: i64 = global_id {0}\n  %2: i32 = cast %1\n  %3: i32 = load %0, %2\n"
+      "  %4: i32 = const 0\n  %5: bool = gt %3, %4\n  if %5 {\n    %6: u32 = const 32\n"
+      "    for %6 {\n    ^(%7: u32):\n      %8: i32 = cast %7\n      %9: i32 = add %3, %8\n"
+      "      %10: i32 = const 1\n      %11: i32 = atomic_add %0, %9, %10\n      continue\n    }\n"
+      "    yield\n  } else {\n    yield\n  }\n";
+  EXPECT_EQ(gang("", votes).substr(0, 36), "# gang: 1 thread, as scalar code: a ");
+}
+
 /// Threads i take the lists of i >> `by`, of a length that is in memory.
 std::string lists(const std::string& by) {
   return "  %1: i64 = global_id {0}\n  %2: i32 = cast %1\n  %3: i32 = const " + by +

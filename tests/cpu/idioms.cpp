@@ -35,7 +35,6 @@ constexpr Row in_code[] = {
     ROW(Records, records, records),
     ROW(RowPieces, row_pieces, pieces_of_rows),
     ROW(FirstLanes, first_lanes, last_steps_of_a_sum),
-    ROW(RegisterUpdates, register_updates, atomics_of_integers),
     ROW(PrivateCopies, private_copies, copied_updates),
     ROW(RowGangs, row_gangs, one_row_for_all),
     ROW(EqualOwnArrays, equal_own_arrays, equal_own_arrays),

@@ -21,6 +21,8 @@ inline constexpr double mask_operations = 3;
 inline constexpr double longest_lane = 2;
 /// Cycles of a branch that data decide: 20 where it was foretold wrongly, a quarter of the times.
 inline constexpr double missed_branch = 4;
+/// The same of one that waits for a load from a place that was loaded.
+inline constexpr double waited_branch = 20;
 /// Cycles of a loop's end that data decide, which is foretold wrongly as a rule; of one that waits
 /// for a load from a place that data say, which other lanes' loads do not wait for.
 inline constexpr double missed_exit = 10, waited_exit = 80;

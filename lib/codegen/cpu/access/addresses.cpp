@@ -335,12 +335,6 @@ Indices Addresses::indices_of(const Address& a) {
   return r;
 }
 
-V Addresses::place_of_index(V base, llvm::Type* element, V index, bool sign) {
-  return b_.CreateGEP(
-      element, base,
-      sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty()));
-}
-
 Places Addresses::places_in_memory(const Address& a, unsigned which) {
   if (a.kind != Address::Kind::Lanes) return {a.v[0], a.stride, nullptr, {}};
   const Indices indices = indices_of(a);
@@ -352,8 +346,10 @@ V Addresses::place_of_lane(const Places& places, V lane) {
   if (!places.index.at)
     return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, places.step))
                        : places.base;
-  return place_of_index(places.base, places.element, each_lane_.load_lane(places.index, lane),
-                        places.sign);
+  const V index = each_lane_.load_lane(places.index, lane);
+  return b_.CreateGEP(
+      places.element, places.base,
+      places.sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty()));
 }
 
 /// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part

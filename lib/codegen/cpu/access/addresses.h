@@ -80,7 +80,6 @@ class Addresses : public Part {
   void store_windows(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
 
   static Indices indices_of(const Address& a);
-  V place_of_index(V base, llvm::Type* element, V index, bool sign);
   Places places_in_memory(const Address& a, unsigned which);
   V place_of_lane(const Places& places, V lane);
   /// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part

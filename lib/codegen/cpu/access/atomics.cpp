@@ -57,7 +57,6 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
   // an element with one for each lane, 0.6 in a loop, and 2.2 locked (Zen 4, `bench_corpus --filter
   // histogram --cpu-time`).
   const bool alone = is_alone(inst.operands[0]) && shape_.lanes > 1 && inst.op != Op::AtomicLoad;
-  if (a.kind == Address::Kind::Lanes && alone && update_from_registers(inst, a)) return;
   if (a.kind == Address::Kind::Lanes && (alone || code_.lanes_in_loops()))
     return update_in_loop(inst, a);
   if (a.kind == Address::Kind::One && code_.lanes_in_loops()) return update_in_loop(inst, a);
@@ -122,42 +121,6 @@ void Atomics::update_lanes(const ir::Inst& inst, const Address& a) {
     if (used) r.v.push_back(result);
   }
   if (used) values_.set(inst.results[0], std::move(r));
-}
-
-/// In a loop for each part, which takes indices and operands out of registers. A processor that
-/// guesses whether a load meets an earlier store holds back loads from a row in memory until it
-/// knows where the lane before has stored: 1.5 ns an element instead of 0.5 (Emerald Rapids, a
-/// histogram of bytes, `bench_corpus --filter "histogram, shared" --cpu-time`).
-bool Atomics::update_from_registers(const ir::Inst& inst, const Address& a) {
-  if (!shape_.machine.uses(Idiom::RegisterUpdates) || !lanes_.active.all() ||
-      uses_[inst.results[0]] != 0)
-    return false;
-  Indices indices = addresses_.indices_of(a);
-  for (V& part : indices.parts) {
-    auto* type = llvm::cast<llvm::FixedVectorType>(part->getType());
-    if (type->getScalarSizeInBits() < 32) {
-      auto* words = llvm::FixedVectorType::get(b_.getInt32Ty(), type->getNumElements());
-      part = indices.sign ? b_.CreateSExt(part, words) : b_.CreateZExt(part, words);
-    }
-    if (!each_lane_.takes_lanes_of(part->getType())) return false;
-  }
-  for (std::size_t k = 2; k < inst.operands.size(); ++k)
-    if (!values_.uniform(inst.operands[k]) &&
-        !each_lane_.takes_lanes_of(values_.part(inst.operands[k], 0)->getType()))
-      return false;
-  for (unsigned p = 0; p < shape_.parts; ++p)
-    code_.count_loop(
-        b_.getInt64(0), b_.getInt64(shape_.lanes), b_.getInt64(1), "update", [&](V lane) {
-          Few<V> x;
-          for (std::size_t k = 2; k < inst.operands.size(); ++k)
-            x.push_back(values_.uniform(inst.operands[k])
-                            ? values_.scalar(inst.operands[k])
-                            : each_lane_.lane_of_register(values_.part(inst.operands[k], p), lane));
-          const V index = each_lane_.lane_of_register(indices.parts[p], lane);
-          update(inst, inst.type.scalar,
-                 addresses_.place_of_index(indices.base, indices.element, index, indices.sign), x);
-        });
-  return true;
 }
 
 void Atomics::update_in_loop(const ir::Inst& inst, const Address& a) {

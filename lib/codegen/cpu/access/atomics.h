@@ -29,7 +29,6 @@ class Atomics : public Part {
  private:
   bool is_alone(ir::ValueId array) const;
   void update_lanes(const ir::Inst& inst, const Address& a);
-  bool update_from_registers(const ir::Inst& inst, const Address& a);
   void update_in_loop(const ir::Inst& inst, const Address& a);
   V update(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   V update_atomic(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);

@@ -2,7 +2,6 @@
 #include "codegen/cpu/lanes/each_lane.h"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/IntrinsicsX86.h>
 
 namespace krait::codegen::cpu {
 
@@ -34,25 +33,6 @@ V EachLane::load_part(const Row& row, unsigned p) {
 
 V EachLane::load_lane(const Row& row, V lane) {
   return b_.CreateLoad(row.part->getScalarType(), element_of_row(row, lane));
-}
-
-bool EachLane::takes_lanes_of(const llvm::Type* part) const {
-  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(part);
-  if (!type || type->getScalarSizeInBits() != 32) return false;
-  return type->getNumElements() == 8    ? shape_.machine.level >= CpuLevel::Avx2
-         : type->getNumElements() == 16 ? shape_.machine.level == CpuLevel::Avx512
-                                        : false;
-}
-
-V EachLane::lane_of_register(V part, V lane) {
-  auto* type = llvm::cast<llvm::FixedVectorType>(part->getType());
-  auto* words = llvm::FixedVectorType::get(b_.getInt32Ty(), type->getNumElements());
-  const V order =
-      b_.CreateVectorSplat(type->getNumElements(), b_.CreateTrunc(lane, b_.getInt32Ty()));
-  const auto id = type->getNumElements() == 16 ? llvm::Intrinsic::x86_avx512_permvar_si_512
-                                               : llvm::Intrinsic::x86_avx2_permd;
-  const V moved = b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(part, words), order});
-  return b_.CreateExtractElement(b_.CreateBitCast(moved, type), std::uint64_t(0));
 }
 
 /// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.

@@ -27,10 +27,6 @@ class EachLane : public Part {
   V element_of_row(const Row& row, V lane);
   V load_part(const Row& row, unsigned p);
   V load_lane(const Row& row, V lane);
-  /// Whether an instruction takes any lane out of a register of this type, whose number is known
-  /// when it runs.
-  bool takes_lanes_of(const llvm::Type* part) const;
-  V lane_of_register(V part, V lane);
   /// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.
   void loop_over_lanes(const char* name, llvm::function_ref<void(V)> body);
   /// The same for lanes that are active, in ascending order.

@@ -48,7 +48,7 @@ void Warp::emit_warp(const ir::Inst& inst) {
   const bool combines = inst.op == Op::WarpScan || inst.op == Op::WarpReduce,
              real = ir::is_float(inst.type.scalar);
   if (combines && real && ir::combining[inst.imm] == Op::Add) return emit_sum(inst);
-  if (inst.op == Op::WarpScan || (combines && real)) return emit_scan(inst);
+  if (inst.op == Op::WarpScan) return emit_scan(inst);
   if (inst.op == Op::WarpReduce) return emit_reduce(inst);
   // Bit i is lane i; lanes that are not active count as false (any, ballot) or true (all).
   V bits = b_.getInt64(0);
@@ -116,8 +116,7 @@ void Warp::emit_match(const ir::Inst& inst) {
   values_.set(inst.results[0], std::move(r));
 }
 
-/// Combines the active lanes one after the other, where the order does not matter; a reduction is
-/// what the last one has.
+/// Combines the active lanes one after the other, where the order does not matter.
 void Warp::emit_scan(const ir::Inst& inst) {
   const Scalar s = inst.type.scalar;
   ir::Inst step;
@@ -144,22 +143,24 @@ void Warp::emit_scan(const ir::Inst& inst) {
     b_.CreateStore(b_.CreateSelect(here, all, before), sum);
     b_.CreateStore(b_.CreateOr(any_before, here), some);
   });
-  if (inst.op == Op::WarpReduce)
-    return values_.set_uniform(inst.results[0], arith_.from_memory(b_.CreateLoad(element, sum), s));
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p)
     r.v.push_back(arith_.from_memory(each_lane_.load_part(lanes, p), s));
   values_.set(inst.results[0], std::move(r));
 }
 
-V Warp::add(const ir::Inst& inst, V x, V y) {
+V Warp::combine(const ir::Inst& inst, V x, V y) {
   ir::Inst step;
-  step.op = Op::Add, step.type = inst.type;
-  return arith_.pure(step, f_.fp, inst.type.scalar, {x, y});
+  step.op = ir::combining[inst.imm], step.type = inst.type;
+  // what is known of the lanes' floats stays known: the smaller or the larger one is one of them
+  if (lanes_.active.all() && step.op != Op::Add)
+    step.operands = {inst.operands[0], inst.operands[0]};
+  return arith_.pure(step, step.op == Op::Add ? f_.fp : ir::FpMode::Strict, inst.type.scalar,
+                     {x, y});
 }
 
-/// The sum of all lanes: the last one's of those below, which is a tree, neighbours first.
-V Warp::sum_of_all(const ir::Inst& inst, Few<V> x) {
+/// All lanes combined in a tree, neighbours first, as a sum asks: the last one's of those below.
+V Warp::tree(const ir::Inst& inst, Few<V> x) {
   const unsigned lanes = shape_.lanes;
   std::vector<int> even(lanes), odd(lanes);
   for (unsigned i = 0; i < lanes; ++i) even[i] = int(2 * i), odd[i] = int(2 * i + 1);
@@ -167,12 +168,12 @@ V Warp::sum_of_all(const ir::Inst& inst, Few<V> x) {
     for (unsigned k = 0; k < x.size() / 2; ++k) {
       const V second = b_.CreateShuffleVector(x[2 * k], x[2 * k + 1], odd),
               first = b_.CreateShuffleVector(x[2 * k], x[2 * k + 1], even);
-      x[k] = add(inst, first, second);
+      x[k] = combine(inst, first, second);
     }
   for (unsigned left = lanes; left > 1; left /= 2) {
     for (unsigned i = left / 2; i < lanes; ++i) even[i] = odd[i] = -1;
     const V second = b_.CreateShuffleVector(x[0], odd), first = b_.CreateShuffleVector(x[0], even);
-    x[0] = add(inst, first, second);
+    x[0] = combine(inst, first, second);
   }
   return b_.CreateExtractElement(x[0], std::uint64_t(0));
 }
@@ -186,7 +187,7 @@ void Warp::emit_sum(const ir::Inst& inst) {
   Few<V> x;
   for (unsigned p = 0; p < shape_.parts; ++p) x.push_back(values_.part(inst.operands[0], p));
   if (reduces && lanes_.active.all())
-    return values_.set_uniform(inst.results[0], sum_of_all(inst, std::move(x)));
+    return values_.set_uniform(inst.results[0], tree(inst, std::move(x)));
 
   // Active lanes come together at the front.
   const auto in_memory = [&](const Few<V>& parts, unsigned row) {
@@ -227,7 +228,7 @@ void Warp::emit_sum(const ir::Inst& inst) {
         chosen[i] = int(lane < reach ? i : lanes + i);
       }
       sums.push_back(
-          b_.CreateShuffleVector(x[p], add(inst, values_.take_lanes(x, below), x[p]), chosen));
+          b_.CreateShuffleVector(x[p], combine(inst, values_.take_lanes(x, below), x[p]), chosen));
     }
     x = std::move(sums);
   }
@@ -250,35 +251,34 @@ void Warp::emit_sum(const ir::Inst& inst) {
   values_.set(inst.results[0], std::move(r));
 }
 
-/// Of integers, whose order does not matter: lanes that are not active take a number that changes
-/// nothing.
+/// Where the order does not matter: lanes that are not active take a number that changes nothing.
 void Warp::emit_reduce(const ir::Inst& inst) {
   const Op by = ir::combining[inst.imm];
   const Scalar s = inst.type.scalar;
   const std::uint64_t ones = ~std::uint64_t(0) >> (64 - ir::bits_of(s)), top = ones ^ ones >> 1;
-  const std::uint64_t neutral = by == Op::And   ? ones
+  const std::uint64_t neutral = ir::is_float(s) ? ones ^ top  // a quiet NaN
+                                : by == Op::And ? ones
                                 : by == Op::Min ? (ir::is_signed_int(s) ? ones >> 1 : ones)
                                 : by == Op::Max ? (ir::is_signed_int(s) ? top : 0)
                                                 : 0;
-  ir::Inst step;
-  step.op = by, step.type = inst.type;
   V all = nullptr;
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V x = values_.part(inst.operands[0], p);
     if (!lanes_.active.all())
       x = b_.CreateSelect(lanes_.active.parts[p], x, values_.splat(arith_.constant(s, neutral)));
-    all = all ? arith_.pure(step, ir::FpMode::Strict, s, {all, x}) : x;
+    all = all ? combine(inst, all, x) : x;
   }
   const bool sign = ir::is_signed_int(s);
-  switch (by) {
-    case Op::Add: all = b_.CreateAddReduce(all); break;
-    case Op::Min: all = b_.CreateIntMinReduce(all, sign); break;
-    case Op::Max: all = b_.CreateIntMaxReduce(all, sign); break;
-    case Op::And: all = b_.CreateAndReduce(all); break;
-    case Op::Or: all = b_.CreateOrReduce(all); break;
-    case Op::Xor: all = b_.CreateXorReduce(all); break;
-    default: defect("lanes are not combined by " + std::string(ir::info(by).name));
-  }
+  if (ir::is_float(s)) all = tree(inst, {all});
+  else switch (by) {
+      case Op::Add: all = b_.CreateAddReduce(all); break;
+      case Op::Min: all = b_.CreateIntMinReduce(all, sign); break;
+      case Op::Max: all = b_.CreateIntMaxReduce(all, sign); break;
+      case Op::And: all = b_.CreateAndReduce(all); break;
+      case Op::Or: all = b_.CreateOrReduce(all); break;
+      case Op::Xor: all = b_.CreateXorReduce(all); break;
+      default: defect("lanes are not combined by " + std::string(ir::info(by).name));
+    }
   values_.set_uniform(inst.results[0], all);
 }
 

@@ -24,8 +24,8 @@ class Warp : public Part {
  private:
   void emit_shuffle(const ir::Inst& inst);
   void emit_sum(const ir::Inst& inst);
-  V add(const ir::Inst& inst, V x, V y);
-  V sum_of_all(const ir::Inst& inst, Few<V> x);
+  V combine(const ir::Inst& inst, V x, V y);
+  V tree(const ir::Inst& inst, Few<V> x);
   void emit_reduce(const ir::Inst& inst);
   void emit_match(const ir::Inst& inst);
   void emit_scan(const ir::Inst& inst);

@@ -115,13 +115,13 @@ bool Choice::choose_scalar(unsigned active) {
   const GangCost cost =
       cost_of(module_, traits_, vectors, std::min(active ? active : ~0u, vectors.gang()));
   if (cost.diverges && choose_group(cost, active)) return true;
-  // Of atomics several scalars share a gang, whose branches would be masks.
-  const bool scalar =
-      cost.lane > tuning::gangs::scalar_gain * cost.scalar && !(traits_.atomics && cost.diverges);
+  const bool scalar = cost.lane > tuning::gangs::scalar_gain * cost.scalar;
   gang_.why = fmt::format("a thread takes about {:.0f} cycles as a lane, {:.0f} as scalar code",
                           cost.lane, cost.scalar);
   if (!scalar) return false;
-  shape_.lanes = 1, shape_.parts = traits_.atomics ? tuning::cpu::scalars : 1;
+  // Atomics of several scalars wait beside each other; where those diverge, branches would be
+  // masks.
+  shape_.lanes = 1, shape_.parts = traits_.atomics && !cost.diverges ? tuning::cpu::scalars : 1;
   return true;
 }
 

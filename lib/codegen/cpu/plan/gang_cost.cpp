@@ -163,6 +163,7 @@ class Counter {
     const double share = guard ? 1 : 1.0 / double(inst.regions.size());
     if (!varies) add_scalar(1 / costs::scalar_ports, gangs, threads);
     else if (!by_data) add(tests, gangs, 1 / costs::scalar_ports, threads);
+    else if (waits_for_far(inst.operands[0])) add(tests, gangs, costs::waited_branch, threads);
     else add(tests, gangs, costs::missed_branch * share, threads);
     masks_ += by_data;
     for (const ir::RegionId r : inst.regions)
@@ -170,15 +171,18 @@ class Counter {
     masks_ -= by_data;
   }
 
+  /// Whether v waits for a load from a place that was loaded.
+  bool waits_for_far(ir::ValueId v) const {
+    return loads_before(v, [this](const ir::Inst& x) { return loads_before(x.operands[1]); });
+  }
   /// Whether threads leave a loop by what lies at a place that was loaded.
   bool waits_for_loads(ir::RegionId body) const {
-    const auto is_far = [&](const ir::Inst& load) { return loads_before(load.operands[1]); };
     bool found = false;
     ir::for_each_inst(f_, body, [&](ir::InstId i, ir::RegionId) {
       const ir::Inst& inst = f_.insts[i];
       for (const ir::RegionId r : inst.regions)
         found = found || (ir::terminator(f_, r).op == Op::Break && inst.op == Op::If &&
-                          loads_before(inst.operands[0], is_far));
+                          waits_for_far(inst.operands[0]));
     });
     return found;
   }
@@ -225,11 +229,12 @@ class Counter {
     const ir::OpInfo& row = ir::info(inst.op);
     if (row.effect == ir::Effect::Read || row.effect == ir::Effect::Write)
       return access(inst, gangs, threads);
-    if (row.effect == ir::Effect::Atomic) {  // one after the other in any case
+    if (row.effect == ir::Effect::Atomic) {  // one after the other, of active lanes, in any case
       const bool used = !inst.results.empty() && uses_[inst.results[0]];
       const double one = used ? costs::locked : costs::updated;
-      const bool by_lane = place_of(inst.operands[1]) == Place::Data;
-      return add(shape_.gang() * (one + by_lane * costs::lane_by_lane), gangs, one, threads);
+      const Place place = place_of(inst.operands[1]);
+      const bool by_lane = place == Place::Data || (place == Place::Smooth && masks_);
+      return add(shape_.gang() * (one + by_lane * costs::lane_by_lane), threads, one, threads);
     }
     if (inst.op == Op::Call) {
       const double weight = ir::weight(m_, m_.callee(inst), m_.callee(inst).body);
