@@ -96,6 +96,10 @@ TEST(IrVerifyOps, Tiles) {
       "the sums do not have the type of such products");
   EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i, %f {16, 8, 16, f16, f16, 0}"),
             "needs 4 sums per thread, not 1");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + ", %f {16, 8, 16, f16, f16, 0}"),
+            "needs behind its 4 sums nothing, or the elements of the left factor");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + four + four + " {16, 8, 16, f16, f16, 0}"),
+            "needs elements of the left factor's type");
   EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}"),
             "needs a result for each sum");
   EXPECT_EQ(broken("%r: f32, %r1: f64 = product_end %f, %d"), "needs sums of one type");
