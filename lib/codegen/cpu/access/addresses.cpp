@@ -119,9 +119,9 @@ Address Addresses::address(ir::ValueId array, ir::ValueId index, std::int64_t el
                          (values_.scalar_of(index) == Scalar::U32 && f_.facts.small));
     if (local) {  // of less than 2^31 bytes: an index has 32 bits, as instructions for all lanes
                   // take
-      auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), shape_.lanes);
+      auto* words = llvm::FixedVectorType::get(b_.getInt32Ty(), shape_.lanes);
       const V row =
-          b_.CreateMul(b_.CreateZExtOrTrunc(wide_index(values_.part(index, p), index), type),
+          b_.CreateMul(b_.CreateZExtOrTrunc(wide_index(values_.part(index, p), index), words),
                        values_.splat(b_.getInt32(unsigned(element))), "", true, true);
       const V bytes =
           b_.CreateAdd(row, values_.lane_numbers(b_.getInt32Ty(), size, p * shape_.lanes * size),
