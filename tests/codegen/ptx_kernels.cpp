@@ -371,6 +371,13 @@ TEST(PtxKernels, NarrowStoresOfFloatBitsGoThroughAMove) {
   EXPECT_TRUE(contains(ptx, ("mov.b32 " + name + ", ").c_str())) << ptx;
 }
 
+// ptxas takes x for ~x where a branch has found what x is.
+TEST(PtxKernels, ComplementsOfKnownNumbers) {
+  const std::string ptx = ptx_of("complements_of_known_numbers");
+  EXPECT_TRUE(contains(ptx, "xor.b64 %wide, %wide, -1")) << ptx;
+  EXPECT_FALSE(contains(ptx, "not.b")) << ptx;
+}
+
 // Checked accesses, a line and a check, as the passes leave them for PTX: the golden file has the
 // text.
 TEST(PtxKernels, ReportsAssemble) {

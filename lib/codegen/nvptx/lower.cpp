@@ -173,7 +173,11 @@ bool Lowering::may_hold_float_bits(ir::ValueId v) {
   const ir::Inst* def = f_.def(v);
   bool may = false;
   if (!def) {
-    may = f_.called || f_.values[v].region != f_.body;
+    const ir::RegionId region = f_.values[v].region;
+    const ir::InstId loop = region == f_.body ? ir::none : f_.regions[region].parent;
+    const bool counter = loop != ir::none && f_.insts[loop].op != ir::Op::Loop &&
+                         ir::is_loop(f_.insts[loop].op) && f_.regions[region].params[0] == v;
+    may = f_.called || (region != f_.body && !counter);
   } else if (def->op == Op::Bitcast && ir::is_float(f_.type_of(def->operands[0]).scalar)) {
     may = true;
   } else {

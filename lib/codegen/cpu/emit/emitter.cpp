@@ -158,11 +158,11 @@ void Emitter::emit_grid() {
   const auto& row = code_.guarded;
   const bool split = gangs_.splits() ||
                      (row && branches_.gains_from_whole(code_.f.insts[row->guard], row->guarded));
-  code_.count_loop(first, last, builder_.getInt64(1), "row", [&](V row) {
+  code_.count_loop(first, last, builder_.getInt64(1), "row", [&](V number) {
     Position& at = positions_.at;
-    at.y = row, at.z = builder_.getInt64(0);
+    at.y = number, at.z = builder_.getInt64(0);
     if (code_.traits.uses_y_or_z)
-      at.y = builder_.CreateURem(row, height), at.z = builder_.CreateUDiv(row, height);
+      at.y = builder_.CreateURem(number, height), at.z = builder_.CreateUDiv(number, height);
     gangs_.emit_row(begin, end, split, [&](V x) { at.x = x; });
   });
 }

@@ -43,11 +43,11 @@ Mask Lanes::both(const Mask& a, const Mask& b) {
   return r;
 }
 
-Mask Lanes::others(const Mask& of, const Mask& some) {
+Mask Lanes::others(const Mask& of, const Mask& part) {
   Mask r;
   for (unsigned p = 0; p < shape_.parts; ++p)
-    r.parts.push_back(of.all() ? b_.CreateNot(some.parts[p])
-                               : b_.CreateXor(of.parts[p], some.parts[p]));
+    r.parts.push_back(of.all() ? b_.CreateNot(part.parts[p])
+                               : b_.CreateXor(of.parts[p], part.parts[p]));
   return r;
 }
 

@@ -59,9 +59,9 @@ class Lanes : public LaneState {
   V no_lane() const;
   V every_lane() const;
   Mask both(const Mask& a, const Mask& b);
-  /// Lanes but for `some` of them: of a comparison of two registers the machine has one form, and
+  /// Lanes but for a part of them: of a comparison of two registers the machine has one form, and
   /// LLVM would make a second of its opposite.
-  Mask others(const Mask& of, const Mask& some);
+  Mask others(const Mask& of, const Mask& part);
   Mask either(const Mask& a, const Mask& b);
   Mask join_masks(llvm::ArrayRef<std::pair<Block, Mask>> edges);
   V any(const Mask& m);
