@@ -74,7 +74,8 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   } else {
     scalarise_accesses(session.module(), shape, *machine);
     load_constants(session.module(), shape);
-    const bool few_registers = shape.machine.level < CpuLevel::Avx512 && !shape.machine.quick;
+    const bool few_registers =
+        shape.machine.level < CpuLevel::Avx512 && !shape.machine.quick && !shape.machine.debug;
     const Order order =
         is_block(shape.layout) || few_registers ? Order::Scheduled : Order::AsLowered;
     reply.data = generate(session.module(), *machine, order, emit == Emit::Asm, verified);

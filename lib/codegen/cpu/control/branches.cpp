@@ -320,6 +320,11 @@ void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body,
     lanes_.active = own.mask, lanes_.some = true, lanes_.tail = false;
     exit = emit_body(own);
   }
+  if (!code_.open) {  // all lanes left together
+    code_.start(next);
+    for (std::size_t r = 0; r < kept.size(); ++r) values_.set(inst.results[r], kept[r]);
+    return;
+  }
   for (std::size_t r = 0; exit.yields && r < kept.size(); ++r) {
     Lowered blended{Lowered::Form::Parts, {}, 0};
     const Scalar s = values_.scalar_of(inst.results[r]);
