@@ -82,6 +82,9 @@ std::string complement(const Line& line) {
       line.operands[0].str(), line.operands[1].str());
 }
 
+/// How a copy begins.
+constexpr llvm::StringLiteral copy = "asm\n\tmov.b";
+
 /// LLVM's loads of what no one writes. They gain nothing since sm_70, where both ways are one
 /// cache, and cost where several threads read the same lines: without ".nc" the box filter and the
 /// softmax of bench_corpus take 7 and 12 % less on an H200, the stencil of 7 points 3.5 % more.
@@ -97,7 +100,7 @@ constexpr const char* one_end =
 
 std::string for_ptxas(llvm::StringRef ptx) {
   const llvm::DenseSet<llvm::StringRef> in_min_max = compared(ptx);
-  const bool copies = ptx.contains("// begin inline asm\n\tmov.b");
+  const bool copies = ptx.contains(copy);
   std::string out;
   out.reserve(ptx.size());
   bool branches = false;  // of a function that is called
