@@ -63,7 +63,7 @@ static void positions() {
     // row: blockIdx.x, blockDim.x, gridDim.x
     auto block = kr::block_idx().x, threads = kr::block_dim().x, blocks = kr::grid_dim().x;
     out(1, t) = kr::cast<float>(block * 100 + threads * 10 + blocks);
-    // row: blockIdx.x * blockDim.x + threadIdx.x, … .y … -- x first
+    // row: blockIdx.x * blockDim.x + threadIdx.x, … .y … -- x first; `kr::grid<3>()` has three, for a launch such as `{{8, 8, 4}, {32, 8, 1}}`
     auto [column, row] = kr::grid<2>();
     out(2, t) = kr::cast<float>(column + row);
     // row: gridDim.x * blockDim.x
