@@ -371,6 +371,22 @@ TEST(PtxKernels, NarrowStoresOfFloatBitsGoThroughAMove) {
   EXPECT_TRUE(contains(ptx, ("mov.b32 " + name + ", ").c_str())) << ptx;
 }
 
+TEST(PtxKernels, HeldFactorsGoFromRegisters) {
+  for (const char* type : {"f16", "bf16"})
+    for (const auto& [sm, target] :
+         {std::pair{80u, "ptx sm=80 isa=70"}, {90u, "ptx sm=90 isa=80"}}) {
+      ir::Module m = kernel_of("held_left_factor", {{"TYPE", type}}, dense);
+      ASSERT_EQ(passes::run_pipeline(m, support::parse_target(target).target, false), "");
+      Compiled ptx = compile(ir::print(m), target);
+      ASSERT_EQ(ptx.status, 0) << ptx.log;
+      EXPECT_TRUE(contains(ptx.data, "mma.sync")) << ptx.data;
+      EXPECT_FALSE(contains(ptx.data, "x4.shared")) << "of a left factor\n" << ptx.data;
+      Assembled code = assemble(ptx.data, sm);
+      if (!code.found) GTEST_SKIP() << "no ptxas: nothing assembled";
+      EXPECT_EQ(code.status, 0) << code.log << ptx.data;
+    }
+}
+
 // ptxas takes x for ~x where a branch has found what x is.
 TEST(PtxKernels, ComplementsOfKnownNumbers) {
   const std::string ptx = ptx_of("complements_of_known_numbers");

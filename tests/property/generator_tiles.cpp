@@ -309,21 +309,22 @@ class TileGenerator {
     return std::nullopt;
   }
   factor turned(factor f, bool is) { return f.transposed = is, f; }
-  /// From memory, or a tile that the block holds.
-  factor factor_of(const tile_shape& s) {
+  /// From memory, or a tile that the block holds, whose elements `held` gets.
+  factor factor_of(const tile_shape& s, tile_nodes& held) {
     const factor made = detail::make_factor(s, 1);
     for (const Tile& t : tiles_)
       if (t.shape.type == s.type && t.shape.rows == s.rows && t.shape.columns == s.columns &&
           (t.whole || exact_products()) && r_.chance(60))
-        return detail::keep_factor(s, made, t.nodes), made;
+        return detail::keep_factor(s, made, t.nodes), held = t.nodes, made;
     detail::fetch_factor(s, made, number(0), place(input(s.type), s));
     detail::end_copies(), detail::wait_for_copies(0);
     return made;
   }
   tile_nodes product(const Form& f, const factor& x, const factor& y, tile_nodes sums,
-                     bool overlapped) {
+                     bool overlapped, const tile_nodes& held = {}) {
     detail::multiply({f.rows, f.columns, f.depth, f.rounds, overlapped}, turned(x, f.left_turned),
-                     turned(y, f.right_turned), sums.data(), unsigned(sums.size()));
+                     turned(y, f.right_turned), sums.data(), unsigned(sums.size()), held.data(),
+                     unsigned(held.size()));
     return sums;
   }
   /// What products are added to: zeros where other sums might round.
@@ -337,9 +338,11 @@ class TileGenerator {
     if (!f) return;
     const tile_nodes sums = first_sums(*f);
     detail::meet();
-    const factor x = factor_of(f->left_shape()), y = factor_of(f->right_shape());
+    tile_nodes left, right;
+    const factor x = factor_of(f->left_shape(), left), y = factor_of(f->right_shape(), right);
     detail::meet();
-    add(f->sum_shape(), detail::copy_tile(f->sum_shape(), product(*f, x, y, sums, false)));
+    if (f->left_turned) left.clear();
+    add(f->sum_shape(), detail::copy_tile(f->sum_shape(), product(*f, x, y, sums, false, left)));
   }
   void pipeline() {
     const int slots = 2 + int(r_.below(3));

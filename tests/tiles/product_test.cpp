@@ -91,6 +91,41 @@ void all_ways(kr::precision how = kr::precision::single) {
   one_product<Type, Rows, Columns, Depth, Threads, true, true>(how);
 }
 
+/// The left factor is a tile that the threads hold.
+template <class Type, int Rows, int Columns, int Depth, int Threads>
+void of_held_tile() {
+  SCOPED_TRACE(std::string(typeid(Type).name()) + " " + std::to_string(Rows) + "x" +
+               std::to_string(Columns) + "x" + std::to_string(Depth) + " of " +
+               std::to_string(Threads) + " threads");
+  using sums = sums_of<Type>;
+  static const auto multiply = kr::kernel<1, Threads>(
+      [](kr::view<const Type, 2> x, kr::view<const Type, 2> y, kr::view<sums, 2> z) {
+        const kr::tile<Type, Rows, Depth> left = kr::load<Rows, Depth>(x, {0, 0});
+        kr::store(z, {0, 0},
+                  kr::mma(left, kr::load<Depth, Columns>(y, {0, 0}),
+                          kr::tile<sums, Rows, Columns>(sums(1))));
+      });
+  const auto x = numbers<Type>(Rows * Depth, 1), y = numbers<Type>(Depth * Columns, 2);
+  kr::array<Type, 2> a(Rows, Depth), b(Depth, Columns);
+  kr::array<sums, 2> c(Rows, Columns);
+  a.copy_from(x), b.copy_from(y);
+  if (!has_run([&] { multiply(a, b, c); })) return;
+  expect_products(x, y, c.to_host(), Rows, Columns, Depth, false, false);
+}
+
+// Rows of one warp, which stay in registers where tensor cores take them there, and of two; other
+// types.
+TEST(Products, OfTilesThatThreadsHold) {
+  of_held_tile<kr::f16, 64, 64, 64, 128>();
+  of_held_tile<kr::bf16, 128, 64, 32, 256>();
+  of_held_tile<kr::f16, 128, 32, 48, 128>();
+  of_held_tile<kr::f16, 16, 24, 16, 32>();
+  of_held_tile<kr::bf16, 32, 32, 32, 64>();
+  of_held_tile<kr::f16, 16, 32, 32, 64>();
+  of_held_tile<double, 32, 16, 8, 64>();
+  of_held_tile<std::int8_t, 64, 32, 64, 128>();
+}
+
 // Of shapes that are a warpgroup's and that are not, with strips that are full and that are not.
 TEST(Products, OfHalves) { all_ways<kr::f16, 64, 64, 64, 128>(); }
 TEST(Products, OfBf16) {

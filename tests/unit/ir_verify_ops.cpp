@@ -99,7 +99,7 @@ TEST(IrVerifyOps, Tiles) {
   EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + ", %f {16, 8, 16, f16, f16, 0}"),
             "needs behind its 4 sums nothing, or the elements of the left factor");
   EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + four + four + " {16, 8, 16, f16, f16, 0}"),
-            "needs elements of the left factor's type");
+            "needs elements of the left factor's size");
   EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}"),
             "needs a result for each sum");
   EXPECT_EQ(broken("%r: f32, %r1: f64 = product_end %f, %d"), "needs sums of one type");

@@ -64,7 +64,9 @@ class TileCheck {
         return needs("behind its " + std::to_string(elements) +
                      " sums nothing, or the elements of the left factor");
       for (std::size_t i = end; i < count(); ++i)
-        if (operand(i) != value_type(p.left)) return needs("elements of the left factor's type");
+        // of the factor's type, or its bits (lower_types)
+        if (operand(i) != value_type(scalar(i)) || size_of(scalar(i)) != size_of(p.left))
+          return needs("elements of the left factor's size");
     }
     return sums(product_lead, end);
   }
