@@ -8,7 +8,9 @@
 #include <krait/krait.h>
 #include <krait/tile.h>
 
+#include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace attention {
 
@@ -17,18 +19,20 @@ namespace kr = krait;
 constexpr int block = 64;     // queries of a block, and keys of a step
 constexpr int threads = 128;  // a warpgroup, whose products and exponentials run beside those of other blocks
 
-/// Scores are products times `root`; those times `scale` are exponents of 2.
+/// Scores are products times this.
 template <int Size>
-constexpr double root_of = 1 / (Size == 64 ? 8 : 11.313708498984761);
+float root() {
+  return float(1 / std::sqrt(double(Size)));
+}
+/// Exponents of 2 are products times this.
 template <int Size>
-constexpr float root = float(root_of<Size>);
-template <int Size>
-constexpr float scale = float(root_of<Size> * 1.4426950408889634);
+float scale() {
+  return float(std::numbers::log2e / std::sqrt(double(Size)));
+}
 
 /// One block's part of the result, 64 queries of a head; `ends(head, first, most, total)` gets the largest score and the sum of weights of each row.
 template <int Size, bool Causal, class Ends>
 void forward(kr::view<const kr::f16, 3> q, kr::view<const kr::f16, 3> k, kr::view<const kr::f16, 3> v, kr::view<kr::f16, 3> out, const Ends& ends) {
-  static_assert(Size == 64 || Size == 128);
   constexpr float none = -std::numeric_limits<float>::infinity();
   const auto head = kr::block_idx().y, first = (kr::grid_dim().x - 1 - kr::block_idx().x) * block;  // those with the most keys begin first
   const auto queries = kr::staged(kr::load<block, Size>(q, {head, first, 0}));
@@ -41,7 +45,7 @@ void forward(kr::view<const kr::f16, 3> q, kr::view<const kr::f16, 3> k, kr::vie
         return std::tuple(kr::load<block, Size>(k, {head, step * block, 0}), kr::load<block, Size>(v, {head, step * block, 0}));
       },
       [&](auto step, const auto& key, const auto& value) {
-        kr::tile<float, block, block> scores = kr::mma(queries, kr::transpose(key)) * scale<Size>;
+        kr::tile<float, block, block> scores = kr::mma(queries, kr::transpose(key)) * scale<Size>();
         kr::if_((step + 1) * block > (Causal ? kr::min(first, keys) : keys), [&] {  // some are not to be seen
           const auto column = kr::columns<block>() + kr::cast<int>(step * block);
           const auto last = kr::rows<block>() * int(Causal) + kr::cast<int>(Causal ? first : keys - 1);  // key of a row
@@ -112,13 +116,13 @@ auto make_key_gradients() {
             [&](auto step, const auto& query, const auto& d) {
               const auto row = begin + step * block;
               const kr::tile<float, 1, block> log = kr::load<1, block>(logs, {head, row}), loss = kr::load<1, block>(losses, {head, row});
-              kr::tile<float, block, block> weights = kr::exp2(kr::mma(keys, kr::transpose(query)) * scale<Size> - log);
+              kr::tile<float, block, block> weights = kr::exp2(kr::mma(keys, kr::transpose(query)) * scale<Size>() - log);
               if (Causal) kr::if_(step == 0, [&] { weights = kr::where(kr::rows<block>() <= kr::columns<block>(), weights, 0.0f); });
               by_value = kr::mma(weights.template cast<kr::f16>(), d, by_value);
               const auto changes = weights * (kr::mma(values, kr::transpose(d)) - loss);
               by_key = kr::mma(changes.template cast<kr::f16>(), query, by_key);
             });
-        kr::store(d_k, {head, first, 0}, by_key * root<Size>);
+        kr::store(d_k, {head, first, 0}, by_key * root<Size>());
         kr::store(d_v, {head, first, 0}, by_value);
       },
       {.name = "attention_key_gradients", .fp = kr::fp::fast, .block = threads});
@@ -141,12 +145,12 @@ auto make_query_gradients() {
               return std::tuple(kr::load<block, Size>(k, {head, step * block, 0}), kr::load<block, Size>(v, {head, step * block, 0}));
             },
             [&](auto step, const auto& key, const auto& value) {
-              kr::tile<float, block, block> weights = kr::exp2(kr::mma(queries, kr::transpose(key)) * scale<Size> - log);
+              kr::tile<float, block, block> weights = kr::exp2(kr::mma(queries, kr::transpose(key)) * scale<Size>() - log);
               if (Causal) kr::if_(step * block == first, [&] { weights = kr::where(kr::columns<block>() <= kr::rows<block>(), weights, 0.0f); });
               const auto changes = weights * (kr::mma(d, kr::transpose(value)) - loss);
               by_query = kr::mma(changes.template cast<kr::f16>(), key, by_query);
             });
-        kr::store(d_q, {head, first, 0}, by_query * root<Size>);
+        kr::store(d_q, {head, first, 0}, by_query * root<Size>());
       },
       {.name = "attention_query_gradients", .fp = kr::fp::fast, .block = threads});
 }

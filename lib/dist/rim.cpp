@@ -89,17 +89,21 @@ bool Rim::is_for(const decomposition& how, const elements& all) const {
          std::equal(at.strides, at.strides + at.rank, at_.strides);
 }
 
+/// What `copy` says of each side that has a neighbour; of both in one pass.
+template <class Copy>
+void Rim::copy_sides(const Axis& axis, const Copy& copy) {
+  const auto copies = [&](const Side& s) { return s.with >= 0 && copy(s).copy.suits(); };
+  const Side &low = axis.sides[0], &high = axis.sides[1];
+  if (copies(low) && copies(high)) return host::LoopCopy::run_both(copy(low), copy(high));
+  for (const Side& s : axis.sides)
+    if (copies(s)) copy(s).copy.run(copy(s).to, copy(s).from);
+}
+
 void Rim::start(job& of, Axis& axis) {
   if (axis.alone) return;
   for (Side& s : axis.sides)
     if (s.with >= 0) of.receive(s.got, s.bytes, s.with, s.receive_tag);
-  const auto packs = [](const Side& s) { return s.with >= 0 && s.pack.suits(); };
-  const Side &low = axis.sides[0], &high = axis.sides[1];
-  if (packs(low) && packs(high))
-    host::LoopCopy::run_both({low.pack, low.sent, low.out}, {high.pack, high.sent, high.out});
-  else
-    for (const Side& s : axis.sides)
-      if (packs(s)) s.pack.run(s.sent, s.out);
+  copy_sides(axis, [](const Side& s) { return host::LoopCopy::Run{s.pack, s.sent, s.out}; });
   for (Side& s : axis.sides)
     if (s.with >= 0) of.send(s.sent, s.bytes, s.with, s.send_tag);
 }
@@ -110,13 +114,7 @@ void Rim::finish(job& of, Axis& axis) {
     return;
   }
   of.wait(exchange_name);
-  const auto unpacks = [](const Side& s) { return s.with >= 0 && s.unpack.suits(); };
-  const Side &low = axis.sides[0], &high = axis.sides[1];
-  if (unpacks(low) && unpacks(high))
-    host::LoopCopy::run_both({low.unpack, low.in, low.got}, {high.unpack, high.in, high.got});
-  else
-    for (const Side& s : axis.sides)
-      if (unpacks(s)) s.unpack.run(s.in, s.got);
+  copy_sides(axis, [](const Side& s) { return host::LoopCopy::Run{s.unpack, s.in, s.got}; });
 }
 
 void Rim::exchange(job& of, krait::detail::storage& memory, function_ref<void()> between) {

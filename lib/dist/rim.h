@@ -52,6 +52,8 @@ class Rim {
     bool alone = false;  // periodic, and one block has both ends: no message
     Side sides[2];
   };
+  template <class Copy>
+  static void copy_sides(const Axis& axis, const Copy& copy);
   void start(job& of, Axis& axis);
   void finish(job& of, Axis& axis);
 

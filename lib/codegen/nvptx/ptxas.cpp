@@ -83,7 +83,7 @@ std::string complement(const Line& line) {
 }
 
 /// How a copy begins.
-constexpr llvm::StringLiteral copy = "asm\n\tmov.b";
+constexpr llvm::StringLiteral copy = "begin inline asm\n\tmov.b";
 
 /// LLVM's loads of what no one writes. They gain nothing since sm_70, where both ways are one
 /// cache, and cost where several threads read the same lines: without ".nc" the box filter and the

@@ -28,8 +28,8 @@ inline constexpr double waited_branch = 20;
 inline constexpr double missed_exit = 10, waited_exit = 80;
 /// Instructions that a core looks ahead.
 inline constexpr double window = 300;
-/// Integers side by side from which on scalar code computes them as one vector. sad, AVX2: 4.2 ms
-/// as lanes, 2.0 alone.
+/// Integers side by side from which on scalar code computes them as one vector: those of 32 bits
+/// fill the smallest register then. sad, AVX2: 4.2 ms as lanes, 2.0 alone.
 inline constexpr std::size_t packed_row = 4;
 /// How often a thread takes a branch that the program calls unlikely, or that holds the rare path
 /// of a function, as of a sine of a number beyond 2^17.
