@@ -11,13 +11,6 @@ namespace {
 constexpr const char* empty_kernel =
     "kir 1\nkernel @f fp(strict) (%0: view<i64, 1>) {\n  return\n}\n";
 
-/// How often the text has the word.
-int count(const std::string& text, const std::string& word) {
-  int found = 0;
-  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
-  return found;
-}
-
 /// The low bits of a vector's lanes as one number, and half of them as lanes: llvm-project issue
 /// 198197. vmovmskpd takes the place of vpmovq2m and kmovb, and kshiftrb shifts a mask that nobody
 /// made.
@@ -43,9 +36,9 @@ define void @f(ptr %p, i64 %size, i64 %step, ptr %at) noinline {
 TEST(LlvmGuards, MasksStayWhereAShiftReadsThem) {
   const Compiled code = compile_raw(empty_kernel, "x86-64-v4", "asm", masks, "f");
   ASSERT_EQ(code.status, 0) << code.log;
-  EXPECT_EQ(count(code.data, "vpmovq2m"), 1) << code.data;
-  EXPECT_EQ(count(code.data, "kshiftrb"), 1) << code.data;
-  EXPECT_EQ(count(code.data, "vmovmskpd"), 0) << code.data;
+  EXPECT_EQ(count(code.data, "vpmovq2m"), 1u) << code.data;
+  EXPECT_EQ(count(code.data, "kshiftrb"), 1u) << code.data;
+  EXPECT_EQ(count(code.data, "vmovmskpd"), 0u) << code.data;
   EXPECT_EQ(compile_raw(empty_kernel, "x86-64-v4", "binary", masks, "f").status, 0);
 }
 
@@ -135,7 +128,7 @@ TEST(LlvmGuards, ALoneLaneIsStoredAsWideAsItIs) {
   const Compiled code = compile_raw(empty_kernel, "x86-64-v4", "asm", lone_lane, "f");
   ASSERT_EQ(code.status, 0) << code.log;
   const std::string f = code.data.substr(code.data.find("\nf:"));
-  EXPECT_EQ(count(f, "movl\t%e"), 1) << code.data;
+  EXPECT_EQ(count(f, "movl\t%e"), 1u) << code.data;
 }
 
 }  // namespace

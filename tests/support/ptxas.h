@@ -16,4 +16,13 @@ struct Assembled {
 };
 Assembled assemble(const std::string& ptx, unsigned sm);
 
+inline bool contains(const std::string& text, const char* part) {
+  return text.find(part) != text.npos;
+}
+inline std::size_t count(const std::string& text, const char* what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
 }  // namespace krait::test

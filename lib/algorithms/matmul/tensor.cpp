@@ -103,6 +103,7 @@ namespace {
 struct TensorTypes {
   scalar left, right, out, sums;
   bool left_turned, right_turned;
+  bool parts = false;  // the sums are parts, which a second kernel adds up
 };
 
 /// Blocks go down by eights before they go on to the right, so that those that run together share
@@ -110,6 +111,7 @@ struct TensorTypes {
 /// are consecutive matrices of `out`.
 void record_product(const TensorTypes& t, const TensorForm& f, const RecordedEnding& ending,
                     const Parameters& p) {
+  if (t.parts) detail::overlap_launches(false);
   const ElementView x = p.array(0), y = p.array(1), out = p.array(2);
   const node left_array = node_of(x), right_array = node_of(y);
   const Index parts = p.number(3), part_depth = p.number(4);
@@ -160,8 +162,8 @@ const Kernel& product_kernel(const TensorTypes& t, const TensorForm& f,
                              const product_ending& ending) {
   return kernel_of(
       ending, t.out, "matmul_tensor",
-      {t.left, t.right, t.out, t.sums, t.left_turned, t.right_turned, f.rows, f.columns, f.threads,
-       f.slots},
+      {t.left, t.right, t.out, t.sums, t.left_turned, t.right_turned, t.parts, f.rows, f.columns,
+       f.threads, f.slots},
       {in(t.left, 3), in(t.right, 3), out(t.out, 3), number(), number()},
       [t, f](const Parameters& p, const RecordedEnding& ended) { record_product(t, f, ended, p); },
       {.block = f.threads});
@@ -169,6 +171,7 @@ const Kernel& product_kernel(const TensorTypes& t, const TensorForm& f,
 
 /// The sums of the parts, in their order, and the ending.
 void record_sum(const Parameters& p, const RecordedEnding& ending) {
+  detail::overlap_launches(true);
   const ElementView sums = p.array(0), out = p.array(1);
   const Index parts = p.number(2), columns = out.extent(2), rows = out.extent(1);
   for (auto i : grid_stride(out.size())) {
@@ -183,8 +186,13 @@ void record_sum(const Parameters& p, const RecordedEnding& ending) {
 void multiply_parts(const TensorForm& f, scalar sums, const TensorOperand& x,
                     const TensorOperand& y, const any_array& out, std::int64_t parts,
                     std::int64_t part_depth, const product_ending& ending) {
-  const TensorTypes t{
-      x.matrix.type->whole, y.matrix.type->whole, out.type->whole, sums, x.turned, y.turned};
+  const TensorTypes t{x.matrix.type->whole,
+                      y.matrix.type->whole,
+                      out.type->whole,
+                      sums,
+                      x.turned,
+                      y.turned,
+                      parts > 1};
   const std::int64_t blocks = out.at.extents[0] * divided_up(out.at.extents[1], f.rows) *
                               divided_up(out.at.extents[2], f.columns);
   product_kernel(t, f, ending)

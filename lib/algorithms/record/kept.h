@@ -36,7 +36,7 @@ class Facts {
   }
 
  private:
-  static constexpr unsigned most = 10;
+  static constexpr unsigned most = 12;
   template <class Fact>
   static std::uint64_t word_of(const Fact& x) {
     if constexpr (std::is_pointer_v<Fact>) return reinterpret_cast<std::uintptr_t>(x);

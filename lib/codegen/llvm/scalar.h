@@ -29,6 +29,9 @@ class Target : public Part {
   /// A row of KRAIT_MATH that expand_math left.
   virtual llvm::Value* function_of(const ir::Inst& inst) = 0;
 
+  /// Before the instruction is lowered.
+  virtual void before(ir::InstId) {}
+
   // ---- hooks: threads
   virtual llvm::Value* position(ir::Op op, unsigned dimension) = 0;
   /// Barriers and fences, clock and nanosleep.

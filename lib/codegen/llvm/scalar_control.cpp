@@ -49,6 +49,7 @@ void Control::region(ir::RegionId r, Join* join, Loop* loop) {
   for (ir::InstId id : f_.regions[r].insts) {
     const ir::Inst& inst = f_.insts[id];
     b_.SetCurrentDebugLocation(code_.lines->at(inst.loc));
+    target_.before(id);
     switch (inst.op) {
       case Op::If: lower_if(inst, loop); break;
       case Op::Switch: lower_switch(inst, loop); break;

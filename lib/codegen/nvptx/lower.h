@@ -74,6 +74,7 @@ class Lowering final : public scalar::Target {
   llvm::Value* read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op,
                                  llvm::Value* pointer, llvm::Value* bits,
                                  llvm::SyncScope::ID scope) override;
+  void before(ir::InstId i) override { tiles_.before(i); }
   void lower_sync(const ir::Inst& inst) override;
   void lower_warp(const ir::Inst& inst) override;
   void lower_tile(const ir::Inst& inst) override { tiles_.lower(inst); }

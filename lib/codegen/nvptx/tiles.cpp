@@ -72,7 +72,8 @@ bool is_warpgroup_product(const ir::Inst& inst, const ir::Function& f,
          lies_well(p.left, !p.left_transposed) && lies_well(p.right, p.right_transposed);
 }
 
-Tiles::Tiles(scalar::Code& code, const support::PtxTarget& on) : Part(code), on_(on) {
+Tiles::Tiles(scalar::Code& code, const support::PtxTarget& on)
+    : Part(code), on_(on), fences_(f_, on) {
   bool any_tile_copy = false;
   std::int64_t most_left = 0;
   ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
@@ -101,13 +102,12 @@ void Tiles::lower(const ir::Inst& inst) {
   }
 }
 
+void Tiles::before(ir::InstId i) {
+  if (any_warpgroup_ && fences_.before(i)) statement("fence.proxy.async.shared::cta;", {}, "");
+}
+
 void Tiles::before_barrier() {
-  if (!any_warpgroup_) return;
-  auto* type = llvm::FunctionType::get(b_.getVoidTy(), false);
-  const char* const text = any_overlapped_
-                               ? "wgmma.wait_group.sync.aligned 1; fence.proxy.async.shared::cta;"
-                               : "fence.proxy.async.shared::cta;";
-  b_.CreateCall(llvm::InlineAsm::get(type, text, "~{memory}", true), {})->setConvergent();
+  if (any_overlapped_) statement("wgmma.wait_group.sync.aligned 1;", {}, "");
 }
 
 // ---- pieces -------------------------------------------------------------------------------------
@@ -550,8 +550,8 @@ void Tiles::statement(const std::string& text, const Values& operands, const std
   std::vector<llvm::Type*> types;
   for (const Value* v : operands) types.push_back(v->getType());
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
-  b_.CreateCall(llvm::InlineAsm::get(type, text, inputs + ",~{memory}", true), operands)
-      ->setConvergent();
+  const std::string constraints = inputs + (inputs.empty() ? "" : ",") + "~{memory}";
+  b_.CreateCall(llvm::InlineAsm::get(type, text, constraints, true), operands)->setConvergent();
 }
 
 void Tiles::begin() {

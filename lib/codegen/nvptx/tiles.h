@@ -6,6 +6,7 @@
 #pragma once
 
 #include "codegen/llvm/scalar_code.h"
+#include "codegen/nvptx/proxy_fences.h"
 #include "ir/tiles.h"
 #include "support/target.h"
 
@@ -20,8 +21,10 @@ class Tiles : scalar::Part {
  public:
   Tiles(scalar::Code& code, const support::PtxTarget& on);
   void lower(const ir::Inst& inst);
+  /// Before any instruction: what threads wrote is seen by products and copies to come.
+  void before(ir::InstId i);
   /// Before a barrier: what others write after it has been read by all products but the last, which
-  /// may run on, and what was written is seen by those to come.
+  /// may run on.
   void before_barrier();
   /// Where the kernel begins.
   void begin();
@@ -64,6 +67,7 @@ class Tiles : scalar::Part {
 
   const support::PtxTarget& on_;
   bool any_warpgroup_ = false, any_overlapped_ = false, any_row_copy_ = false;
+  ProxyFences fences_;
   // Of copies of tiles, which one thread asks for and a barrier per group counts. Locals of each
   // thread: groups begun and waited for, and bytes of the group to be.
   Value *barriers_ = nullptr, *begun_ = nullptr, *waited_ = nullptr, *bytes_ = nullptr;
