@@ -88,7 +88,30 @@ void Pure::emit_pure(const ir::Inst& inst) {
     }
     r.v.push_back(pure_part(inst, operand, x));
   }
+  note_counted(inst, r);
   values_.set(inst.results[0], std::move(r));
+}
+
+/// A number that is equal, added to counted lanes, as an integer of any size that does not see more
+/// than the narrower one holds.
+void Pure::note_counted(const ir::Inst& inst, Lowered& r) {
+  const bool adds = inst.op == Op::Add || inst.op == Op::Sub;
+  if ((!adds && inst.op != Op::Cast) || !ir::is_int(inst.type.scalar)) return;
+  const ir::ValueId first = inst.operands[0];
+  const bool swaps = inst.op == Op::Add && values_.uniform(first);
+  const Lowered& counted = values_.get(swaps ? inst.operands[1] : first);
+  if (!counted.from) return;
+  const Scalar s = inst.type.scalar, given = values_.scalar_of(first);
+  if (adds) {
+    const ir::ValueId other = inst.operands[swaps ? 0 : 1];
+    if (!values_.uniform(other)) return;
+    const V by = values_.scalar(other);
+    r.from = inst.op == Op::Add ? b_.CreateAdd(counted.from, by) : b_.CreateSub(counted.from, by);
+  } else {
+    if (ir::bits_of(s) > ir::bits_of(given) && magnitude(first) >= ir::bits_of(given) - 1) return;
+    r.from = arith_.cast(counted.from, given, s);
+  }
+  r.counted = counted.counted;
 }
 
 /// On vectors an operation of integers may be dozens of instructions, of which instruction
@@ -145,6 +168,7 @@ unsigned Pure::magnitude(ir::ValueId v, unsigned depth) const {
     case Op::GlobalSize: found = 58; break;
     case Op::Extent: found = f_.facts.small ? 31 : 60; break;
     case Op::LaneId: found = 5; break;
+    case Op::WarpPrefixCount: found = 5; break;
     case Op::Add:
     case Op::Sub: found = std::max(of(0), of(1)) + 1; break;
     case Op::Min:

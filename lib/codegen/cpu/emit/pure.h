@@ -29,6 +29,7 @@ class Pure : public Part {
  private:
   void find_sums();
   V emit_sum(const ir::Inst& inst, llvm::ArrayRef<V> x);
+  void note_counted(const ir::Inst& inst, Lowered& r);
   V pure_part(const ir::Inst& inst, ir::Scalar operand, llvm::ArrayRef<V> x);
   bool emit_known(const ir::Inst& inst);
   bool emit_linear_compare(const ir::Inst& inst);
