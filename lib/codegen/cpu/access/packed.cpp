@@ -58,8 +58,8 @@ void Memory::for_each_packed(const ir::Inst& inst, llvm::function_ref<void(const
   // As many numbers below 0 as a register has, and as many zeros: where a mask is read.
   std::vector<std::uint32_t> signed_words(16, 0);
   std::fill_n(signed_words.begin(), 8, ~0u);
-  const V signs = wide ? nullptr
-                       : table("signs", llvm::ConstantDataArray::get(code_.c, signed_words));
+  const V signs =
+      wide ? nullptr : table("signs", llvm::ConstantDataArray::get(code_.c, signed_words));
   constexpr std::uint64_t ones = ~std::uint64_t(0);
   V at = addresses_.pointer_to(inst.operands[0], index, counted.from, size, 0);
   // Behind an array's end a processor takes hundreds of cycles for an access of no lane.
@@ -99,8 +99,8 @@ V Memory::lanes_of(V row, unsigned first, unsigned count) {
 /// A constant array.
 V Memory::table(const std::string& name, llvm::Constant* numbers) {
   if (llvm::GlobalVariable* made = code_.m.getNamedGlobal(name)) return made;
-  auto* const made = new llvm::GlobalVariable(
-      code_.m, numbers->getType(), true, llvm::GlobalValue::PrivateLinkage, numbers, name);
+  auto* const made = new llvm::GlobalVariable(code_.m, numbers->getType(), true,
+                                              llvm::GlobalValue::PrivateLinkage, numbers, name);
   made->setAlignment(llvm::Align(8));
   made->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   return made;
@@ -126,9 +126,9 @@ V Memory::word_places(unsigned lanes, bool apart) {
 V Memory::move_lanes(V row, const Packed& lanes, bool apart) {
   auto* type = llvm::cast<llvm::FixedVectorType>(row->getType());
   if (shape_.machine.level == CpuLevel::Avx512)
-    return b_.CreateIntrinsic(apart ? llvm::Intrinsic::x86_avx512_mask_expand
-                                    : llvm::Intrinsic::x86_avx512_mask_compress,
-                              {type}, {row, llvm::Constant::getNullValue(type), lanes.mask});
+    return b_.CreateIntrinsic(
+        apart ? llvm::Intrinsic::x86_avx512_mask_expand : llvm::Intrinsic::x86_avx512_mask_compress,
+        {type}, {row, llvm::Constant::getNullValue(type), lanes.mask});
   constexpr unsigned words = 8;
   auto* row_of_words = llvm::FixedVectorType::get(b_.getInt32Ty(), words);
   const V at = b_.CreateGEP(b_.getInt64Ty(), word_places(lanes.count, apart), lanes.bits);
