@@ -127,7 +127,16 @@ void Generator::pack_lanes() {
       detail::apply(op::Sub, scalar::i64, in_block_,
                     detail::convert(scalar::i64, detail::position(op::LaneId, scalar::i32)));
   const auto at = [&](const node& condition) {
-    const node below = detail::apply(op::WarpPrefixCount, scalar::boolean, condition);
+    node below = detail::apply(op::WarpPrefixCount, scalar::boolean, condition);
+    if (r_.chance(40)) {  // as programs write it
+      const node one = literal(scalar::u64, 1),
+                 bit = detail::apply(op::Shl, scalar::u64, one,
+                                     detail::position(op::LaneId, scalar::i32)),
+                 votes = detail::apply(op::Ballot, scalar::boolean, condition);
+      const node lower = detail::apply(op::Sub, scalar::u64, bit, one);
+      below = detail::apply(op::Popcount, scalar::u64,
+                            detail::apply(op::And, scalar::u64, votes, lower));
+    }
     return detail::place{
         array,
         {detail::apply(op::Add, scalar::i64, first, detail::convert(scalar::i64, below))},

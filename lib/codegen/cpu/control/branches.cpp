@@ -201,7 +201,8 @@ bool Branches::is_counted(ir::ValueId index, unsigned depth) const {
   if (d->op == Op::Cast || d->op == Op::Add || d->op == Op::Sub)
     return std::any_of(d->operands.begin(), d->operands.end(),
                        [&](ir::ValueId v) { return is_counted(v, depth - 1); });
-  return d->op == Op::WarpPrefixCount;
+  return d->op == Op::WarpPrefixCount ||
+         (shape_.machine.uses(Idiom::PrefixCounts) && votes_below(f_, index) != ir::none);
 }
 
 /// `within`: in a loop of the side, which lanes may leave, as they meet again behind it.

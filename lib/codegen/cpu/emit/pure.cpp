@@ -21,6 +21,44 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
+namespace {
+
+/// Without changes of its size: a warp has 32 lanes.
+const ir::Inst* uncast(const ir::Function& f, ir::ValueId v) {
+  const ir::Inst* d = f.def(v);
+  while (d && d->op == Op::Cast && ir::is_int(d->type.scalar) && ir::bits_of(d->type.scalar) >= 32)
+    d = f.def(d->operands[0]);
+  return d;
+}
+bool is_number(const ir::Function& f, ir::ValueId v, std::uint64_t number) {
+  return f.is_const(v) && f.const_bits(v) == (number & passes::mask_of(f.type_of(v).scalar));
+}
+/// (1 << lane) - 1
+bool are_lanes_below(const ir::Function& f, ir::ValueId v) {
+  const ir::Inst* minus = uncast(f, v);
+  if (!minus || !((minus->op == Op::Sub && is_number(f, minus->operands[1], 1)) ||
+                  (minus->op == Op::Add && is_number(f, minus->operands[1], ~std::uint64_t(0)))))
+    return false;
+  const ir::Inst* shift = f.def(minus->operands[0]);
+  if (!shift || shift->op != Op::Shl || !is_number(f, shift->operands[0], 1)) return false;
+  const ir::Inst* lane = uncast(f, shift->operands[1]);
+  return lane && lane->op == Op::LaneId;
+}
+
+}  // namespace
+
+ir::ValueId votes_below(const ir::Function& f, ir::ValueId number) {
+  const ir::Inst* count = f.def(number);
+  const ir::Inst* both = count && count->op == Op::Popcount ? f.def(count->operands[0]) : nullptr;
+  if (!both || both->op != Op::And) return ir::none;
+  for (const unsigned i : {0u, 1u}) {
+    const ir::Inst* votes = uncast(f, both->operands[i]);
+    if (votes && votes->op == Op::Ballot && are_lanes_below(f, both->operands[1 - i]))
+      return votes->results[0];
+  }
+  return ir::none;
+}
+
 Pure::Pure(const Common& common, FloatQuotients& quotients, LaneBounds& lane_bounds,
            HintNotes& notes)
     : Part(common), float_quotients_(quotients), lane_bounds_(lane_bounds), hint_notes_(notes) {
@@ -92,9 +130,15 @@ void Pure::emit_pure(const ir::Inst& inst) {
   values_.set(inst.results[0], std::move(r));
 }
 
-/// A number that is equal, added to counted lanes, as an integer of any size that does not see more
-/// than the narrower one holds.
+/// Counted lanes, and these and a number that is equal, as an integer of any size that does not see
+/// more than the narrower one holds.
 void Pure::note_counted(const ir::Inst& inst, Lowered& r) {
+  if (inst.op == Op::Popcount && shape_.machine.uses(Idiom::PrefixCounts))
+    if (const ir::ValueId votes = votes_below(f_, inst.results[0]); votes != ir::none) {
+      r.counted = values_.get(votes).counted;
+      if (!r.counted.all()) r.from = b_.getInt32(0);
+      return;
+    }
   const bool adds = inst.op == Op::Add || inst.op == Op::Sub;
   if ((!adds && inst.op != Op::Cast) || !ir::is_int(inst.type.scalar)) return;
   const ir::ValueId first = inst.operands[0];
@@ -169,6 +213,7 @@ unsigned Pure::magnitude(ir::ValueId v, unsigned depth) const {
     case Op::Extent: found = f_.facts.small ? 31 : 60; break;
     case Op::LaneId: found = 5; break;
     case Op::WarpPrefixCount: found = 5; break;
+    case Op::Popcount: found = 7; break;
     case Op::Add:
     case Op::Sub: found = std::max(of(0), of(1)) + 1; break;
     case Op::Min:

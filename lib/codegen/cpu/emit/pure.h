@@ -15,6 +15,9 @@ class FloatQuotients;
 class LaneBounds;
 class HintNotes;
 
+/// The ballot of which the number is how many lanes below this one are in it; none: it is not that.
+ir::ValueId votes_below(const ir::Function& f, ir::ValueId number);
+
 class Pure : public Part {
  public:
   Pure(const Common& common, FloatQuotients& quotients, LaneBounds& lane_bounds, HintNotes& notes);

@@ -42,7 +42,8 @@ struct Lowered {
   // null: nothing
   V across[3] = {};
   std::vector<std::int64_t> apart = {};  // Known: from the gang's first lane to each
-  // Parts: where not null, each is this number and how many lanes of `counted` are below it
+  // Parts: where not null, each is this number and how many lanes of `counted` are below it; of a
+  // ballot: the lanes in it
   V from = nullptr;
   Mask counted = {};
 };

@@ -52,17 +52,22 @@ void Warp::emit_warp(const ir::Inst& inst) {
   if (inst.op == Op::WarpScan) return emit_scan(inst);
   if (inst.op == Op::WarpReduce) return emit_reduce(inst);
   // Bit i is lane i; lanes that are not active count as false (any, ballot) or true (all).
+  Mask votes;
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    const V x = values_.part(inst.operands[0], p);
+    votes.parts.push_back(inst.op == Op::WarpAll ? b_.CreateNot(x) : x);
+  }
+  votes = lanes_.both(lanes_.active, votes);
   V bits = b_.getInt64(0);
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    V x = values_.part(inst.operands[0], p);
-    if (inst.op == Op::WarpAll) x = b_.CreateNot(x);
-    if (!lanes_.active.all()) x = b_.CreateAnd(x, lanes_.active.parts[p]);
-    V word = b_.CreateZExt(lanes_.mask_bits(x), b_.getInt64Ty());
+    V word = b_.CreateZExt(lanes_.mask_bits(votes.parts[p]), b_.getInt64Ty());
     bits = b_.CreateOr(bits, b_.CreateShl(word, std::uint64_t(p * shape_.lanes)));
   }
   if (inst.op == Op::WarpAny) bits = b_.CreateICmpNE(bits, b_.getInt64(0));
   if (inst.op == Op::WarpAll) bits = b_.CreateICmpEQ(bits, b_.getInt64(0));
-  values_.set_uniform(inst.results[0], bits);
+  Lowered r{Lowered::Form::Uniform, {bits}, 0};
+  if (inst.op == Op::Ballot) r.counted = std::move(votes);
+  values_.set(inst.results[0], std::move(r));
 }
 
 void Warp::emit_lane_id(const ir::Inst& inst) {
