@@ -222,7 +222,7 @@ template <detail::traced Type>
 /// to[begin] on; `begin` is equal in the warp. Gives their number, in every active lane. Other
 /// elements are not touched. It is ISPC's packed_store_active.
 /// \code
-/// n += kr::warp::packed_store(y, n, x[i], x[i] > 0);
+/// auto kept = kr::warp::packed_store(y, 0, x[i], x[i] > 0);
 /// \endcode
 template <class View, detail::operand_type Begin, class Type>
 value<int> packed_store(const View& to, const Begin& begin, const Type& x,
@@ -239,7 +239,7 @@ value<int> packed_store(const View& to, const Begin& begin, const Type& x,
 /// condition, in the order of lanes; `begin` is equal in the warp. Other lanes get 0. It is ISPC's
 /// packed_load_active.
 /// \code
-/// auto value = kr::warp::packed_load(y, n, x[i] > 0);
+/// auto value = kr::warp::packed_load(y, 0, x[i] > 0);
 /// \endcode
 template <class View, detail::operand_type Begin>
 auto packed_load(const View& from, const Begin& begin, detail::operand condition,
