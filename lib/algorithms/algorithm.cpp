@@ -18,9 +18,18 @@ namespace krait::detail {
 
 algorithm_device algorithm_device_of(device on) {
   const host::DeviceHandle& handle = *static_cast<host::DeviceHandle*>(handle_of(on));
-  if (handle.device->host_memory())
-    return {algorithm_form::chunks, host::chunks_of_processor * host::processors(), 0,
-            handle.target.cpu.level() == CpuLevel::Avx512, handle.target.cpu.adds("+avx512bf16")};
+  if (handle.device->host_memory()) {
+    const CpuLevel level = handle.target.cpu.level();
+    const bool wide = level == CpuLevel::Avx512;
+    return {algorithm_form::chunks,
+            host::chunks_of_processor * host::processors(),
+            0,
+            wide,
+            handle.target.cpu.adds("+avx512bf16"),
+            wide                      ? 1u
+            : level == CpuLevel::Avx2 ? 4u
+                                      : 0u};
+  }
   const bool waits = handle.target.kind == support::TargetKind::Ptx;
   const bool matrices = handle.target.has_matrices(),
              tensor_cores = matrices || (waits && handle.target.ptx.sm >= 80);

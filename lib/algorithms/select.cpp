@@ -3,6 +3,7 @@
 // Marks of elements, and what is made of marked ones.
 #include <utility>
 
+#include "algorithms/record/arrays.h"
 #include "algorithms/record/kernels.h"
 #include "algorithms/tuning.h"
 #include "krait/algorithm/detail/form.h"
@@ -23,36 +24,99 @@ any_array bytes_of(const array<bool>& marks) {
   bytes.type = type_of<std::uint8_t>();
   return bytes;
 }
-/// Of a processor: marks are counted by parts, which one thread each goes through afterwards.
-chosen_elements counted_by_parts(array<bool> marks, std::int64_t workers) {
-  const std::int64_t part = std::max(divided_up(marks.size(), workers), least_scan_chunk),
-                     parts = divided_up(marks.size(), part);
+/// Elements of a processor's part, so that each of its workers has one.
+std::int64_t part_of(std::int64_t elements, const algorithm_device& how) {
+  return std::max(divided_up(elements, how.workers), least_scan_chunk);
+}
+/// The number of each part becomes that of the parts before it, in one place more that of all.
+std::int64_t sum_parts(array<std::int64_t>& counts) {
+  host_array<std::int64_t> numbers = counts.to_host();
+  const std::size_t parts = numbers.size() - 1;
+  std::int64_t all = 0;
+  for (std::size_t k = 0; k < parts; ++k) all += std::exchange(numbers[k], all);
+  numbers[parts] = all;
+  counts.copy_from(numbers);
+  return all;
+}
+/// Calls use(i) for `count` places from `begin` on, by a gang: for neighbours at once.
+template <class Use>
+void for_each_of_part(const Index& begin, const Index& count, const Use& use) {
+  const Index whole = count / reduce_gang, lane = thread_idx().x;
+  for (auto i : range(whole)) use(begin + i * reduce_gang + lane);
+  const Index last = whole * reduce_gang + lane;
+  if_(last < count, [&] { use(begin + last); });
+}
+/// Whether the processor writes chosen elements of the type side by side, many at once. Others are
+/// written one after the other.
+bool packs(const algorithm_device& how, const ElementType* type) {
+  return how.form == algorithm_form::chunks && how.least_packed > 0 && type->count == 1 &&
+         type->bytes >= how.least_packed;
+}
+/// Writes one of the gang's chosen elements, and moves on to the place of the next.
+void pack(const ElementView& out, var<std::int64_t>& to, const Element& x,
+          const value<bool>& chosen) {
+  const Index place = to + warp::prefix_count(chosen);
+  if_(chosen, [&] { out(place) = x; });
+  to += popcount(warp::ballot(chosen));
+}
+/// The elements for which chosen(x, i) holds, in order. One pass over x: the gang of each part
+/// packs them from its begin on, and they come together when their number is known.
+template <class Chosen>
+any_array packed(const any_array& given, const algorithm_device& how, detail::kernel_set& kernels,
+                 const char* name, const Chosen& chosen) {
+  const std::int64_t part = part_of(given.size(), how), parts = divided_up(given.size(), part);
+  any_array rows = new_array(given.type, {given.size()}, given.on);
+  array<std::int64_t> before(shape<1>(parts + 1), device_from(given.on));
+  kernel_of(
+      kernels, name, {given.type}, {in(given.type), out(given.type), out<std::int64_t>(), number()},
+      [chosen](const Parameters& p) {
+        const ElementView from = p.array(0), to = p.array(1);
+        const Index part = p.number(3), begin = block_idx().x * part;
+        var<std::int64_t> end = begin;
+        for_each_of_part(begin, min(part, from.size() - begin),
+                         [&](const Index& i) { pack(to, end, from(i), chosen(from, i)); });
+        if_(thread_idx().x == 0, [&] { p.array<std::int64_t>(2)[block_idx().x] = end - begin; });
+      })
+      .launch({parts, reduce_gang}, given, rows, before, part);
+  const std::int64_t count = sum_parts(before);
+  if (count == given.size()) return rows;
+  any_array all = new_array(given.type, {count}, given.on);
+  if (count > 0)
+    kernel_of("join_parts", {given.type},
+              {in(given.type), in<std::int64_t>(), out(given.type), number()},
+              [](const Parameters& p) {
+                const ElementView from = p.array(0), to = p.array(2);
+                const auto before = p.array<const std::int64_t>(1);
+                const Index begin = block_idx().x * p.number(3), first = before[block_idx().x];
+                for_each_of_part(0, before[block_idx().x + 1] - first,
+                                 [&](const Index& i) { to(first + i) = from(begin + i); });
+              })
+        .launch({parts, reduce_gang}, rows, before, all, part);
+  return all;
+}
+
+/// Of a processor: marks are counted by parts, each of which one block goes through afterwards.
+chosen_elements counted_by_parts(array<bool> marks, const algorithm_device& how) {
+  const std::int64_t part = part_of(marks.size(), how), parts = divided_up(marks.size(), part);
   array<std::int64_t> before(shape<1>(parts + 1), marks.device());
   kernel_of("count_marks", {}, {in<std::uint8_t>(), out<std::int64_t>(), number()},
             [](const Parameters& p) {
               const auto mark = p.array<const std::uint8_t>(0);
               const Index own = p.number(2), begin = block_idx().x * own,
-                          count = min(own, mark.size() - begin), lane = thread_idx().x;
+                          count = min(own, mark.size() - begin);
               var<int> sum = 0;
-              for (auto i : range(count / reduce_gang))
-                sum += cast<int>(mark[begin + i * reduce_gang + lane]);
-              const Index last = count / reduce_gang * reduce_gang + lane;
-              if_(last < count, [&] { sum += cast<int>(mark[begin + last]); });
+              for_each_of_part(begin, count, [&](const Index& i) { sum += cast<int>(mark[i]); });
               const value<int> all = warp::reduce(sum);
-              if_(lane == 0, [&] { p.array<std::int64_t>(1)[block_idx().x] = all; });
+              if_(thread_idx().x == 0, [&] { p.array<std::int64_t>(1)[block_idx().x] = all; });
             })
       .launch({parts, reduce_gang}, bytes_of(marks), before, part);
-  host_array<std::int64_t> numbers = before.to_host();
-  std::int64_t count = 0;
-  for (std::int64_t k = 0; k < parts; ++k) count += std::exchange(numbers[k], count);
-  numbers[parts] = count;
-  before.copy_from(numbers);
+  const std::int64_t count = sum_parts(before);
   return {std::move(marks), std::move(before), count, part};
 }
 chosen_elements chosen_of(array<bool> marks) {
   const algorithm_device how = algorithm_device_of(marks.device());
   if (how.form == algorithm_form::chunks && marks.size() > 0)
-    return counted_by_parts(std::move(marks), how.workers);
+    return counted_by_parts(std::move(marks), how);
   array<std::int64_t> upto = cumsum(marks);
   const std::int64_t count = upto.size() > 0 ? std::int64_t(upto(-1)) : 0;
   return {std::move(marks), std::move(upto), count};
@@ -77,20 +141,52 @@ chosen_elements chosen_by(const element_function& predicate, const any_array& gi
   return chosen_of(std::move(marks));
 }
 
+namespace {
+
+any_array compacted(const any_array& given, const chosen_elements& chosen) {
+  any_array all = new_array(given.type, {chosen.count}, given.on);
+  compact(given, chosen, false, all);
+  return all;
+}
+
+}  // namespace
+
+any_array kept_by(const element_function& predicate, const any_array& given) {
+  const algorithm_device how = algorithm_device_of(device_from(given.on));
+  if (given.size() > 0 && packs(how, given.type))
+    return packed(given, how, *predicate.kernels, "keep",
+                  [predicate](const ElementView& from, const Index& i) {
+                    return call(predicate, type_of<bool>(), from(i)).as<bool>();
+                  });
+  return compacted(given, chosen_by(predicate, given));
+}
+
+namespace {
+
+value<bool> is_head(const ElementView& from, const Index& i) {
+  const Element own = from(i), before = from(max(i - 1, std::int64_t(0)));
+  return i == 0 || !same_key(own, before);
+}
+
+}  // namespace
+
 array<bool> marks_of_heads(const any_array& given) {
   array<bool> marks = marks_for(given);
   if (given.size() > 0)
     kernel_of("mark_heads", {given.type}, {in(given.type), out<bool>()}, [](const Parameters& p) {
       const ElementView from = p.array(0);
       const auto mark = p.array<bool>(1);
-      for (auto i : grid_stride(from.size())) {
-        const Element own = from(i), before = from(max(i - 1, std::int64_t(0)));
-        mark[i] = i == 0 || !same_key(own, before);
-      }
+      for (auto i : grid_stride(from.size())) mark[i] = is_head(from, i);
     }).forall(given.size(), given, marks);
   return marks;
 }
 chosen_elements heads_of_runs(const any_array& x) { return chosen_of(marks_of_heads(x)); }
+any_array kept_heads(const any_array& given) {
+  const algorithm_device how = algorithm_device_of(device_from(given.on));
+  if (given.size() > 0 && packs(how, given.type))
+    return packed(given, how, own_kernels(), "keep_heads", is_head);
+  return compacted(given, heads_of_runs(given));
+}
 
 array<bool> marks_of_members(const any_array& given, const any_array& sorted, bool others) {
   array<bool> marks = marks_for(given);
@@ -119,7 +215,7 @@ chosen_elements chosen_members(const any_array& x, const any_array& sorted, bool
 /// is known to be chosen: the next one replaces it otherwise. The last is a chosen one, so that no
 /// place of another part is written.
 template <class Of>
-void write_chosen(const Parameters& p, const Of& of) {
+void write_one_by_one(const Parameters& p, const Of& of) {
   const auto mark = p.array<const std::uint8_t>(0);
   const auto before = p.array<const std::int64_t>(1);
   const ElementView out = p.array(2);
@@ -136,13 +232,30 @@ void write_chosen(const Parameters& p, const Of& of) {
          });
   while_([&] { return to < end; }, take);
 }
+/// The same of a part's gang, or of its thread: `packed`.
+template <class Of>
+void write_chosen(const Parameters& p, bool packed, const Of& of) {
+  if (!packed) return write_one_by_one(p, of);
+  const auto mark = p.array<const std::uint8_t>(0);
+  const Index begin = block_idx().x * p.number(3);
+  var<std::int64_t> to = p.array<const std::int64_t>(1)[block_idx().x];
+  for_each_of_part(begin, min(p.number(3), mark.size() - begin), [&](const Index& i) {
+    pack(p.array(2), to, of(i), mark[i] != std::uint8_t(0));
+  });
+}
 /// As it, and the others from `others` on.
-void write_all(const Parameters& p) {
+void write_all(const Parameters& p, bool packed) {
   const auto mark = p.array<const std::uint8_t>(0);
   const auto before = p.array<const std::int64_t>(1);
   const ElementView out = p.array(2), from = p.array(4);
   const Index begin = block_idx().x * p.number(3);
   var<std::int64_t> to = before[block_idx().x], other = p.number(5) + begin - to;
+  if (packed)
+    return write_chosen(p, true, [&](const Index& i) {
+      const Element own = from(i);
+      pack(out, other, own, mark[i] == std::uint8_t(0));
+      return own;
+    });
   for (auto i : range(begin, min(begin + p.number(3), mark.size()))) {
     const Index chosen = cast<std::int64_t>(mark[i]);
     out(select(chosen != 0, to, other)) = from(i);
@@ -156,20 +269,22 @@ void compact(const any_array& given, const chosen_elements& chosen, bool rest,
   if (written.size() == 0) return;
   if (const std::int64_t part = chosen.part) {
     const std::int64_t parts = chosen.upto.size() - 1;
+    const bool packed = packs(algorithm_device_of(device_from(given.on)), given.type);
+    const launch_config blocks = {parts, packed ? reduce_gang : 1};
     if (rest)
-      kernel_of("partition_parts", {given.type},
+      kernel_of("partition_parts", {given.type, packed},
                 {in<std::uint8_t>(), in<std::int64_t>(), out(given.type), number(), in(given.type),
                  number()},
-                [](const Parameters& p) { write_all(p); })
-          .launch({parts, 1}, bytes_of(chosen.marks), chosen.upto, written, part, given,
-                  chosen.count);
+                [packed](const Parameters& p) { write_all(p, packed); })
+          .launch(blocks, bytes_of(chosen.marks), chosen.upto, written, part, given, chosen.count);
     else
-      kernel_of("compact_parts", {given.type},
+      kernel_of("compact_parts", {given.type, packed},
                 {in<std::uint8_t>(), in<std::int64_t>(), out(given.type), number(), in(given.type)},
-                [](const Parameters& p) {
-                  write_chosen(p, [from = p.array(4)](const Index& i) { return from(i).get(); });
+                [packed](const Parameters& p) {
+                  write_chosen(p, packed,
+                               [from = p.array(4)](const Index& i) { return from(i).get(); });
                 })
-          .launch({parts, 1}, bytes_of(chosen.marks), chosen.upto, written, part, given);
+          .launch(blocks, bytes_of(chosen.marks), chosen.upto, written, part, given);
     return;
   }
   kernel_of("compact", {given.type},
@@ -191,12 +306,15 @@ void compact(const any_array& given, const chosen_elements& chosen, bool rest,
 array<std::int64_t> places_of(const chosen_elements& chosen) {
   array<std::int64_t> places(shape<1>(chosen.count), chosen.marks.device());
   if (chosen.count == 0) return places;
+  const bool packed = packs(algorithm_device_of(places.device()), type_of<std::int64_t>());
   if (chosen.part)
-    kernel_of("places_of_parts", {},
+    kernel_of("places_of_parts", {packed},
               {in<std::uint8_t>(), in<std::int64_t>(), out<std::int64_t>(), number()},
-              [](const Parameters& p) { write_chosen(p, [](const Index& i) { return i; }); })
-        .launch({chosen.upto.size() - 1, 1}, bytes_of(chosen.marks), chosen.upto, places,
-                chosen.part);
+              [packed](const Parameters& p) {
+                write_chosen(p, packed, [](const Index& i) { return i; });
+              })
+        .launch({chosen.upto.size() - 1, packed ? reduce_gang : 1}, bytes_of(chosen.marks),
+                chosen.upto, places, chosen.part);
   else
     kernel_of("places_of_marked", {}, {in<bool>(), in<std::int64_t>(), out<std::int64_t>()},
               [](const Parameters& p) {

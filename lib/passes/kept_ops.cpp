@@ -33,7 +33,8 @@ bool dots_words(const Inst& inst) {
 }
 bool has_cpu(const Inst& inst) {
   return has_saturation(inst) || dots_words(inst) || inst.op == Op::DotPairs ||
-         inst.op == Op::MatchAny || inst.op == Op::WarpScan || inst.op == Op::WarpReduce;
+         inst.op == Op::MatchAny || inst.op == Op::WarpPrefixCount || inst.op == Op::WarpScan ||
+         inst.op == Op::WarpReduce;
 }
 bool has_old_ptx(const Inst& inst) {
   return has_saturation(inst) || inst.op == Op::MatchAny ||

@@ -106,6 +106,70 @@ TEST(Cooperation, WarpsUnderACondition) {
     }
 }
 
+/// Beside a loop: all, none, one and some lanes, arrays shorter than a warp, and elements of every
+/// size. What lies behind the packed elements stays as it was.
+template <class Type>
+void pack_and_unpack() {
+  auto pack = kr::kernel([](kr::view<const Type> x, kr::view<const int> keep, kr::view<Type> to,
+                            kr::view<Type> back, kr::view<int> count) {
+    kr::var n = 0;
+    for (auto i : kr::range(0, kr::cast<int>(x.size()), kr::warp_size())) {
+      auto own = i + kr::lane_id();
+      kr::var before = n;
+      kr::if_(own < kr::cast<int>(x.size()), [&] {
+        auto chosen = keep[own] != 0;
+        n += kr::warp::packed_store(to, before, x[own], chosen);
+        kr::syncwarp();
+        back[own] = kr::warp::packed_load(to, kr::cast<std::int64_t>(before), chosen);
+      });
+      n = kr::warp::reduce(n, kr::combine::max);
+    }
+    kr::if_(kr::lane_id() == 0, [&] { count[0] = n; });
+  });
+  for (const int size : {1, 7, 31, 32, 33, 64, 100, 1000})
+    for (const int every : {1, 2, 3, 40, 5000}) {
+      const auto n = std::size_t(size);
+      std::vector<Type> x(n), packed(n + 40, Type(77)), back(n), wanted = packed, apart(n);
+      std::vector<int> keep(n), count(1);
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = Type(i * 7919 % 101), keep[i] = int(i * i + 3) % every == every - 1;
+        if (keep[i]) wanted[kept++] = x[i], apart[i] = x[i];
+      }
+      pack.launch({1, warp_size()}, x, keep, packed, back, count);
+      ASSERT_EQ(std::size_t(count[0]), kept) << size << ", " << every;
+      ASSERT_EQ(packed, wanted) << size << ", " << every;
+      ASSERT_EQ(back, apart) << size << ", " << every;
+    }
+}
+TEST(Cooperation, LanesPackTheirValues) {
+  pack_and_unpack<std::uint8_t>();
+  pack_and_unpack<std::int16_t>();
+  pack_and_unpack<float>();
+  pack_and_unpack<std::uint32_t>();
+  pack_and_unpack<double>();
+  pack_and_unpack<std::int64_t>();
+}
+
+TEST(Cooperation, PackedLanesOutOfRange) {
+  auto pack = kr::kernel(
+      [](kr::view<const int> x, kr::view<int> y) {
+        auto i = kr::grid();
+        kr::warp::packed_store(y, 2, x[i], x[i] > 0);
+      },
+      {.name = "beyond", .checked = true});
+  std::vector<int> x(std::size_t(warp_size()), 1), y(4);
+  try {
+    pack.launch({1, warp_size()}, x, y);
+    FAIL() << "an index out of range is not reported";
+  } catch (const kr::error& e) {
+    const std::string_view text = e.what();
+    EXPECT_NE(text.find("out of bounds: store to parameter 2 at (4), extents (4)"), text.npos)
+        << text;
+    EXPECT_NE(text.find("cooperation_test.cpp"), text.npos) << text;
+  }
+}
+
 TEST(Cooperation, OrdersAndScopesOfAtomics) {
   auto kernel = kr::kernel([](kr::view<unsigned> data, kr::view<std::uint64_t> wide) {
     auto own = kr::shared<unsigned, 2>();

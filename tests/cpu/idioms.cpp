@@ -35,6 +35,7 @@ constexpr Row in_code[] = {
     ROW(Records, records, records),
     ROW(RowPieces, row_pieces, pieces_of_rows),
     ROW(FirstLanes, first_lanes, last_steps_of_a_sum),
+    ROW(PrefixCounts, prefix_counts, votes_below),
     ROW(PrivateCopies, private_copies, copied_updates),
     ROW(RowGangs, row_gangs, one_row_for_all),
     ROW(EqualOwnArrays, equal_own_arrays, equal_own_arrays),

@@ -161,6 +161,7 @@ std::vector<WarpRow> warp_rows() {
   for (const Op op : {Op::Ballot, Op::WarpAny, Op::WarpAll})
     out.push_back({op, Scalar::Bool, op == Op::Ballot ? Scalar::U64 : Scalar::Bool,
                    fmt::format("{} %x", ir::info(op).name)});
+  out.push_back({Op::WarpPrefixCount, Scalar::Bool, Scalar::I32, "warp_prefix_count %x"});
   for (const Scalar s : ir::all_scalars) {
     out.push_back({Op::Shuffle, s, s, "shuffle %x, %n"});
     out.push_back({Op::MatchAny, s, Scalar::U64, "match_any %x"});

@@ -80,6 +80,7 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"atomic_inc", "kr::atomic(x[i]).inc(last)"},
       {"atomic_dec", "kr::atomic(x[i]).dec(last)"},
       {"match_any", "kr::warp::match_any(x)"},
+      {"warp_prefix_count", "kr::warp::prefix_count(condition)"},
       {"warp_reduce", "kr::warp::reduce(x, kr::combine::add)"},
       {"warp_scan", "kr::warp::inclusive_scan(x, kr::combine::add)"},
       {"atomic_add", "kr::atomic(x[i]).add(v)"},
@@ -236,6 +237,7 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
               s};
     case Op::Ballot: return {"%r: u64 = ballot %x", Scalar::U64};
     case Op::MatchAny: return {"%r: u64 = match_any %x", Scalar::U64};
+    case Op::WarpPrefixCount: return {"%r: i32 = warp_prefix_count %x", Scalar::I32};
     case Op::WarpReduce:
     case Op::WarpScan: return {fmt::format("%r: {} = {} %x {{0}}", t, name), s};
     case Op::Shuffle: return {fmt::format("%r: {} = shuffle %x, %n", t), s};

@@ -159,6 +159,7 @@ class Generator {
   void write_shared_accumulators();
   void accumulate();
   void exchange();
+  void pack_lanes();
   void exchange_rows(scalar s);
   node of_warp(scalar s, int depth);
   bool warp_may_meet() const {

@@ -76,6 +76,7 @@ void Generator::exchange() {
     here_.values.push_back({detail::apply(what, scalar::boolean, condition(2)), s});
     return;
   }
+  if (options_.warps && r_.chance(25)) return pack_lanes();
   const scalar s = any_type();
   if (r_.chance(30)) return exchange_rows(s);
   const node array = detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &block_, 1);
@@ -117,6 +118,45 @@ void Generator::exchange_rows(scalar s) {
   });
 }
 
+/// The lanes of a warp for which a condition holds write values side by side, and read them.
+void Generator::pack_lanes() {
+  const scalar s = any_type();
+  const node array = detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &block_, 1);
+  const node chosen = condition(2), x = value(s, 2);
+  const node first =
+      detail::apply(op::Sub, scalar::i64, in_block_,
+                    detail::convert(scalar::i64, detail::position(op::LaneId, scalar::i32)));
+  const auto at = [&](const node& condition) {
+    node below = detail::apply(op::WarpPrefixCount, scalar::boolean, condition);
+    if (r_.chance(40)) {  // as programs write it
+      const node one = literal(scalar::u64, 1),
+                 bit = detail::apply(op::Shl, scalar::u64, one,
+                                     detail::position(op::LaneId, scalar::i32)),
+                 votes = detail::apply(op::Ballot, scalar::boolean, condition);
+      const node lower = detail::apply(op::Sub, scalar::u64, bit, one);
+      below = detail::apply(op::Popcount, scalar::u64,
+                            detail::apply(op::And, scalar::u64, votes, lower));
+    }
+    return detail::place{
+        array,
+        {detail::apply(op::Add, scalar::i64, first, detail::convert(scalar::i64, below))},
+        1};
+  };
+  detail::place own{array, {in_block_}, 1};
+  detail::store(own, value(s, 1));
+  detail::synchronise(op::Barrier);
+  detail::place packed = at(chosen);
+  detail::record_if(
+      chosen, [&] { detail::store(packed, x); }, nowhere);
+  detail::synchronise(op::Barrier);
+  const node reads = condition(2);
+  detail::place apart = at(reads);
+  const node slot = detail::make_slot(s, x);
+  detail::record_if(
+      reads, [&] { detail::assign(slot, detail::load(apart)); }, nowhere);
+  here_.locals.push_back({slot, s});
+}
+
 /// What the active lanes of a warp make of their values.
 node Generator::of_warp(scalar s, int depth) {
   const auto votes = [&](const node& c) { return detail::apply(op::Ballot, scalar::boolean, c); };
@@ -124,6 +164,8 @@ node Generator::of_warp(scalar s, int depth) {
     const op what = r_.chance(50) ? op::WarpAny : op::WarpAll;
     return detail::apply(what, s, condition(depth - 1));
   }
+  if (s == scalar::i32 && r_.chance(40))
+    return detail::apply(op::WarpPrefixCount, scalar::boolean, condition(depth - 1));
   switch (r_.below(4)) {
     case 0: {  // the lowest active lane's
       const node x = value(s, depth - 1);

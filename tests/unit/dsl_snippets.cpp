@@ -281,6 +281,31 @@ TEST(dsl_snippets, volatile) {
   EXPECT_EQ(out[0], 1);
 }
 
+TEST(dsl_snippets, packed) {
+  std::vector<int> data(70), kept(70), counts(1);
+  for (int i = 0; i < 70; ++i) data[std::size_t(i)] = i * 7 % 11 - 4;
+  const auto recorded = record([](kr::view<const int> x, kr::view<int> y, kr::view<int> count) {
+    // [packed]
+    kr::var n = 0;
+    for (auto i : kr::range(0, kr::cast<int>(x.size()), kr::warp_size())) {
+      auto own = i + kr::lane_id();
+      kr::if_(own < kr::cast<int>(x.size()), [&] { n += kr::warp::packed_store(y, n, x[own], x[own] > 0); });
+      n = kr::warp::reduce(n, kr::combine::max);  // of lanes that had an element
+    }
+    // [/packed]
+    kr::if_(kr::lane_id() == 0, [&] { count[0] = n; });
+  });
+  krait::ir::Launch launch;
+  launch.block[0] = 32;
+  run(*recorded, launch, data, kept, counts);
+  std::vector<int> wanted;
+  for (const int v : data)
+    if (v > 0) wanted.push_back(v);
+  EXPECT_EQ(std::size_t(counts[0]), wanted.size());
+  wanted.resize(kept.size());
+  EXPECT_EQ(kept, wanted);
+}
+
 TEST(dsl_snippets, warp) {
   std::vector<unsigned> data(64), counts(4), sums(64);
   for (unsigned i = 0; i < 64; ++i) data[i] = i * 7 % 4;

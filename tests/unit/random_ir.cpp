@@ -239,7 +239,7 @@ class Generator {
     b_.append(Op::Set, {}, operands);
   }
   void block_and_warp() {
-    switch (below(14)) {
+    switch (below(15)) {
       case 0:
         b_.append(below(8)           ? Op::Barrier
                   : f_.in_clusters() ? Op::ClusterBarrier
@@ -273,6 +273,7 @@ class Generator {
         b_.append(!waits ? Op::Assume : below(2) ? Op::Poll : Op::Nanosleep, {}, std::span(&x, 1));
         break;
       }
+      case 12: keep(b_.emit(Op::WarpPrefixCount, Scalar::I32, {value(Scalar::Bool)})); break;
       case 9: keep(b_.emit(Op::MatchAny, Scalar::U64, {value(scalar())})); break;
       default: {
         Scalar s = scalar();

@@ -32,8 +32,11 @@ chosen_elements chosen_where(const array<Elem, 1>& x, const Predicate& predicate
 /// \endcode
 template <class Elem, int Rank, class Predicate>
 auto copy_if(const array<Elem, Rank>& x, const Predicate& predicate) {
-  const auto all_of = detail::flat(x);
-  return detail::compacted(all_of, detail::chosen_where(all_of, predicate));
+  using element = std::remove_const_t<Elem>;
+  return detail::recorded_function<Predicate, bool, element, 1>::with(
+      predicate, [&](const detail::element_function& f) {
+        return detail::typed<element, 1>(detail::kept_by(f, detail::erased(detail::flat(x))));
+      });
 }
 
 /// The elements for which a predicate holds, then the others, each in their order, and the first
@@ -73,8 +76,8 @@ auto run_length_encode(const array<Elem, 1>& x) {
 /// \endcode
 template <detail::sortable Elem, int Rank>
 auto unique(const array<Elem, Rank>& x) {
-  const auto sorted = sort(detail::flat(x));
-  return detail::compacted(sorted, detail::heads_of_runs(detail::erased(sorted)));
+  return detail::typed<std::remove_const_t<Elem>, 1>(
+      detail::kept_heads(detail::erased(sort(detail::flat(x)))));
 }
 
 namespace detail {

@@ -208,6 +208,52 @@ template <detail::traced Type>
   return shfl(x, lane);
 }
 
+/// The number of active lanes below this one with a true condition: the place of this lane's value
+/// where those of such lanes are written without gaps.
+/// \code
+/// kr::if_(x[i] > 0, [&] { y[kr::warp::prefix_count(true)] = x[i]; });
+/// \endcode
+[[gnu::noinline, gnu::cold]] inline value<int> prefix_count(detail::operand condition) {
+  detail::set_caller();
+  return value<int>(
+      detail::apply(detail::op::WarpPrefixCount, detail::scalar::boolean, node_of(condition)));
+}
+/// Writes the x of the active lanes with a true condition side by side, in the order of lanes, from
+/// to[begin] on; `begin` is equal in the warp. Gives their number, in every active lane. Other
+/// elements are not touched. It is ISPC's packed_store_active.
+/// \code
+/// auto kept = kr::warp::packed_store(y, 0, x[i], x[i] > 0);
+/// \endcode
+template <class View, detail::operand_type Begin, class Type>
+value<int> packed_store(const View& to, const Begin& begin, const Type& x,
+                        detail::operand condition,
+                        detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  const value<bool> chosen(detail::convert(detail::scalar::boolean, node_of(condition)));
+  const auto place = begin + prefix_count(chosen);
+  if_(
+      chosen, [&] { to[detail::subscript(place, where)] = x; }, where);
+  return popcount(ballot(chosen));
+}
+/// Reads elements side by side, from from[begin] on: one for each active lane with a true
+/// condition, in the order of lanes; `begin` is equal in the warp. Other lanes get 0. It is ISPC's
+/// packed_load_active.
+/// \code
+/// auto value = kr::warp::packed_load(y, 0, x[i] > 0);
+/// \endcode
+template <class View, detail::operand_type Begin>
+auto packed_load(const View& from, const Begin& begin, detail::operand condition,
+                 detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  const value<bool> chosen(detail::convert(detail::scalar::boolean, node_of(condition)));
+  const auto place = begin + prefix_count(chosen);
+  using type = detail::storage_type_t<std::remove_cvref_t<decltype(from[place])>>;
+  var loaded = type(0);
+  if_(
+      chosen, [&] { loaded = from[detail::subscript(place, where)]; }, where);
+  return value<type>(loaded);
+}
+
 /// The active lanes: bit i is 1 if lane i is active.
 [[gnu::noinline, gnu::cold]] inline value<std::uint64_t> active_mask() {
   detail::set_caller();

@@ -118,6 +118,19 @@ void Cooperation::match_any(const Inst& inst, const Mask& active) {
   });
 }
 
+void Cooperation::prefix_count(const Inst& inst, const Mask& active) {
+  const std::uint64_t* operand = s_.column(inst.operands[0]);
+  std::uint64_t* out = s_.column(inst.results[0]);
+  for_each_warp(active, [&](const std::vector<std::size_t>& lanes) {
+    std::uint64_t count = 0;
+    for (const std::size_t lane : lanes) {
+      const bool counted = operand[lane] != 0;  // the result may take the operand's place
+      out[lane] = count;
+      count += counted;
+    }
+  });
+}
+
 /// In steps that double the distance: the order of additions is part of the meaning.
 void Cooperation::combine(const Inst& inst, const Mask& active) {
   const Scalar type = inst.type.scalar;

@@ -22,6 +22,7 @@ class Cooperation {
   void ballot(const Inst& inst, const Mask& active);
   void shuffle(const Inst& inst, const Mask& active);
   void match_any(const Inst& inst, const Mask& active);
+  void prefix_count(const Inst& inst, const Mask& active);
   void combine(const Inst& inst, const Mask& active);
   void uniform(const Inst& inst, const Mask& active);
   Place place_of(std::size_t lane) const;

@@ -379,6 +379,7 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::WarpAll: cooperation_.ballot(inst, active); break;
     case Op::Shuffle: cooperation_.shuffle(inst, active); break;
     case Op::MatchAny: cooperation_.match_any(inst, active); break;
+    case Op::WarpPrefixCount: cooperation_.prefix_count(inst, active); break;
     case Op::WarpReduce:
     case Op::WarpScan: cooperation_.combine(inst, active); break;
     case Op::Uniform: cooperation_.uniform(inst, active); break;

@@ -57,6 +57,7 @@ class Expander {
       case Op::DotPairs: return dot_pairs(inst);
       case Op::CastSat: return cast_saturating(inst.type.scalar, inst.operands[0]);
       case Op::MatchAny: return match_any(inst.operands[0]);
+      case Op::WarpPrefixCount: return prefix_count(inst.operands[0]);
       case Op::WarpScan: return scan(inst, active_lanes());
       case Op::WarpReduce: return reduce(inst);
       default: return none;
@@ -177,6 +178,18 @@ class Expander {
     return b_.binary(Op::Sub, {number(Scalar::I32, 63), b_.emit(Op::Clz, Scalar::I32, {bits})});
   }
 
+  /// Those of the lanes that are below this one.
+  ValueId below(ValueId lanes, ValueId lane) {
+    const ValueId one = number(Scalar::U64, 1);
+    return b_.binary(
+        Op::And, {lanes, b_.binary(Op::Sub, {b_.emit(Op::Shl, Scalar::U64, {one, lane}), one})});
+  }
+  ValueId prefix_count(ValueId counted) {
+    const ValueId votes = b_.emit(Op::Ballot, Scalar::U64, {counted}),
+                  lane = b_.emit(Op::LaneId, Scalar::I32, {});
+    return b_.emit(Op::Popcount, Scalar::I32, {below(votes, lane)});
+  }
+
   /// A ballot for every bit keeps the lanes that agree in it.
   ValueId match_any(ValueId x) {
     const Scalar s = f_.type_of(x).scalar;
@@ -199,9 +212,8 @@ class Expander {
   /// value in, and then knows the one below that: pointer jumping (Hillis and Steele, "Data
   /// parallel algorithms", 1986), which needs no gapless lanes.
   ValueId scan(const Inst& inst, ValueId active) {
-    const ValueId lane = b_.emit(Op::LaneId, Scalar::I32, {}), one = number(Scalar::U64, 1);
-    const ValueId lower = b_.binary(Op::Sub, {b_.emit(Op::Shl, Scalar::U64, {one, lane}), one});
-    ValueId before = highest(b_.binary(Op::And, {active, lower})), sum = inst.operands[0];
+    const ValueId lane = b_.emit(Op::LaneId, Scalar::I32, {});
+    ValueId before = highest(below(active, lane)), sum = inst.operands[0];
     for (unsigned reach = 1; reach < warp_; reach *= 2) {
       const ValueId some = b_.compare(Op::Ge, {before, number(Scalar::I32, 0)}),
                     from = select({some, before, lane});

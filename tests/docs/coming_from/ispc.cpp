@@ -109,10 +109,7 @@ static void language() {
     auto next = kr::warp::shfl(v, (index + 1) % 8);
     out(24, t) = next;
     // row: `packed_store_active(&out[n], v)` in a condition -- the lane's place among the active ones
-    kr::if_(v > 1.0f, [&] {
-      auto place = kr::warp::exclusive_scan(kr::value(1));
-      out(25, place) = v;
-    });
+    kr::if_(v > 1.0f, [&] { out(25, kr::warp::prefix_count(true)) = v; });
     // row: extract(v, 2)
     auto second = kr::warp::broadcast(v, 2);
     out(26, t) = second;
@@ -217,6 +214,15 @@ static void program() {
   auto tasks = kr::kernel([](kr::view<float> v) { v[kr::block_idx().x] += 1.0f; });
   tasks.launch({4, 1}, x);
   has(x, {7, 3, 5, 9});
+  // row: `n += packed_store_active(&to[n], v)`, packed_load_active -- of lanes that a condition chooses; also `kr::warp::packed_load`
+  auto pack = kr::kernel([](kr::view<const float> x, kr::view<float> to) {
+    auto v = x[kr::grid()];
+    kr::var n = 0;
+    n += kr::warp::packed_store(to, n, v, v > 4.0f);
+  });
+  kr::array<float> packed(kr::shape<1>(3));
+  pack.launch({1, 4}, x, packed);
+  has(packed, {7, 5, 9});
   // row: `packed_store_active` over a whole array -- in order
   auto kept = kr::copy_if(x, [](auto v) { return v > 4.0f; });
   has(kept, {7, 5, 9});

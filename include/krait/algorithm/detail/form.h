@@ -19,8 +19,10 @@ struct algorithm_device {
   std::int64_t workers;  // chunks or blocks that keep the device busy
   // bytes of shared memory of a block, where there are tensor cores
   std::int64_t tensor_shared = 0;
-  bool wide = false;          // a processor with 32 registers of 512 bits
-  bool dots_pairs = false;    // a processor with an instruction for kr::dot2_bf16
+  bool wide = false;        // a processor with 32 registers of 512 bits
+  bool dots_pairs = false;  // a processor with an instruction for kr::dot2_bf16
+  // bytes of the smallest numbers of which it packs a register's lanes; 0: of none
+  std::uint32_t least_packed = 0;
   bool halves_alone = false;  // these multiply f16 and bf16 alone
 };
 KRAIT_API algorithm_device algorithm_device_of(device on);

@@ -16,9 +16,13 @@ struct chosen_elements {
   std::int64_t count;
   std::int64_t part = 0;
 };
-/// Those for which the predicate holds; waits for their number, as the next two do.
+/// Those for which the predicate holds; waits for their number, as heads_of_runs and chosen_members
+/// do.
 KRAIT_API chosen_elements chosen_by(const element_function& predicate, const any_array& x);
+/// The elements for which it holds, in order, in an array of x's type; waits, as the next one does.
+KRAIT_API any_array kept_by(const element_function& predicate, const any_array& x);
 /// Those that differ from the one before.
+KRAIT_API any_array kept_heads(const any_array& x);
 KRAIT_API chosen_elements heads_of_runs(const any_array& x);
 /// Those that are in `sorted`, or are not.
 KRAIT_API chosen_elements chosen_members(const any_array& x, const any_array& sorted, bool others);

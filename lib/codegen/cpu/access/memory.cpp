@@ -22,13 +22,13 @@ namespace {
 // Where to loads fetch ahead, as the intrinsic counts: tuning/cpu.h has figures.
 constexpr unsigned second_cache = 2;
 
+}  // namespace
+
 std::vector<int> numbers_from(unsigned first, unsigned count) {
   std::vector<int> numbers(count);
   std::iota(numbers.begin(), numbers.end(), int(first));
   return numbers;
 }
-
-}  // namespace
 
 Memory::Memory(const Common& common, const Needs& needs)
     : Part(common),
@@ -95,6 +95,7 @@ void Memory::load_element(const ir::Inst& inst, std::size_t k) {
   const Scalar s = inst.type.scalar;
   const llvm::Align align(ir::size_of(s));
   llvm::Type* memory = memory_type(s);
+  if (is_packed(inst)) return values_.set(result, load_packed(inst));
   const Address a = addresses_.address(array, inst.operands[1], std::int64_t(k), inst.imm, s,
                                        addresses_.split_of(s));
   hint_notes_.note_access(inst, &a);
@@ -287,6 +288,7 @@ void Memory::store_element(const ir::Inst& inst, std::size_t k) {
   const ir::ValueId array = inst.operands[0], value = inst.operands[k];
   const Scalar s = inst.type.scalar;
   const llvm::Align align(ir::size_of(s));
+  if (is_packed(inst)) return store_packed(inst);
   const Address a = addresses_.address(array, inst.operands[1], std::int64_t(k - 2), inst.imm, s,
                                        addresses_.split_of(s));
   hint_notes_.note_access(inst, &a);

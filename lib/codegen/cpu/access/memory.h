@@ -20,6 +20,9 @@ class Positions;
 class Rows;
 struct Address;
 
+/// Lanes that follow each other, for a shuffle.
+std::vector<int> numbers_from(unsigned first, unsigned count);
+
 class Memory : public Part {
  public:
   struct Needs {
@@ -57,6 +60,16 @@ class Memory : public Part {
   void store_last(V at, ir::Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align);
   void store_part(const ir::Inst& inst, V x, const Address& a, unsigned p);
   void store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
+  // access/packed.cpp
+  struct Packed;
+  bool is_packed(const ir::Inst& inst) const;
+  void for_each_packed(const ir::Inst& inst, llvm::function_ref<void(const Packed&)> use);
+  V lanes_of(V row, unsigned first, unsigned count);
+  V table(const std::string& name, llvm::Constant* numbers);
+  V word_places(unsigned lanes, bool apart);
+  V move_lanes(V row, const Packed& lanes, bool apart);
+  Lowered load_packed(const ir::Inst& inst);
+  void store_packed(const ir::Inst& inst);
   void store_in_loop(const Address& a, ir::Scalar s, ir::ValueId value, ir::ValueId array,
                      llvm::Align align);
 

@@ -153,7 +153,8 @@ bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
       (shape_.machine.quick && code_.is_large()))
     return false;
   Guarded found;
-  if (!only_accesses(side, found) || found.instructions > tuning::cpu::whole_limit) return false;
+  if (!only_accesses(side, found) || found.instructions > tuning::cpu::whole_limit || found.packed)
+    return false;
   if (!inst.results.empty()) return found.narrow;
   if (!found.stores) return false;
   const bool masks_are_free =
@@ -192,6 +193,18 @@ bool Branches::lies_apart(ir::ValueId index, unsigned depth) const {
                      [&](ir::ValueId v) { return lies_apart(v, depth - 1); });
 }
 
+/// Whether lanes' elements lie by how many lanes are below: these are lanes of a mask, as the
+/// side's are, and one access of all lanes is no faster.
+bool Branches::is_counted(ir::ValueId index, unsigned depth) const {
+  const ir::Inst* d = f_.def(index);
+  if (!d || depth == 0 || !d_.varying(index)) return false;
+  if (d->op == Op::Cast || d->op == Op::Add || d->op == Op::Sub)
+    return std::any_of(d->operands.begin(), d->operands.end(),
+                       [&](ir::ValueId v) { return is_counted(v, depth - 1); });
+  return d->op == Op::WarpPrefixCount ||
+         (shape_.machine.uses(Idiom::PrefixCounts) && votes_below(f_, index) != ir::none);
+}
+
 /// `within`: in a loop of the side, which lanes may leave, as they meet again behind it.
 bool Branches::only_accesses(ir::RegionId r, Guarded& found, bool within) const {
   for (ir::InstId id : f_.regions[r].insts) {
@@ -212,6 +225,7 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found, bool within) const 
                                     f_.type_of(inner.operands[0]).space == ir::Space::Shared);
     found.apart = found.apart || ((access || inner.op == Op::LoadVec || inner.op == Op::StoreVec) &&
                                   lies_apart(inner.operands[1]));
+    found.packed = found.packed || (access && is_counted(inner.operands[1]));
     found.narrow = found.narrow || (inner.op == Op::Load && !masks_load(inner));
     const bool goes_on = inner.op == Op::Yield || inner.op == Op::Continue || inner.op == Op::Break;
     if (!goes_on && inner.op != Op::Local && effect != ir::Effect::Pure &&

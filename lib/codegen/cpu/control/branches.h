@@ -56,6 +56,7 @@ class Branches : public Part {
   struct Guarded {
     bool stores = false, members = false;  // of aggregates
     bool narrow = false;                   // loads that the machine has no mask for
+    bool packed = false;                   // accesses by a number of lanes below
     bool apart = false;                    // accesses whose lanes' elements do not lie side by side
     bool shared = false;                   // stores to arrays of the block
     std::size_t instructions = 0;
@@ -79,6 +80,7 @@ class Branches : public Part {
   bool masks_load(const ir::Inst& inst) const;
   bool compares_place(ir::ValueId condition) const;
   bool lies_apart(ir::ValueId index, unsigned depth = 6) const;
+  bool is_counted(ir::ValueId index, unsigned depth = 6) const;
   V surely_whole(const ir::Inst& inst, const Side& side);
   Exit emit_whole(ir::RegionId side);
   void find_lanes_again(const ir::Inst& inst, Side& side, Values::Again& again);

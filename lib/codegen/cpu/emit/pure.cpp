@@ -21,6 +21,44 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
+namespace {
+
+/// Without changes of its size: a warp has 32 lanes.
+const ir::Inst* uncast(const ir::Function& f, ir::ValueId v) {
+  const ir::Inst* d = f.def(v);
+  while (d && d->op == Op::Cast && ir::is_int(d->type.scalar) && ir::bits_of(d->type.scalar) >= 32)
+    d = f.def(d->operands[0]);
+  return d;
+}
+bool is_number(const ir::Function& f, ir::ValueId v, std::uint64_t number) {
+  return f.is_const(v) && f.const_bits(v) == (number & passes::mask_of(f.type_of(v).scalar));
+}
+/// (1 << lane) - 1
+bool are_lanes_below(const ir::Function& f, ir::ValueId v) {
+  const ir::Inst* minus = uncast(f, v);
+  if (!minus || !((minus->op == Op::Sub && is_number(f, minus->operands[1], 1)) ||
+                  (minus->op == Op::Add && is_number(f, minus->operands[1], ~std::uint64_t(0)))))
+    return false;
+  const ir::Inst* shift = f.def(minus->operands[0]);
+  if (!shift || shift->op != Op::Shl || !is_number(f, shift->operands[0], 1)) return false;
+  const ir::Inst* lane = uncast(f, shift->operands[1]);
+  return lane && lane->op == Op::LaneId;
+}
+
+}  // namespace
+
+ir::ValueId votes_below(const ir::Function& f, ir::ValueId number) {
+  const ir::Inst* count = f.def(number);
+  const ir::Inst* both = count && count->op == Op::Popcount ? f.def(count->operands[0]) : nullptr;
+  if (!both || both->op != Op::And) return ir::none;
+  for (const unsigned i : {0u, 1u}) {
+    const ir::Inst* votes = uncast(f, both->operands[i]);
+    if (votes && votes->op == Op::Ballot && are_lanes_below(f, both->operands[1 - i]))
+      return votes->results[0];
+  }
+  return ir::none;
+}
+
 Pure::Pure(const Common& common, FloatQuotients& quotients, LaneBounds& lane_bounds,
            HintNotes& notes)
     : Part(common), float_quotients_(quotients), lane_bounds_(lane_bounds), hint_notes_(notes) {
@@ -88,7 +126,36 @@ void Pure::emit_pure(const ir::Inst& inst) {
     }
     r.v.push_back(pure_part(inst, operand, x));
   }
+  note_counted(inst, r);
   values_.set(inst.results[0], std::move(r));
+}
+
+/// Counted lanes, and these and a number that is equal, as an integer of any size that does not see
+/// more than the narrower one holds.
+void Pure::note_counted(const ir::Inst& inst, Lowered& r) {
+  if (inst.op == Op::Popcount && shape_.machine.uses(Idiom::PrefixCounts))
+    if (const ir::ValueId votes = votes_below(f_, inst.results[0]); votes != ir::none) {
+      r.counted = values_.get(votes).counted;
+      if (!r.counted.all()) r.from = b_.getInt32(0);
+      return;
+    }
+  const bool adds = inst.op == Op::Add || inst.op == Op::Sub;
+  if ((!adds && inst.op != Op::Cast) || !ir::is_int(inst.type.scalar)) return;
+  const ir::ValueId first = inst.operands[0];
+  const bool swaps = inst.op == Op::Add && values_.uniform(first);
+  const Lowered& counted = values_.get(swaps ? inst.operands[1] : first);
+  if (!counted.from) return;
+  const Scalar s = inst.type.scalar, given = values_.scalar_of(first);
+  if (adds) {
+    const ir::ValueId other = inst.operands[swaps ? 0 : 1];
+    if (!values_.uniform(other)) return;
+    const V by = values_.scalar(other);
+    r.from = inst.op == Op::Add ? b_.CreateAdd(counted.from, by) : b_.CreateSub(counted.from, by);
+  } else {
+    if (ir::bits_of(s) > ir::bits_of(given) && magnitude(first) >= ir::bits_of(given) - 1) return;
+    r.from = arith_.cast(counted.from, given, s);
+  }
+  r.counted = counted.counted;
 }
 
 /// On vectors an operation of integers may be dozens of instructions, of which instruction
@@ -145,6 +212,8 @@ unsigned Pure::magnitude(ir::ValueId v, unsigned depth) const {
     case Op::GlobalSize: found = 58; break;
     case Op::Extent: found = f_.facts.small ? 31 : 60; break;
     case Op::LaneId: found = 5; break;
+    case Op::WarpPrefixCount: found = 5; break;
+    case Op::Popcount: found = 7; break;
     case Op::Add:
     case Op::Sub: found = std::max(of(0), of(1)) + 1; break;
     case Op::Min:

@@ -15,6 +15,9 @@ class FloatQuotients;
 class LaneBounds;
 class HintNotes;
 
+/// The ballot of which the number is how many lanes below this one are in it; none: it is not that.
+ir::ValueId votes_below(const ir::Function& f, ir::ValueId number);
+
 class Pure : public Part {
  public:
   Pure(const Common& common, FloatQuotients& quotients, LaneBounds& lane_bounds, HintNotes& notes);
@@ -29,6 +32,7 @@ class Pure : public Part {
  private:
   void find_sums();
   V emit_sum(const ir::Inst& inst, llvm::ArrayRef<V> x);
+  void note_counted(const ir::Inst& inst, Lowered& r);
   V pure_part(const ir::Inst& inst, ir::Scalar operand, llvm::ArrayRef<V> x);
   bool emit_known(const ir::Inst& inst);
   bool emit_linear_compare(const ir::Inst& inst);

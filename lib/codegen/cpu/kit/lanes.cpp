@@ -80,6 +80,23 @@ Mask Lanes::join_masks(llvm::ArrayRef<std::pair<Block, Mask>> edges) {
 
 V Lanes::mask_bits(V part) { return b_.CreateBitCast(part, b_.getIntNTy(shape_.lanes)); }
 
+V Lanes::count(V part) {
+  V bits = mask_bits(part);
+  if (shape_.lanes < 32) bits = b_.CreateZExt(bits, b_.getInt32Ty());
+  return b_.CreateZExtOrTrunc(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits),
+                              b_.getInt32Ty());
+}
+
+bool Lanes::same(const Mask& a, const Mask& b) const {
+  return a.parts.size() == b.parts.size() &&
+         std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), [](V x, V y) {
+           const auto* first = llvm::dyn_cast<llvm::Instruction>(x);
+           const auto* second = llvm::dyn_cast<llvm::Instruction>(y);
+           return x == y || (first && second && first->getOpcode() == llvm::Instruction::And &&
+                             first->isIdenticalTo(second));
+         });
+}
+
 V Lanes::any(const Mask& m) {
   if (m.all()) return b_.getTrue();
   V joined = m.parts[0];

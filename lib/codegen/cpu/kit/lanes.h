@@ -68,6 +68,10 @@ class Lanes : public LaneState {
   /// Whether all lanes with a thread are in it.
   V every(const Mask& m);
   V mask_bits(V part);
+  /// Its lanes, as a number of 32 bits.
+  V count(V part);
+  /// Whether these are the same lanes, as far as is easily seen.
+  bool same(const Mask& a, const Mask& b) const;
   /// The lanes before so many threads from the gang's first.
   V lane_mask(unsigned part, V remaining);
   /// The value of the first or, under a mask, the last active lane.

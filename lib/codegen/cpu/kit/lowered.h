@@ -25,6 +25,12 @@ using Block = llvm::BasicBlock*;
 template <class T>
 using Few = llvm::SmallVector<T, 4>;
 
+/// The active lanes; no vectors: all of them.
+struct Mask {
+  Few<V> parts;
+  bool all() const { return parts.empty(); }
+};
+
 /// A lowered value.
 struct Lowered {
   enum class Form : std::uint8_t { None, Uniform, Linear, Known, Parts } form = Form::None;
@@ -36,12 +42,10 @@ struct Lowered {
   // null: nothing
   V across[3] = {};
   std::vector<std::int64_t> apart = {};  // Known: from the gang's first lane to each
-};
-
-/// The active lanes; no vectors: all of them.
-struct Mask {
-  Few<V> parts;
-  bool all() const { return parts.empty(); }
+  // Parts: where not null, each is this number and how many lanes of `counted` are below it; of a
+  // ballot: the lanes in it
+  V from = nullptr;
+  Mask counted = {};
 };
 
 /// Memory for a value until mem2reg.

@@ -45,23 +45,29 @@ void Warp::emit_warp(const ir::Inst& inst) {
   if (inst.op == Op::WarpSync) return;  // lanes run in step
   if (inst.op == Op::Shuffle) return emit_shuffle(inst);
   if (inst.op == Op::MatchAny) return emit_match(inst);
+  if (inst.op == Op::WarpPrefixCount) return emit_prefix_count(inst);
   const bool combines = inst.op == Op::WarpScan || inst.op == Op::WarpReduce,
              real = ir::is_float(inst.type.scalar);
   if (combines && real && ir::combining[inst.imm] == Op::Add) return emit_sum(inst);
   if (inst.op == Op::WarpScan) return emit_scan(inst);
   if (inst.op == Op::WarpReduce) return emit_reduce(inst);
   // Bit i is lane i; lanes that are not active count as false (any, ballot) or true (all).
+  Mask votes;
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    const V x = values_.part(inst.operands[0], p);
+    votes.parts.push_back(inst.op == Op::WarpAll ? b_.CreateNot(x) : x);
+  }
+  votes = lanes_.both(lanes_.active, votes);
   V bits = b_.getInt64(0);
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    V x = values_.part(inst.operands[0], p);
-    if (inst.op == Op::WarpAll) x = b_.CreateNot(x);
-    if (!lanes_.active.all()) x = b_.CreateAnd(x, lanes_.active.parts[p]);
-    V word = b_.CreateZExt(lanes_.mask_bits(x), b_.getInt64Ty());
+    V word = b_.CreateZExt(lanes_.mask_bits(votes.parts[p]), b_.getInt64Ty());
     bits = b_.CreateOr(bits, b_.CreateShl(word, std::uint64_t(p * shape_.lanes)));
   }
   if (inst.op == Op::WarpAny) bits = b_.CreateICmpNE(bits, b_.getInt64(0));
   if (inst.op == Op::WarpAll) bits = b_.CreateICmpEQ(bits, b_.getInt64(0));
-  values_.set_uniform(inst.results[0], bits);
+  Lowered r{Lowered::Form::Uniform, {bits}, 0};
+  if (inst.op == Op::Ballot) r.counted = std::move(votes);
+  values_.set(inst.results[0], std::move(r));
 }
 
 void Warp::emit_lane_id(const ir::Inst& inst) {
@@ -81,13 +87,40 @@ void Warp::emit_gang_barrier(const ir::Inst& inst) {
     V x = values_.part(inst.operands[0], p);
     if (inst.op == Op::BarrierAnd) x = b_.CreateNot(x);
     if (!lanes_.active.all()) x = b_.CreateAnd(x, lanes_.active.parts[p]);
-    V n = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop,
-                                  b_.CreateZExt(lanes_.mask_bits(x), b_.getInt32Ty()));
-    count = b_.CreateAdd(count, n);
+    count = b_.CreateAdd(count, lanes_.count(x));
   }
   if (inst.op == Op::BarrierAnd) count = b_.CreateICmpEQ(count, b_.getInt32(0));
   if (inst.op == Op::BarrierOr) count = b_.CreateICmpNE(count, b_.getInt32(0));
   values_.set_uniform(inst.results[0], count);
+}
+
+/// Sums in each register, in steps that double the distance, behind the number of lanes in those
+/// before. An access that lies by such a number needs only the mask (access/packed.cpp), and then
+/// the sums are dead code.
+void Warp::emit_prefix_count(const ir::Inst& inst) {
+  const unsigned lanes = shape_.lanes;
+  const ir::ValueId condition = inst.operands[0];
+  const bool every = f_.is_const(condition) && f_.const_bits(condition);
+  if (every && lanes_.active.all()) return emit_lane_id(inst);
+  Lowered r{Lowered::Form::Parts, {}, 0};
+  for (unsigned p = 0; !every && p < shape_.parts; ++p)
+    r.counted.parts.push_back(values_.part(condition, p));
+  r.counted = lanes_.both(lanes_.active, r.counted);
+  r.from = b_.getInt32(0);
+  V before = r.from;
+  for (const V mask : r.counted.parts) {
+    llvm::Type* row = values_.lane_type(Scalar::I32);
+    const V own = b_.CreateZExt(mask, row), none = llvm::Constant::getNullValue(row);
+    V sums = own;
+    for (unsigned reach = 1; reach < lanes; reach *= 2) {
+      std::vector<int> below(lanes);
+      for (unsigned i = 0; i < lanes; ++i) below[i] = int(i < reach ? lanes : i - reach);
+      sums = b_.CreateAdd(sums, b_.CreateShuffleVector(sums, none, below));
+    }
+    r.v.push_back(b_.CreateAdd(b_.CreateSub(sums, own), values_.splat(before)));
+    before = b_.CreateAdd(before, lanes_.count(mask));
+  }
+  values_.set(inst.results[0], std::move(r));
 }
 
 /// For each lane the lanes that have its bits.

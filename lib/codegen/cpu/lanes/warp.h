@@ -27,6 +27,7 @@ class Warp : public Part {
   V combine(const ir::Inst& inst, V x, V y);
   V tree(const ir::Inst& inst, Few<V> x);
   void emit_reduce(const ir::Inst& inst);
+  void emit_prefix_count(const ir::Inst& inst);
   void emit_match(const ir::Inst& inst);
   void emit_scan(const ir::Inst& inst);
 
