@@ -151,6 +151,29 @@ TEST(Cooperation, LanesPackTheirValues) {
   pack_and_unpack<std::int64_t>();
 }
 
+/// The chosen lanes' values come to the first lanes, whichever lanes those are.
+TEST(Cooperation, LanesPackInRegisters) {
+  auto pack = kr::kernel([](kr::view<const float> x, kr::view<const int> keep, kr::view<float> y) {
+    auto i = kr::grid();
+    y[i] = kr::warp::pack(x[i], keep[i] != 0);
+  });
+  const int lanes = warp_size();
+  std::vector<float> x(std::size_t(lanes), 0);
+  for (int i = 0; i < lanes; ++i) x[std::size_t(i)] = float(i) + 0.5f;
+  for (unsigned pattern = 0; pattern < 40; ++pattern) {
+    std::vector<int> keep(std::size_t(lanes), 0);
+    std::vector<float> y(std::size_t(lanes), 7), wanted;
+    for (int i = 0; i < lanes; ++i) {
+      const unsigned mixed = (unsigned(i) + 1) * 2654435761u * (pattern + 1);
+      keep[std::size_t(i)] = pattern == 0 ? 0 : pattern == 1 ? 1 : int(mixed >> 27) % 3 == 0;
+      if (keep[std::size_t(i)]) wanted.push_back(x[std::size_t(i)]);
+    }
+    wanted.resize(std::size_t(lanes), 0);
+    pack.launch({1, lanes}, x, keep, y);
+    ASSERT_EQ(y, wanted) << pattern;
+  }
+}
+
 TEST(Cooperation, PackedLanesOutOfRange) {
   auto pack = kr::kernel(
       [](kr::view<const int> x, kr::view<int> y) {

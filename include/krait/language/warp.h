@@ -254,6 +254,27 @@ auto packed_load(const View& from, const Begin& begin, detail::operand condition
   return value<type>(loaded);
 }
 
+/// The x of the active lanes with a true condition in the first lanes, in the order of lanes; 0 in
+/// the others.
+/// \code
+/// auto kept = kr::warp::pack(x[i], x[i] > 0);
+/// \endcode
+template <detail::traced Type>
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> pack(const Type& x,
+                                                                    detail::operand condition) {
+  detail::set_caller();
+  const value<std::uint64_t> chosen = ballot(condition), one(std::uint64_t(1));
+  const value<int> own = lane_id();
+  // The last lane that has no more chosen ones below it than this one's number.
+  var from = 0;
+  for (int step = 32; step > 0; step /= 2) {
+    const value<int> next = from + step;
+    from = select(popcount(chosen & ((one << next) - 1)) <= own, next, from);
+  }
+  const value<bool> has = own < popcount(chosen);
+  return select(has, shfl(x, select(has, from, own)), typename Type::traced_type(0));
+}
+
 /// The active lanes: bit i is 1 if lane i is active.
 [[gnu::noinline, gnu::cold]] inline value<std::uint64_t> active_mask() {
   detail::set_caller();
