@@ -80,9 +80,9 @@ void expect_whole_divisions() {
   std::vector<T> divisors{
       T(1), T(2), T(3), T(7), Limits::max(), T(Limits::max() / 2 + 1), T(Limits::max() - 1)};
   while (divisors.size() < 64) divisors.push_back(T(random() | 1));
-  for (const T y : divisors)  // around multiples
+  for (const T y : divisors)  // around multiples, which may wrap
     for (const std::int64_t by : {-1, 0, 1})
-      x.push_back(T(std::int64_t(y) * std::int64_t(random() % 9) + by));
+      x.push_back(T(std::uint64_t(y) * (random() % 9) + std::uint64_t(by)));
   while (x.size() < 2051) x.push_back(T(random()));
   for (const T y : divisors) {
     const std::vector<T> quotients = over(x, y), rests = rest(x, y);
