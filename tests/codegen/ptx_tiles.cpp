@@ -82,21 +82,50 @@ kernel @k fp(native) {} block(128, 1, 1) (%0: view<bf16, 3{}>, %1: view<bf16, 1>
   }
 }
 
-/// A fence stands before the barrier that hands a factor over which threads have stored, and at the
-/// end of a side that stores one; other barriers have none.
-TEST(PtxTiles, FencesStandWhereThreadsAccessFactors) {
-  ir::Module m = kernel_of("product_of_a_warpgroup", {}, dense);
+/// Fences, barriers and products of the kernel for sm_90a, in order: f, b, p.
+std::string order_of(ir::Module m) {
   const std::string target = "ptx sm=90a isa=80";
-  ASSERT_EQ(passes::run_pipeline(m, support::parse_target(target).target, false), "");
+  EXPECT_EQ(passes::run_pipeline(m, support::parse_target(target).target, false), "");
   const Compiled made = compile(ir::print(m), target);
-  ASSERT_EQ(made.status, 0) << made.log;
+  EXPECT_EQ(made.status, 0) << made.log;
   std::string order;
   std::istringstream lines(made.data);
   for (std::string line; std::getline(lines, line);)
-    for (const auto& [what, letter] :
-         {std::pair{"fence.proxy.async", 'f'}, {"bar.sync", 'b'}, {"wgmma.mma_async", 'p'}})
+    for (const auto& [what, letter] : {std::pair{"fence.proxy.async", 'f'},
+                                       {"bar.sync", 'b'},
+                                       {"barrier.cluster.arrive", 'b'},
+                                       {"wgmma.mma_async", 'p'}})
       if (contains(line, what)) order += letter;
-  EXPECT_EQ(order, "fbpbfbpb") << made.data;
+  return order;
+}
+
+/// A fence stands before the barrier that hands a factor over which threads have stored, and at the
+/// end of a side that stores one; other barriers have none.
+TEST(PtxTiles, FencesStandWhereThreadsAccessFactors) {
+  EXPECT_EQ(order_of(kernel_of("product_of_a_warpgroup", {}, dense)), "fbpbfbpb");
+}
+
+/// Another block's array is the factor of that block.
+TEST(PtxTiles, FencesStandWhereOtherBlocksFactorsAreStored) {
+  const ir::ParseResult parsed = ir::parse(R"(kir 1
+kernel @k fp(native) block(128, 1, 1) cluster(2, 1, 1) (%0: view<f32, 1>) {
+  %1: shared<bf16, 1> = shared {4096}
+  %2: shared<bf16, 1> = shared {4096}
+  %3: i32 = const 1
+  %4: cluster<bf16, 1> = shared_of %1, %3
+  %5: i64 = thread_idx {0}
+  %6: bf16 = const 0x1p+1
+  store.bf16 %4, %5, %6
+  cluster_barrier
+  %7: i32 = const 0
+  %8: f32 = const 0x0p+0
+  %9: f32, %10: f32, %11: f32, %12: f32 = product %1, %7, %2, %7, %8, %8, %8, %8 {64, 8, 64, bf16, bf16, 2}
+  store.f32 %0, %5, %9
+  return
+}
+)");
+  ASSERT_EQ(parsed.error, "");
+  EXPECT_EQ(order_of(parsed.module), "fbp");
 }
 
 }  // namespace

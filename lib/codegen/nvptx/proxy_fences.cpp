@@ -12,19 +12,28 @@ namespace krait::codegen::nvptx {
 using ir::Op;
 
 ProxyFences::ProxyFences(const ir::Function& f, const support::PtxTarget& on) : f_(f), on_(on) {
-  ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
-    const ir::Inst& inst = f.insts[i];
-    if (is_warpgroup_product(inst, f, on)) factors_.insert({inst.operands[0], inst.operands[2]});
+  find_factors();
+  if (!factors_.empty()) walk(f.body, false);
+}
+
+void ProxyFences::find_factors() {
+  ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
+    const ir::Inst& inst = f_.insts[i];
+    copies_rows_ = copies_rows_ || inst.op == Op::CopyRow;
+    if (is_warpgroup_product(inst, f_, on_)) factors_.insert({inst.operands[0], inst.operands[2]});
     if (inst.op == Op::CopyTile) factors_.insert(inst.operands[ir::TileCopy::shared]);
   });
-  if (!factors_.empty()) walk(f.body, false);
+  ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
+    const ir::Inst& inst = f_.insts[i];
+    if (inst.op == Op::SharedOf && factors_.contains(inst.operands[0]))
+      factors_.insert(inst.results[0]);
+  });
 }
 
 /// Accesses by the thread. A copy of a row is one where the thread has waited for it.
 bool ProxyFences::touches(const ir::Inst& inst) const {
   if (is_warpgroup_product(inst, f_, on_) || inst.op == Op::CopyTile) return false;
-  if (inst.op == Op::CopyWait)
-    return ir::any_inst(f_, [](const ir::Inst& i) { return i.op == Op::CopyRow; });
+  if (inst.op == Op::CopyWait) return copies_rows_;
   return inst.op == Op::Call || std::any_of(inst.operands.begin(), inst.operands.end(),
                                             [&](ir::ValueId v) { return factors_.contains(v); });
 }

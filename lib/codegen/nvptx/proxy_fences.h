@@ -21,6 +21,7 @@ class ProxyFences {
   bool before(ir::InstId i) const { return fences_.contains(i); }
 
  private:
+  void find_factors();
   bool touches(const ir::Inst& inst) const;
   bool walk(ir::RegionId r, bool pending);
   bool through(ir::InstId i, bool pending);
@@ -28,7 +29,8 @@ class ProxyFences {
 
   const ir::Function& f_;
   const support::PtxTarget& on_;
-  std::unordered_set<ir::ValueId> factors_;
+  std::unordered_set<ir::ValueId> factors_;  // and the same arrays of other blocks
+  bool copies_rows_ = false;
   std::unordered_set<ir::InstId> fences_;
 };
 

@@ -103,7 +103,10 @@ void Tiles::lower(const ir::Inst& inst) {
 }
 
 void Tiles::before(ir::InstId i) {
-  if (any_warpgroup_ && fences_.before(i)) statement("fence.proxy.async.shared::cta;", {}, "");
+  if (!any_warpgroup_ || !fences_.before(i)) return;
+  statement(
+      f_.in_clusters() ? "fence.proxy.async.shared::cluster;" : "fence.proxy.async.shared::cta;",
+      {}, "");
 }
 
 void Tiles::before_barrier() {
