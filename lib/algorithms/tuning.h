@@ -216,18 +216,20 @@ inline constexpr int small_tile_own = 4, small_tile_depth = 16;
 inline constexpr std::int64_t copied_elements = 4, summed_elements = 2;
 
 // ---- products by tensor cores ---------------------------------------------------------------
-/// The forms, with their times on an H100 (`bench_forms cuda:0`). A step is a strip of k for every
-/// type, and takes the same time, except for f64: there two blocks of 32 x 64 sums a warp are the
-/// fastest (H200, 4,096 x 4,096 x 4,096, TFLOP/s: 50.6; 64 x 64 49.6, 64 x 128 47.1, 128 x 128 by
-/// 256 threads 42.7; cuBLAS 62).
+/// The forms, with their times on an H100 (`bench_forms cuda:0`; those of f64 on an H200, from the
+/// sizes of `bench_matmul cuda:0`, by which they were chosen, too). A step
+/// is a strip of k for every type, and takes the same time, except for f64: there two blocks of 32
+/// x 64 sums a warp are the fastest (H200, 4,096 x 4,096 x 4,096, TFLOP/s: 50.6; 64 x 64 49.6, 64 x
+/// 128 47.1, 128 x 128 by 256 threads 42.7; cuBLAS 62).
 inline constexpr TensorForm tensor_forms_64[] = {{128, 64, 128, 4, {2, 0.66, 1.02, 3}},
                                                  {64, 64, 128, 4, {3, 0.33, 0.87, 2.1}}};
-/// The last two are for the 48 KiB of Vulkan on NVIDIA, and for factors of 16 bits whose depth is a
-/// few steps.
+/// The last two are for the 48 KiB of Vulkan on NVIDIA and for factors of 16 bits, and slower than
+/// the others where these fit, but for depths of one step (H200: 20 instead of 27 us for 4,096 x
+/// 4,096 x 64), which is not told here.
 inline constexpr TensorForm tensor_forms_16[] = {
     {128, 256, 256, 4, {1, 0.65, 0.65, 4.6}},  {128, 128, 256, 6, {1, 0.37, 0.37, 3.5}},
     {64, 128, 128, 8, {1, 0.265, 0.265, 2.5}}, {64, 64, 128, 4, {3, 0.17, 0.3, 2.1}},
-    {128, 128, 128, 1, {2, 0.48, 0.8, 4}},     {64, 64, 128, 1, {4, 0.18, 0.65, 2}}};
+    {128, 128, 128, 1, {2, 0.9, 1.4, 5.5}},    {64, 64, 128, 1, {4, 0.35, 1.0, 4}}};
 /// Those that all factors but those of 64 bits have.
 inline constexpr std::size_t tensor_forms_of_strips = 4;
 /// The least of those that make tensor cores worth it where a block has little shared memory.
@@ -235,9 +237,10 @@ inline constexpr const TensorForm &least_form_16 = tensor_forms_16[4],
                                   &least_form_of_strips = tensor_forms_16[3];
 /// Steps that hide what a block costs: a part of the depth has as many (`bench_forms cuda:0`).
 inline constexpr std::int64_t least_steps_of_part = 16;
-/// Microseconds that a second kernel costs, and the share of the memory's bandwidth at which it
-/// reads sums that the first has just written: 2 of an H200's 4.8 TB/s (`bench_forms cuda:0`).
-inline constexpr double second_kernel = 2.5, read_share = 2 / 4.8;
+/// Microseconds that a second kernel costs: 4, of which 1.3 go where it begins while the first ends
+/// (the median of 29 cases of `bench_forms cuda:0` on an H200); and the share of the memory's
+/// bandwidth at which it reads sums that the first has just written, 2 of an H200's 4.8 TB/s.
+inline constexpr double second_kernel = 2.7, read_share = 2 / 4.8;
 /// Of a device that does not tell: what read_share leaves of an H200's bandwidth, in bytes.
 inline constexpr double unknown_bytes_per_microsecond = 2e6;
 /// Steps in which a bandwidth is known, in bytes per microsecond: clocks of devices of one kind
