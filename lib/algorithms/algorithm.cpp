@@ -26,9 +26,7 @@ algorithm_device algorithm_device_of(device on) {
             0,
             wide,
             handle.target.cpu.adds("+avx512bf16"),
-            wide                      ? 1u
-            : level == CpuLevel::Avx2 ? 4u
-                                      : 0u};
+            least_packed_bytes(level)};
   }
   const bool waits = handle.target.kind == support::TargetKind::Ptx;
   const bool matrices = handle.target.has_matrices(),

@@ -25,6 +25,12 @@ enum class CpuMode : std::uint32_t {
 /// Vector features that the code needs; each includes the ones before.
 enum class CpuLevel : std::uint32_t { Sse42 = 2, Avx2 = 3, Avx512 = 4 };
 
+/// Bytes of the smallest elements that an access packs (codegen/cpu/access/packed.cpp): AVX2 has no
+/// masked accesses of fewer than four. 0: it packs none.
+constexpr std::uint32_t least_packed_bytes(CpuLevel level) {
+  return level == CpuLevel::Avx512 ? 1 : level == CpuLevel::Avx2 ? 4 : 0;
+}
+
 /// An array that a launch only updates, by atomics of one operation whose order does not show: a
 /// worker may update a copy of its own, filled with the operation's identity, and put it together
 /// with the array when it is done.

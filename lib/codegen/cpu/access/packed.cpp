@@ -39,13 +39,13 @@ bool Memory::is_packed(const ir::Inst& inst) const {
   constexpr unsigned smallest_register = 32;
   const bool loads = inst.op == ir::Op::Load;
   const auto size = unsigned(ir::size_of(inst.type.scalar));
+  const std::uint32_t least = least_packed_bytes(shape_.machine.level);
   const Lowered& index = values_.get(inst.operands[1]);
   return index.from && !shape_.machine.quick && inst.imm == 0 &&
          (loads ? inst.results.size() == 1 : inst.operands.size() == 3) &&
          f_.type_of(inst.operands[0]).index_bytes() == size &&
          !addresses_.is_own(inst.operands[0]) && !addresses_.wraps(inst.operands[1]) &&
-         shape_.lanes * moved_size(inst) >= smallest_register &&
-         shape_.machine.level >= (size < word_size ? CpuLevel::Avx512 : CpuLevel::Avx2) &&
+         shape_.lanes * moved_size(inst) >= smallest_register && least != 0 && size >= least &&
          lanes_.same(index.counted, lanes_.active);
 }
 
