@@ -255,7 +255,7 @@ auto packed_load(const View& from, const Begin& begin, detail::operand condition
 }
 
 /// The x of the active lanes with a true condition in the first lanes, in the order of lanes; 0 in
-/// the others.
+/// the others. Where one of the first lanes is not active, its value is lost.
 /// \code
 /// auto kept = kr::warp::pack(x[i], x[i] > 0);
 /// \endcode
