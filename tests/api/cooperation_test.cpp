@@ -143,6 +143,7 @@ void pack_and_unpack() {
     }
 }
 TEST(Cooperation, LanesPackTheirValues) {
+  if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
   pack_and_unpack<std::uint8_t>();
   pack_and_unpack<std::int16_t>();
   pack_and_unpack<float>();
@@ -153,6 +154,7 @@ TEST(Cooperation, LanesPackTheirValues) {
 
 /// The chosen lanes' values come to the first lanes, whichever lanes those are.
 TEST(Cooperation, LanesPackInRegisters) {
+  if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
   auto pack = kr::kernel([](kr::view<const float> x, kr::view<const int> keep, kr::view<float> y) {
     auto i = kr::grid();
     y[i] = kr::warp::pack(x[i], keep[i] != 0);
@@ -175,6 +177,7 @@ TEST(Cooperation, LanesPackInRegisters) {
 }
 
 TEST(Cooperation, PackedLanesOutOfRange) {
+  if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
   auto pack = kr::kernel(
       [](kr::view<const int> x, kr::view<int> y) {
         auto i = kr::grid();
